@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+
+// If this fails, something derived no longer says what the contract says, and whoever reads, calls or mocks it is misled.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+test('everything derived matches openapi/service.yaml', async () => {
+  const { exitCode, stdout } = await lockstep(root, 'check');
+  expect(stdout).toBe('generated: 4 files match openapi/service.yaml\n');
+  expect(exitCode).toBe(0);
+});
+
+describe('in a copy of contract and derivation,', () => {
+  let copy: string;
+  let contract: string;
+
+  beforeEach(async () => {
+    copy = await mkdtemp(join(tmpdir(), 'drift-'));
+    contract = join(copy, 'openapi/service.yaml');
+    await cp(join(root, 'openapi'), join(copy, 'openapi'), { recursive: true });
+    await cp(join(root, 'generated'), join(copy, 'generated'), { recursive: true });
+  });
+  afterEach(() => rm(copy, { recursive: true }));
+
+  test('a field edited without deriving again is named with file, contract line and cure', async () => {
+    const text = await readFile(contract, 'utf8');
+    const line = text.split('\n').findIndex((one) => one.includes('maximum: 300')) + 1;
+    expect(line).toBeGreaterThan(0);
+    await writeFile(contract, text.replace('maximum: 300', 'maximum: 500'));
+
+    const { exitCode, stdout } = await lockstep(copy, 'check');
+    expect(exitCode).toBe(1);
+    expect(stdout).toContain('generated/contract.gen.json differs from what the contract says');
+    expect(stdout).toMatch(/^-\s+"maximum": 300,?$/m);
+    expect(stdout).toMatch(/^\+\s+"maximum": 500,?$/m);
+    expect(stdout).toContain(`openapi/service.yaml:${line} #/components/schemas/Limit/maximum\n    was 300, is 500`);
+    expect(stdout).toContain('Cure: npm run generate\n');
+
+    expect((await lockstep(copy, 'generate')).exitCode).toBe(0);
+    expect((await lockstep(copy, 'check')).exitCode).toBe(0);
+  });
+
+  test('a broken contract ends with file, line, pointer and reason, and nothing is written', async () => {
+    const before = await readdir(join(copy, 'generated'));
+    const text = await readFile(contract, 'utf8');
+    await writeFile(contract, text.replace("$ref: '#/components/schemas/", "$ref: '#/components/schemas/Missing"));
+    await rm(join(copy, 'generated/types.gen.ts'));
+
+    const { exitCode, stdout, stderr } = await lockstep(copy, 'generate');
+    expect(exitCode).toBe(2);
+    expect(stdout).toBe('');
+    expect(stderr).toMatch(
+      /^openapi\/service\.yaml:\d+:\d+ no-unresolved-refs\n {2}at {3}#\/\S+\n {2}says \$ref "#\/components\/schemas\/Missing\w+" can't be resolved: nothing stands there\n {2}cure .+\n$/,
+    );
+    expect(await readdir(join(copy, 'generated'))).toEqual(before.filter((name) => name !== 'types.gen.ts'));
+  });
+});
+
+test.each([
+  { name: 'an unknown command, with the nearest one', args: ['chek'], exitCode: 2, stderr: 'Did you mean check?' },
+  { name: 'an unknown option', args: ['check', '--outt', 'x'], exitCode: 2, stderr: 'Did you mean --out?' },
+  {
+    name: 'a contract that is not there',
+    args: ['generate', '--contract', 'no.yaml'],
+    exitCode: 2,
+    stderr: 'the file does not exist',
+  },
+])('the command line refuses $name', async ({ args, exitCode, stderr }) => {
+  const result = await lockstep(root, ...args);
+  expect(result.exitCode).toBe(exitCode);
+  expect(result.stderr).toContain(stderr);
+});
+
+test('--json is one value, on stdout even when the contract is refused', async () => {
+  const { exitCode, stdout } = await lockstep(root, 'check', '--contract', 'no.yaml', '--json');
+  expect(exitCode).toBe(2);
+  expect(JSON.parse(stdout)).toMatchObject({ problems: [{ file: 'no.yaml', says: 'the file does not exist' }] });
+});
+
+function lockstep(cwd: string, ...args: string[]): Promise<{ exitCode: number; stdout: string; stderr: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ exitCode: number; stdout: string; stderr: string }>();
+  execFile(
+    process.execPath,
+    [join(root, 'toolkit/main.ts'), ...args],
+    { cwd, maxBuffer: 1 << 26 },
+    (error, stdout, stderr) => resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
+  );
+  return promise;
+}

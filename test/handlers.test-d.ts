@@ -1,0 +1,127 @@
+import {
+  defineHandlers,
+  definePart,
+  type Handler,
+  type Handlers,
+  type Responses,
+  unimplemented,
+} from '@lockstep/contract/handlers';
+import type { components } from '@lockstep/contract/types';
+
+// Read by `npm run types` alone. Each line under @ts-expect-error is a mistake that must not compile;
+// where one does, TypeScript reports the unused directive.
+
+interface Account {
+  readonly id: string;
+}
+
+type Job = components['schemas']['Job'];
+declare const job: Job;
+declare const device: Responses['getDevice'] & { status: 200 };
+const created = { jobId: '6920f3a2b1c4d5e6f7a8b9c0' };
+
+// Every operation, written or not.
+defineHandlers<Account>()({ ...unimplemented });
+defineHandlers<Account>()({
+  ...unimplemented,
+  getJobStatus: async ({ path, principal }) => {
+    path.jobId satisfies string;
+    principal.id satisfies string;
+    return { status: 200, body: job };
+  },
+});
+
+// A forgotten operation.
+const { getDevice: _, ...withoutDevice } = unimplemented;
+// @ts-expect-error getDevice is missing
+defineHandlers<Account>()(withoutDevice);
+// @ts-expect-error getDevice is missing
+({ ...withoutDevice }) satisfies Handlers;
+
+// A status that the operation doesn't declare, and one that no contract declares.
+definePart<'getDevice'>()({
+  // @ts-expect-error 418 belongs to the algoPIN operations
+  getDevice: () => ({ status: 418, body: device.body }),
+});
+definePart<'getDevice'>()({
+  // @ts-expect-error only `unimplemented` answers 501
+  getDevice: () => ({ status: 501, mediaType: 'application/json', body: { message: 'x', code: 'not_implemented' } }),
+});
+
+// A required header left out, misspelt, of the wrong type.
+declare const busy: (Responses['createBridgeTargetedJob'] & { status: 429 })['body'];
+definePart<'createBridgeTargetedJob'>()({
+  createBridgeTargetedJob: () => ({ status: 429, headers: { 'Retry-After': 17 }, body: busy }),
+});
+definePart<'createBridgeTargetedJob'>()({
+  // @ts-expect-error Retry-After is missing
+  createBridgeTargetedJob: () => ({ status: 429, body: busy }),
+});
+definePart<'createBridgeTargetedJob'>()({
+  // @ts-expect-error Retry-After is a number of seconds
+  createBridgeTargetedJob: () => ({ status: 429, headers: { 'Retry-After': 'soon' }, body: busy }),
+});
+definePart<'createBridgeTargetedJob'>()({
+  // @ts-expect-error X-Made-Up is not declared
+  createBridgeTargetedJob: () => ({ status: 200, headers: { 'X-Made-Up': 'a' }, body: created }),
+});
+
+// A field that the body doesn't declare: at the top, deep inside, in an item of a list, behind a promise, in a variable.
+definePart<'createBridgeTargetedJob'>()({
+  // @ts-expect-error queue is not declared
+  createBridgeTargetedJob: () => ({ status: 200, body: { ...created, queue: 3 } }),
+});
+definePart<'getJobStatus'>()({
+  // @ts-expect-error secret is not declared
+  getJobStatus: async () => ({ status: 200, body: { ...job, jobResponse: { ...job.jobResponse, secret: 'x' } } }),
+});
+definePart<'getDevices'>()({
+  // @ts-expect-error owner is not declared
+  getDevices: async () => ({ status: 200, body: { payload: [{ ...device.body, owner: 'x' }], nextCursor: '' } }),
+});
+const row = { ...created, internal: 1 };
+definePart<'createBridgeTargetedJob'>()({
+  // @ts-expect-error internal is not declared
+  createBridgeTargetedJob: async () => ({ status: 200, body: row }),
+});
+
+// A field of the wrong type or left out.
+definePart<'createBridgeTargetedJob'>()({
+  // @ts-expect-error jobId is a string
+  createBridgeTargetedJob: () => ({ status: 200, body: { jobId: 7 } }),
+});
+definePart<'createBridgeTargetedJob'>()({
+  // @ts-expect-error jobId is missing
+  createBridgeTargetedJob: () => ({ status: 200, body: {} }),
+});
+
+// The wrong media type.
+definePart<'createBridgeTargetedJob'>()({
+  // @ts-expect-error answers are JSON
+  createBridgeTargetedJob: () => ({ status: 200, mediaType: 'text/plain', body: created }),
+});
+
+// The request: parsed, defaults filled in, anonymous where the contract says so.
+((request) => {
+  request.body.variance satisfies number;
+  request.body.accessName satisfies string;
+  request.path.deviceId satisfies string;
+  // @ts-expect-error endDate belongs to daily and hourly codes
+  request.body.endDate;
+  // @ts-expect-error no query is declared
+  request.query.limit;
+  return unimplemented.createOneTimeAlgoPin();
+}) satisfies Handler<'createOneTimeAlgoPin', Account>;
+((request) => {
+  request.principal satisfies undefined;
+  return unimplemented.getJwks();
+}) satisfies Handler<'getJwks', Account>;
+
+// Nothing has become `any`: each of these would compile if it had.
+declare const anyRequest: Parameters<Handler<'getDevices', Account>>[0];
+// @ts-expect-error limit is a number
+anyRequest.query.limit satisfies string;
+// @ts-expect-error deviceName is a string
+device.body.deviceName satisfies number;
+// @ts-expect-error an account has no name
+anyRequest.principal.name;

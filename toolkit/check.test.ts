@@ -1,0 +1,111 @@
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { check } from './check.ts';
+import { readContract } from './contract/read-contract.ts';
+import { derive } from './derive.ts';
+import { readOutput, writeOutput } from './output-folder.ts';
+
+const source = `openapi: 3.1.1
+info: {title: T, version: '1'}
+servers: [{url: /v1}]
+paths:
+  /things:
+    get:
+      operationId: listThings
+      parameters:
+        - {name: limit, in: query, schema: {type: integer, maximum: 300}}
+      responses: {'200': {description: OK}}
+`;
+
+let folder: string;
+let file: string;
+let out: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'check-'));
+  file = join(folder, 'contract.yaml');
+  out = join(folder, 'out');
+  await writeFile(file, source);
+  await writeOutput(out, await deriveNow());
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+test('what was just derived has not drifted', async () => {
+  expect(await checkNow()).toEqual({ drifts: [], changes: [] });
+});
+
+test('a changed field is named with its file, its contract line and the difference', async () => {
+  await writeFile(file, source.replace('maximum: 300', 'maximum: 500'));
+  const { drifts, changes } = await checkNow();
+  expect(drifts.map((drift) => [drift.file, drift.kind])).toEqual([
+    [`${out}/contract.gen.json`, 'changed'],
+    [`${out}/handlers.gen.ts`, 'changed'], // by the hash in the header alone
+    [`${out}/operations.gen.ts`, 'changed'],
+    [`${out}/types.gen.ts`, 'changed'],
+  ]);
+  expect(drifts[0]?.diff).toMatch(/^-\s+"maximum": 300\n\+\s+"maximum": 500$/m);
+  expect(changes).toEqual([
+    { file, line: 9, pointer: '#/paths/~1things/get/parameters/0/schema/maximum', says: 'was 300, is 500' },
+  ]);
+});
+
+test.each([
+  { name: 'added', change: ['maximum: 300', 'maximum: 300, minimum: 1'], says: 'added: 1', line: 9 },
+  { name: 'removed', change: [', maximum: 300', ''], says: 'removed: 300', line: 9 },
+  {
+    name: 'reordered',
+    change: ['name: limit, in: query', 'in: query, name: limit'],
+    says: 'the order of the members changed',
+    line: 9,
+  },
+])('a member that was $name is named as such', async ({ change: [from = '', to = ''], says, line }) => {
+  await writeFile(file, source.replace(from, to));
+  expect((await checkNow()).changes).toMatchObject([{ says, line }]);
+});
+
+test('a file edited by hand differs, and no contract line is behind it', async () => {
+  await writeFile(join(out, 'types.gen.ts'), '// mine\n');
+  const { drifts, changes } = await checkNow();
+  expect(drifts).toMatchObject([{ file: `${out}/types.gen.ts`, kind: 'changed' }]);
+  expect(changes).toEqual([]);
+});
+
+test('a missing file and one that nothing derives are both named, the folder manifest is not', async () => {
+  await rm(join(out, 'handlers.gen.ts'));
+  await writeFile(join(out, 'notes.txt'), 'left behind');
+  await writeFile(join(out, 'package.json'), '{}');
+  expect((await checkNow()).drifts).toEqual([
+    { file: `${out}/handlers.gen.ts`, kind: 'missing', diff: '' },
+    { file: `${out}/notes.txt`, kind: 'unexpected', diff: '' },
+  ]);
+});
+
+test('generating again mends the folder, removes what is no longer derived and leaves the rest alone', async () => {
+  await writeFile(join(out, 'types.gen.ts'), '// mine\n');
+  await writeFile(join(out, 'old.gen.ts'), '// from an older version\n');
+  await writeFile(join(out, 'package.json'), '{}');
+  expect(await writeOutput(out, await deriveNow())).toEqual({
+    written: ['types.gen.ts'],
+    unchanged: ['contract.gen.json', 'handlers.gen.ts', 'operations.gen.ts'],
+    removed: ['old.gen.ts'],
+  });
+  expect((await checkNow()).drifts).toEqual([]);
+});
+
+test('the same contract in another place gives the same bytes', async () => {
+  const elsewhere = await mkdtemp(join(tmpdir(), 'elsewhere-'));
+  await cp(folder, elsewhere, { recursive: true });
+  const again = await derive(await readContract(join(elsewhere, 'contract.yaml')), join(elsewhere, 'out'));
+  expect([...again]).toEqual([...(await readOutput(out))]);
+  await rm(elsewhere, { recursive: true });
+});
+
+async function deriveNow() {
+  return derive(await readContract(file), out);
+}
+
+async function checkNow() {
+  return check(await readContract(file), await deriveNow(), out);
+}

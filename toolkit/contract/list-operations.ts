@@ -1,0 +1,120 @@
+import { extendPointer, formatPointer } from './json-pointer.ts';
+import {
+  type HeaderObject,
+  type Method,
+  methods,
+  type OpenApiDocument,
+  type OperationObject,
+  type ParameterObject,
+  type RequestBodyObject,
+  type ResponseObject,
+  type SchemaObject,
+  type SecurityRequirement,
+  type ServerObject,
+} from './openapi-document.ts';
+import { type Resolved, resolveRef } from './resolve-ref.ts';
+
+/** One operation with all that path item and root lend it, every `$ref` followed. */
+export interface ContractOperation {
+  readonly operationId: string;
+  readonly method: Method;
+  readonly basePath: string;
+  readonly path: string;
+  readonly pointer: string;
+  readonly operation: OperationObject;
+  readonly parameters: readonly Resolved<ParameterObject>[];
+  readonly requestBody: Resolved<RequestBodyObject> | undefined;
+  readonly responses: readonly { readonly status: string; readonly response: Resolved<ResponseObject> }[];
+  readonly security: readonly SecurityRequirement[];
+}
+
+/** In the order in which a router may mount them: by base path, literal segments before templates, then by method. */
+export function listOperations(document: OpenApiDocument): readonly ContractOperation[] {
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    methods.flatMap((method): ContractOperation[] => {
+      const operation = item[method];
+      if (operation?.operationId === undefined) return [];
+      const at = ['paths', path, method];
+      const servers = operation.servers ?? item.servers ?? document.servers;
+      return [
+        {
+          operationId: operation.operationId,
+          method,
+          basePath: readBasePath(servers),
+          path,
+          pointer: formatPointer(at),
+          operation,
+          parameters: mergeParameters(document, path, method),
+          requestBody:
+            operation.requestBody && resolveRef(document, operation.requestBody, formatPointer([...at, 'requestBody'])),
+          responses: Object.entries(operation.responses ?? {}).map(([status, response]) => ({
+            status,
+            response: resolveRef<ResponseObject>(document, response, formatPointer([...at, 'responses', status])),
+          })),
+          security: operation.security ?? document.security ?? [],
+        },
+      ];
+    }),
+  );
+  return operations.sort(
+    (a, b) => compareText(a.basePath, b.basePath) || comparePaths(a.path, b.path) || compareText(a.method, b.method),
+  );
+}
+
+/** Headers of a response, each behind its `$ref`. */
+export function listHeaders(document: OpenApiDocument, response: Resolved<ResponseObject>) {
+  return Object.entries(response.value.headers ?? {}).map(([name, header]) => ({
+    name,
+    header: resolveRef<HeaderObject>(document, header, extendPointer(response.pointer, 'headers', name)).value,
+  }));
+}
+
+/** The schema of a parameter or media type behind its `$ref`; an absent one takes any value. */
+export function schemaOf(
+  document: OpenApiDocument,
+  owner: { readonly schema?: ParameterObject['schema'] },
+  pointer: string,
+): Resolved<SchemaObject> {
+  return resolveRef<SchemaObject>(document, owner.schema ?? {}, extendPointer(pointer, 'schema'));
+}
+
+/** The operation's own parameters win over the path item's of the same name and place (OpenAPI 3.1, 4.8.9). */
+function mergeParameters(document: OpenApiDocument, path: string, method: Method): Resolved<ParameterObject>[] {
+  const item = document.paths?.[path];
+  const layers = [
+    { at: ['paths', path, 'parameters'], list: item?.parameters ?? [] },
+    { at: ['paths', path, method, 'parameters'], list: item?.[method]?.parameters ?? [] },
+  ];
+  const merged = new Map<string, Resolved<ParameterObject>>();
+  for (const { at, list } of layers) {
+    for (const [index, entry] of list.entries()) {
+      const parameter = resolveRef<ParameterObject>(document, entry, formatPointer([...at, index]));
+      merged.set(`${parameter.value.in} ${parameter.value.name}`, parameter);
+    }
+  }
+  return [...merged.values()];
+}
+
+/** Path part of the first server, variables at their defaults, without a trailing slash; `''` for the root. */
+function readBasePath(servers: readonly ServerObject[] | undefined): string {
+  const server = servers?.[0];
+  if (server === undefined) return '';
+  const url = server.url.replace(/\{([^}]+)\}/g, (_, name: string) => server.variables?.[name]?.default ?? '');
+  return new URL(url, 'http://relative.invalid').pathname.replace(/\/+$/, '');
+}
+
+function comparePaths(a: string, b: string): number {
+  const left = a.split('/');
+  const right = b.split('/');
+  for (const [index, segment] of left.entries()) {
+    const other = right[index];
+    if (other === undefined) return 1;
+    const order = Number(segment.includes('{')) - Number(other.includes('{')) || compareText(segment, other);
+    if (order !== 0) return order;
+  }
+  return left.length - right.length;
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

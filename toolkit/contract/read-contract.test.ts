@@ -1,0 +1,109 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ContractError } from './contract-error.ts';
+import { readContract } from './read-contract.ts';
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'contract-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const head = "openapi: 3.1.1\ninfo: {title: T, version: '1'}\n";
+const operation = "{operationId: a, responses: {'200': {description: OK}}}";
+
+describe('a broken contract is refused with place, reason and cure:', () => {
+  test.each([
+    {
+      name: 'YAML',
+      text: `${head}paths: [\n`,
+      want: [{ rule: 'yaml', line: 4, pointer: '#' }],
+    },
+    {
+      name: 'not OpenAPI 3.1',
+      text: "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\n",
+      want: [
+        {
+          rule: 'unsupported/openapi-version',
+          line: 1,
+          pointer: '#/openapi',
+          says: 'openapi is "3.0.3", supported is 3.1.x',
+        },
+      ],
+    },
+    {
+      name: 'an empty file',
+      text: '',
+      want: [{ rule: 'unsupported/openapi-version', line: 1, says: 'openapi is missing, supported is 3.1.x' }],
+    },
+    {
+      name: 'a misspelt member and a reference into nothing, both at once',
+      text: `${head}paths:\n  /a:\n    get:\n      operationId: a\n      respnses: {}\n      responses:\n        '200': {$ref: '#/components/responses/No'}\n`,
+      want: [
+        { rule: 'struct', line: 7, pointer: '#/paths/~1a/get/respnses' },
+        {
+          rule: 'no-unresolved-refs',
+          line: 9,
+          says: `$ref "#/components/responses/No" can't be resolved: nothing stands there`,
+        },
+      ],
+    },
+    {
+      name: 'a reference to a file that is not there',
+      text: `${head}paths:\n  /a: {$ref: './missing.yaml'}\n`,
+      want: [
+        {
+          rule: 'no-unresolved-refs',
+          line: 4,
+          says: `$ref "./missing.yaml" can't be resolved: that file does not exist`,
+        },
+      ],
+    },
+    {
+      name: 'an operationId twice',
+      text: `${head}paths:\n  /a: {get: ${operation}}\n  /b: {get: ${operation}}\n`,
+      want: [{ rule: 'operation-operationId-unique', line: 5 }],
+    },
+    {
+      name: 'an operation without operationId, a parameter by content and a dynamic reference',
+      text: `${head}paths:\n  /a:\n    get:\n      parameters:\n        - {name: q, in: query, content: {application/json: {schema: {$dynamicRef: '#node'}}}}\n      responses: {'200': {description: OK}}\n`,
+      want: [
+        { rule: 'unsupported/operation-without-id', line: 5, pointer: '#/paths/~1a/get' },
+        { rule: 'unsupported/parameter-content', line: 7, pointer: '#/paths/~1a/get/parameters/0/content' },
+        { rule: 'unsupported/dynamic-reference', line: 7 },
+      ],
+    },
+  ])('$name', async ({ text, want }) => {
+    const file = join(folder, 'contract.yaml');
+    await writeFile(file, text);
+    const error = await readContract(file).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ContractError);
+    const { problems } = error as ContractError;
+    expect(problems).toMatchObject(want);
+    for (const problem of problems) expect(problem).toMatchObject({ file, cure: expect.stringMatching(/\w/) });
+  });
+
+  test('no such file', async () => {
+    await expect(readContract(join(folder, 'none.yaml'))).rejects.toThrow('the file does not exist');
+  });
+});
+
+test('a contract is bundled, frozen and hashed by its meaning', async () => {
+  const file = join(folder, 'whole.yaml');
+  await writeFile(join(folder, 'name.yaml'), 'type: string\n');
+  const text = `${head}paths:\n  /a: {get: ${operation}}\ncomponents:\n  schemas:\n    Name: {$ref: ./name.yaml}\n`;
+  await writeFile(file, text);
+  const contract = await readContract(file);
+  await writeFile(file, `# a comment\n${text}`);
+  const commented = await readContract(file);
+  await writeFile(join(folder, 'name.yaml'), 'type: integer\n');
+  const changed = await readContract(file);
+
+  expect(contract.document.components?.schemas).toMatchObject({ name: { type: 'string' } });
+  expect(() => Object.assign(contract.document.info, { title: 'changed' })).toThrow(TypeError);
+  expect(commented.hash).toBe(contract.hash);
+  expect(changed.hash).not.toBe(contract.hash);
+  expect(commented.locate('#/paths/~1a/get')).toMatchObject({ line: 5 });
+});

@@ -1,0 +1,29 @@
+import { formatPointer, parsePointer, valueAt } from './json-pointer.ts';
+import type { OpenApiDocument, Ref } from './openapi-document.ts';
+
+/** A value with the place where it really stands, behind any chain of `$ref`. */
+export interface Resolved<T> {
+  readonly value: T;
+  readonly pointer: string;
+}
+
+/**
+ * Follows local `$ref`s from a place in a bundled document.
+ *
+ * @throws Error when a reference leads nowhere or in a circle: `readContract` lets neither through, so it is a bug here
+ */
+export function resolveRef<T extends object>(document: OpenApiDocument, node: Ref<T>, pointer: string): Resolved<T> {
+  const seen = new Set<string>();
+  let value: Ref<T> = node;
+  let place = pointer;
+  while ('$ref' in value && typeof value.$ref === 'string') {
+    if (seen.has(value.$ref)) throw new Error(`circular $ref at ${pointer}: ${value.$ref}`);
+    seen.add(value.$ref);
+    const segments = parsePointer(value.$ref);
+    const target = valueAt(document, segments);
+    if (typeof target !== 'object' || target === null) throw new Error(`unresolved $ref at ${pointer}: ${value.$ref}`);
+    place = formatPointer(segments);
+    value = target as Ref<T>;
+  }
+  return { value: value as T, pointer: place };
+}

@@ -1,0 +1,120 @@
+/** The part of handlers.gen.ts that is the same for every contract. */
+export const handlerTypes = `export type Nothing = Readonly<Record<never, never>>;
+
+export type WithDefaults<Given, Filled extends keyof Given> = Omit<Given, Filled> & {
+  readonly [Name in Filled]-?: Exclude<Given[Name], undefined>;
+};
+
+export type LowerCaseKeys<Given> = { readonly [Name in keyof Given as Name extends string ? Lowercase<Name> : Name]: Given[Name] };
+
+declare const brand: unique symbol;
+
+/** The answer of an operation that nobody has written yet. No contract declares it and no handler can write it: only \`unimplemented\` has it. */
+export interface NotImplemented {
+  readonly status: 501;
+  readonly headers?: Nothing;
+  readonly mediaType: 'application/json';
+  readonly body: { readonly message: string; readonly code: 'not_implemented' };
+  readonly [brand]: true;
+}
+
+type Security<Id extends OperationId> = (typeof table)[Id]['security'];
+
+/** Nobody where the operation is anonymous, perhaps nobody where that is one of the alternatives. */
+type PrincipalOf<Id extends OperationId, Principal> = Security<Id> extends readonly []
+  ? undefined
+  : {} extends Security<Id>[number]
+    ? Principal | undefined
+    : Principal;
+
+type MaybePromise<Value> = Value | Promise<Value>;
+
+export type HandlerRequest<Id extends OperationId, Principal = unknown> = Requests[Id] & {
+  readonly principal: PrincipalOf<Id, Principal>;
+};
+
+export type Handler<Id extends OperationId, Principal = unknown> = (
+  request: HandlerRequest<Id, Principal>,
+) => MaybePromise<Responses[Id] | NotImplemented>;
+
+/** One handler per operation. */
+export type Handlers<Principal = unknown, Ids extends OperationId = OperationId> = {
+  readonly [Id in Ids]: Handler<Id, Principal>;
+};
+
+/** The operations below one base path, \`OperationIdsAt<'/v1'>\`. */
+export type OperationIdsAt<BasePath extends (typeof table)[OperationId]['basePath']> = {
+  [Id in OperationId]: (typeof table)[Id]['basePath'] extends BasePath ? Id : never;
+}[OperationId];
+
+type Primitive = string | number | boolean | bigint | symbol | null | undefined;
+type Matching<Given, Declared> = Declared extends unknown ? (Given extends Declared ? Declared : never) : never;
+type KeysOf<Value> = Value extends unknown ? keyof Value : never;
+type MemberOf<Value, Key extends PropertyKey> = Value extends unknown ? (Key extends keyof Value ? Value[Key] : never) : never;
+
+/** \`Given\` where it has no member beyond \`Declared\`, at any depth; \`never\` at each one that is too many. */
+type Exact<Given, Declared> = Given extends Primitive
+  ? Given
+  : Given extends readonly (infer Item)[]
+    ? readonly Exact<Item, Extract<Declared, readonly unknown[]>[number]>[]
+    : { [Key in keyof Given]: Key extends KeysOf<Matching<Given, Declared>> ? Exact<Given[Key], MemberOf<Matching<Given, Declared>, Key>> : never };
+
+type ExactHandlers<Given, Principal> = {
+  [Id in keyof Given]: Id extends OperationId
+    ? Given[Id] extends (...input: never) => infer Answer
+      ? (request: HandlerRequest<Id, Principal>) => MaybePromise<Exact<Awaited<Answer>, Responses[Id] | NotImplemented>>
+      : never
+    : never;
+};
+
+/**
+ * The declared answers as a bound for inference. TypeScript has a check of its own for objects whose members are all optional, gives up
+ * inference where it fails, and then skips it in an intersection. \`& object\` takes the check away: the answer is inferred as written,
+ * and \`Exact\` judges it.
+ */
+type Open<Declared> = Declared extends Primitive
+  ? Declared
+  : Declared extends readonly (infer Item)[]
+    ? readonly Open<Item>[]
+    : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
+
+type OpenHandlers<Principal, Ids extends OperationId> = {
+  readonly [Id in Ids]: (request: HandlerRequest<Id, Principal>) => MaybePromise<Open<Responses[Id] | NotImplemented>>;
+};
+
+/**
+ * Some of the handlers, checked more strictly than an assignment would: TypeScript lets a function return a wider object than its type
+ * declares, and that member would leave the service. Curried, so that operations and principal are named and the rest is inferred:
+ * \`definePart<'getDevice', Account>()({ getDevice: … })\`. Spread the parts into \`defineHandlers\`.
+ */
+export function definePart<Ids extends OperationId, Principal = unknown>() {
+  return <const Given extends OpenHandlers<Principal, Ids>>(handlers: Given & ExactHandlers<Given, Principal>) =>
+    handlers as unknown as Handlers<Principal, Ids>;
+}
+
+/** All of the handlers, checked the same way: an operation left out does not compile. */
+export function defineHandlers<Principal = unknown>() {
+  return definePart<OperationId, Principal>();
+}
+
+/** Answers 501 for every operation, so that the contract may run ahead of the code: \`{ ...unimplemented, ...written }\`. */
+export const unimplemented = Object.fromEntries(
+  Object.keys(table).map((operationId) => [
+    operationId,
+    () => ({
+      status: 501,
+      mediaType: 'application/json',
+      body: { message: \`\${operationId} is not implemented yet\`, code: 'not_implemented' },
+    }),
+  ]),
+) as unknown as { readonly [Id in OperationId]: () => NotImplemented };
+`;
+
+/** Needed only where a contract answers by range (`4XX`) or `default`. */
+export const statusRangeTypes = `export type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
+export type StatusRange<Class extends string = '1' | '2' | '3' | '4' | '5'> = \`\${Class}\${Digit}\${Digit}\` extends infer Text
+  ? Text extends \`\${infer Status extends number}\`
+    ? Status
+    : never
+  : never;
+`;

@@ -1,0 +1,60 @@
+import { extendPointer } from './contract/json-pointer.ts';
+import type { Contract } from './contract/read-contract.ts';
+
+/** One place where the contract differs from what was last derived. */
+export interface ContractChange {
+  readonly file: string;
+  readonly line: number;
+  readonly pointer: string;
+  /** `maximum was 300, is 500`, `added`, `removed`. */
+  readonly says: string;
+}
+
+/**
+ * The contract's own lines behind a drift: the bundle that was derived last time is compared with the contract of now, value by value.
+ *
+ * @param lastBundle text of contract.gen.json as it lies in the output folder, undefined where it is missing
+ * @returns the deepest places that differ, in the order of the contract; empty when the contract is the same or nothing can be compared
+ */
+export function findContractChanges(contract: Contract, lastBundle: string | undefined): readonly ContractChange[] {
+  const before = parse(lastBundle);
+  if (before === undefined) return [];
+  const { 'x-generated': _, ...last } = before;
+  return compare(last, contract.document, '#').map(({ pointer, says }) => {
+    const { file, line } = contract.locate(pointer);
+    return { file, line, pointer, says };
+  });
+}
+
+function compare(before: unknown, after: unknown, pointer: string): { pointer: string; says: string }[] {
+  if (Object.is(before, after)) return [];
+  if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) {
+    return [{ pointer, says: `was ${format(before)}, is ${format(after)}` }];
+  }
+  const keys = [...new Set([...Object.keys(after), ...Object.keys(before)])];
+  const differences = keys.flatMap((key) => {
+    const place = extendPointer(pointer, key);
+    if (!Object.hasOwn(before, key)) return [{ pointer: place, says: `added: ${format(after[key])}` }];
+    if (!Object.hasOwn(after, key)) return [{ pointer: place, says: `removed: ${format(before[key])}` }];
+    return compare(before[key], after[key], place);
+  });
+  const reordered = differences.length === 0 && Object.keys(before).join() !== Object.keys(after).join();
+  return reordered ? [{ pointer, says: 'the order of the members changed' }] : differences;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function format(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > 80 ? `${text.slice(0, 77)}...` : text;
+}
+
+function parse(text: string | undefined): Record<string, unknown> | undefined {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
