@@ -22,6 +22,9 @@ addCommand('generate', 'derive types, operation table, handler interface and bun
 addCommand('check', 'derive again in memory and fail where a derived file differs', () =>
   import('./commands/check.ts').then(({ check }) => check),
 ).option(...out());
+addCommand('lint', 'check the contract by all rules and report every problem at once', () =>
+  import('./commands/lint.ts').then(({ lint }) => lint),
+);
 program.addHelpText(
   'after',
   "\nExit codes: 0 fine, 1 found differences or problems, 2 wrong usage or a contract that can't be read.",

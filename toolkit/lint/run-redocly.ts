@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/** What Redocly says against a document: an entry of `problems` in its JSON format, as far as we read it. */
+export interface RedoclyProblem {
+  readonly ruleId: string;
+  readonly message: string;
+  readonly suggest?: readonly string[];
+  readonly reference?: string;
+  readonly location: readonly [RedoclyLocation, ...RedoclyLocation[]];
+}
+
+export interface RedoclyLocation {
+  /** Relative to the working directory. */
+  readonly source: { readonly ref: string };
+  /** Missing where the document could not be parsed. */
+  readonly pointer?: string;
+  /** Both 1-based. */
+  readonly start: { readonly line: number; readonly col: number };
+}
+
+const cli = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
+const config = fileURLToPath(new URL('../../redocly.yaml', import.meta.url));
+
+/** Redocly prints 100 problems unless told otherwise; a million is "all" of any document that a person wrote. */
+const maxProblems = 1_000_000;
+const maxOutputBytes = 512 * 1024 * 1024;
+
+/**
+ * Lints one document by Redocly's own command and this repository's `redocly.yaml`, in a process of its own: the
+ * package has no programming interface. Asks nobody on the network and sends nothing.
+ *
+ * @param path absolute
+ * @returns its problems, or the sentence with which it refused to look for any
+ * @throws Error when the fault is ours and not the document's: a configuration or plugin that does not load
+ */
+export function runRedocly(path: string): Promise<readonly RedoclyProblem[] | string> {
+  const options = {
+    maxBuffer: maxOutputBytes,
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
+  };
+  const args = [cli, 'lint', path, `--config=${config}`, '--format=json', `--max-problems=${maxProblems}`];
+  return new Promise((resolve, reject) => {
+    execFile(process.execPath, args, options, (error, stdout, stderr) => {
+      if (stdout.trim() !== '') resolve((JSON.parse(stdout) as { problems: readonly RedoclyProblem[] }).problems);
+      else if (stderr.startsWith('validating ')) resolve(refusalIn(stderr));
+      else reject(new Error(`Redocly could not start: ${stderr.trim()}`, { cause: error }));
+    });
+  });
+}
+
+/** Its last sentence: before it stand "validating …" and a line per step. */
+function refusalIn(stderr: string): string {
+  const sentences = stderr.split('\n').map((line) => line.trim().replace(/^- /, ''));
+  return sentences.filter((line) => line !== '').at(-1) ?? 'Redocly gave no reason';
+}

@@ -1,0 +1,27 @@
+import type { Oas3Rule } from 'redocly-core';
+import { isObject } from './reading/dereference.ts';
+import { schemaParts } from './reading/schema-parts.ts';
+
+/**
+ * Lists in the query repeat the name, `?type=Lock&type=Keypad`: the one form that all tools read alike.
+ * A name with brackets, `type[]`, is read by some servers and by no validator.
+ */
+export const arrayParameterForm: Oas3Rule = () => ({
+  Parameter(parameter, { report, location, resolve }) {
+    if (!isObject(parameter) || parameter.in !== 'query') return;
+    if (String(parameter.name).endsWith('[]')) {
+      report({
+        message: `The query parameter ${parameter.name} has brackets in its name.`,
+        suggest: ['Take the brackets out of the name; style: form with explode: true repeats it.'],
+        location: location.child('name'),
+      });
+    }
+    const isList = [...schemaParts(parameter.schema, resolve)].some(({ schema }) => schema.type === 'array');
+    if (!isList || (parameter.style === 'form' && parameter.explode === true)) return;
+    report({
+      message: `The query parameter ${parameter.name} is a list, but not written style: form with explode: true.`,
+      suggest: ['Write style: form and explode: true.'],
+      location,
+    });
+  },
+});

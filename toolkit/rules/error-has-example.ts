@@ -1,0 +1,67 @@
+import type { Oas3Rule } from 'redocly-core';
+import { dereference, entriesOf, isObject, type Resolve } from './reading/dereference.ts';
+import { schemaParts } from './reading/schema-parts.ts';
+
+/**
+ * A response with `x-error-codes` shows each code in a named example, and no example shows another one.
+ *
+ * The code is read from the member that the response's schema marks `x-fault: code`, so that no name is built in.
+ * The error catalogue, the mock and the documentation all take their texts from these examples.
+ */
+export const errorHasExample: Oas3Rule = () => ({
+  Response(response, { report, location, resolve }) {
+    const codes = isObject(response) ? response['x-error-codes'] : undefined;
+    if (!Array.isArray(codes)) return;
+    const shown = new Set<unknown>();
+    let isMarked = false;
+    for (const [mediaType, media] of entriesOf(response.content)) {
+      const member = isObject(media) ? codeMember(media.schema, resolve) : undefined;
+      // A page for browsers tells the same in prose.
+      if (!isObject(media) || member === undefined) continue;
+      isMarked = true;
+      for (const [name, example] of entriesOf(media.examples)) {
+        const code = exampleCode(example, member, resolve);
+        shown.add(code);
+        if (codes.includes(code)) continue;
+        report({
+          message: `The example ${name} shows the ${member} ${JSON.stringify(code)}, which x-error-codes does not list.`,
+          suggest: ['Add the code to x-error-codes, or give the example one that is listed.'],
+          location: location.child(['content', mediaType, 'examples', name]).key(),
+        });
+      }
+    }
+    if (!isMarked) {
+      report({
+        message: 'The response lists x-error-codes, but its schema marks no member as the code.',
+        suggest: ['Put x-fault: code on the property that carries the code.'],
+        location: location.child('x-error-codes').key(),
+      });
+      return;
+    }
+    for (const [index, code] of codes.entries()) {
+      if (shown.has(code)) continue;
+      report({
+        message: `No example shows the code ${JSON.stringify(code)}.`,
+        suggest: ['Add a named example whose value has this code, or take the code out of x-error-codes.'],
+        location: location.child(['x-error-codes', index]),
+      });
+    }
+  },
+});
+
+function codeMember(schema: unknown, resolve: Resolve): string | undefined {
+  for (const part of schemaParts(schema, resolve)) {
+    for (const [name, property] of entriesOf(part.schema.properties)) {
+      const { value } = dereference(property, resolve, part.from);
+      if (isObject(value) && value['x-fault'] === 'code') return name;
+      if (isObject(property) && property['x-fault'] === 'code') return name;
+    }
+  }
+  return undefined;
+}
+
+function exampleCode(example: unknown, member: string, resolve: Resolve): unknown {
+  const { value } = dereference(example, resolve);
+  const body = isObject(value) ? value.value : undefined;
+  return isObject(body) ? body[member] : undefined;
+}

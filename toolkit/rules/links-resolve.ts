@@ -1,0 +1,105 @@
+import type { Oas3Rule } from 'redocly-core';
+import { dereference, entriesOf, isObject, type Resolve } from './reading/dereference.ts';
+import { type FoundOperation, findOperation, parametersOf } from './reading/find-operation.ts';
+import { expressionsIn, parseExpression, type RuntimeExpression } from './reading/runtime-expression.ts';
+import { schemaHasPointer } from './reading/schema-has-pointer.ts';
+
+/**
+ * A link leads to an operation that exists, fills parameters that it has, and reads places that the request and the
+ * response describe. Clients and the conformance plan follow links blindly.
+ */
+export const linksResolve: Oas3Rule = () => {
+  let root: unknown;
+  return {
+    Root(document) {
+      root = document;
+    },
+    Operation(operation, { report, location, resolve, parent }) {
+      const source = { operation: operation as unknown, parameters: parametersOf(operation, parent, resolve) };
+      for (const [status, listed] of entriesOf(operation.responses)) {
+        const { value: response } = dereference(listed, resolve);
+        for (const [name, listedLink] of entriesOf(isObject(response) ? response.links : undefined)) {
+          const { value: link } = dereference(listedLink, resolve);
+          if (!isObject(link)) continue;
+          const isInline = response === listed && link === listedLink;
+          const place = location.child(['responses', status]).child(isInline ? ['links', name] : []);
+          for (const fault of linkFaults(link, root, source, response, resolve)) {
+            report({
+              message: `The link ${name} ${fault.says}.`,
+              suggest: [fault.cure],
+              location: isInline ? place.child([...fault.at]) : place.key(),
+            });
+          }
+        }
+      }
+    },
+  };
+};
+
+interface LinkFault {
+  readonly at: readonly string[];
+  readonly says: string;
+  readonly cure: string;
+}
+
+interface Source {
+  readonly operation: unknown;
+  readonly parameters: FoundOperation['parameters'];
+}
+
+function* linkFaults(
+  link: Readonly<Record<string, unknown>>,
+  root: unknown,
+  source: Source,
+  response: unknown,
+  resolve: Resolve,
+): Generator<LinkFault> {
+  const key = link.operationId === undefined ? 'operationRef' : 'operationId';
+  const target = findOperation(root, link, resolve);
+  if (target === undefined) {
+    const cure = 'Name an operation of this document by its operationId.';
+    yield { at: [key], says: `leads to ${String(link[key])}, which no operation is called`, cure };
+  }
+  for (const [name, value] of entriesOf(link.parameters)) {
+    const at = ['parameters', name];
+    if (target !== undefined && !target.parameters.some((parameter) => isNamed(parameter, name))) {
+      const cure = `Name one of its parameters: ${target.parameters.map((parameter) => parameter.name).join(', ')}.`;
+      yield { at, says: `fills ${name}, which ${target.operation.operationId} does not take`, cure };
+    }
+    for (const text of expressionsIn(value)) {
+      const expression = parseExpression(text);
+      if (expression !== undefined && isDescribed(expression, source, response, resolve)) continue;
+      const cure = 'Write a runtime expression whose place the request or the response describes.';
+      yield { at, says: `reads ${text}, which leads nowhere`, cure };
+    }
+  }
+}
+
+/** A link's key is a name, or a name with its place in front, `path.id` (OpenAPI 3.1.1, 4.8.20). */
+function isNamed(parameter: Readonly<Record<string, unknown>>, key: string): boolean {
+  return key === parameter.name || key === `${parameter.in}.${parameter.name}`;
+}
+
+function isDescribed(expression: RuntimeExpression, source: Source, response: unknown, resolve: Resolve): boolean {
+  if (!('in' in expression)) return true;
+  if (expression.in === 'body') {
+    const holder = expression.of === 'response' ? response : bodyOf(source.operation, resolve);
+    const content = entriesOf(isObject(holder) ? holder.content : undefined);
+    return content.some(([, media]) => isObject(media) && schemaHasPointer(media.schema, expression.pointer, resolve));
+  }
+  if (expression.of === 'request') {
+    const { parameters } = source;
+    return parameters.some((one) => one.in === expression.in && isSameName(one.name, expression.name, expression.in));
+  }
+  const headers = entriesOf(isObject(response) ? response.headers : undefined);
+  return expression.in === 'header' && headers.some(([name]) => isSameName(name, expression.name, 'header'));
+}
+
+function bodyOf(operation: unknown, resolve: Resolve): unknown {
+  return isObject(operation) ? dereference(operation.requestBody, resolve).value : undefined;
+}
+
+/** Header names know no case (RFC 9110, 5.1), all others do. */
+function isSameName(name: unknown, wanted: string, place: string): boolean {
+  return place === 'header' ? String(name).toLowerCase() === wanted.toLowerCase() : name === wanted;
+}

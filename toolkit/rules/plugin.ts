@@ -1,0 +1,59 @@
+import type { Oas3Rule } from 'redocly-core';
+import { arrayParameterForm } from './array-parameter-form.ts';
+import { errorHasExample } from './error-has-example.ts';
+import { exampleMemberDescribed } from './example-member-described.ts';
+import { extensionValid } from './extension-valid.ts';
+import { invalidStatusDeclared } from './invalid-status-declared.ts';
+import { linksResolve } from './links-resolve.ts';
+import { oauthUrlAbsolute } from './oauth-url-absolute.ts';
+import { patternCompiles } from './pattern-compiles.ts';
+import { patternIsLinear } from './pattern-is-linear.ts';
+import { refusalDeclared } from './refusal-declared.ts';
+import { requiredIsDescribed } from './required-is-described.ts';
+import { responseHasExample } from './response-has-example.ts';
+import { securityOnEveryOperation } from './security-on-every-operation.ts';
+import { stringSaysIfEmpty } from './string-says-if-empty.ts';
+import { successDeclared } from './success-declared.ts';
+import { timeAllowsReserved } from './time-allows-reserved.ts';
+
+/** Our own rules, by the name they are reported under after `lockstep/`; one file and two fixtures each. */
+export const contractRules: Readonly<Record<string, Oas3Rule>> = {
+  'array-parameter-form': arrayParameterForm,
+  'error-has-example': errorHasExample,
+  'example-member-described': exampleMemberDescribed,
+  'extension-valid': extensionValid,
+  'invalid-status-declared': invalidStatusDeclared,
+  'links-resolve': linksResolve,
+  'oauth-url-absolute': oauthUrlAbsolute,
+  'pattern-compiles': patternCompiles,
+  'pattern-is-linear': patternIsLinear,
+  'refusal-declared': refusalDeclared,
+  'required-is-described': requiredIsDescribed,
+  'response-has-example': responseHasExample,
+  'security-on-every-operation': securityOnEveryOperation,
+  'string-says-if-empty': stringSaysIfEmpty,
+  'success-declared': successDeclared,
+  'time-allows-reserved': timeAllowsReserved,
+};
+
+type NodeTypes = Readonly<Record<string, { readonly properties: object }>>;
+
+/** The Redocly plugin `lockstep`: the rules, a preset `lockstep/all` with all of them, and the types of our extensions. */
+export function createPlugin() {
+  const all = Object.fromEntries(Object.keys(contractRules).map((name) => [`lockstep/${name}`, 'error']));
+  return {
+    id: 'lockstep',
+    rules: { oas3: contractRules },
+    configs: { all: { rules: all } },
+    typeExtension: { oas3: addUnroutedResponses },
+  };
+}
+
+/** Makes `x-unrouted` a map of responses: its references resolve and count as used, and all rules visit it. */
+function addUnroutedResponses(types: NodeTypes): NodeTypes {
+  const { Root } = types;
+  return { ...types, Root: { ...Root, properties: { ...Root?.properties, 'x-unrouted': 'Responses' } } };
+}
+
+// Redocly takes a plugin from the default export alone.
+export { createPlugin as default };

@@ -1,0 +1,31 @@
+import type { UserContext } from 'redocly-core';
+
+/** Follows `$ref`s as Redocly resolved them; part of the context of every visitor. */
+export type Resolve = UserContext['resolve'];
+
+/** A value, and the document its own relative `$ref`s are to be read from. */
+export interface Dereferenced {
+  readonly value: unknown;
+  readonly from: string | undefined;
+}
+
+/**
+ * Follows a `$ref`, if `value` is one.
+ *
+ * @param from absolute path of the document that `value` stands in; undefined for the one being visited
+ * @returns `value: undefined` for a reference that leads nowhere, which `no-unresolved-refs` reports
+ */
+export function dereference(value: unknown, resolve: Resolve, from?: string): Dereferenced {
+  if (!isObject(value) || typeof value.$ref !== 'string') return { value, from };
+  const { node, location } = resolve<object>({ $ref: value.$ref }, from);
+  return { value: node, from: location?.source.absoluteRef ?? from };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The members of an object, none of anything else. */
+export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
+  return isObject(value) ? Object.entries(value) : [];
+}

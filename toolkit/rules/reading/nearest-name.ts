@@ -1,0 +1,11 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/**
+ * The known name that fewest edits (insert, delete, replace a character) lead to.
+ *
+ * @returns undefined when even the nearest needs more edits than a third of the length of `name`: then it is no misspelling
+ */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const nearest = closest(name, known);
+  return known.length > 0 && distance(name, nearest) <= name.length / 3 ? nearest : undefined;
+}

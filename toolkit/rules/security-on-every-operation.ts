@@ -1,0 +1,31 @@
+import type { Oas3Rule } from 'redocly-core';
+import { isObject } from './reading/dereference.ts';
+
+/**
+ * Who may call an operation is written at the operation, and being anonymous is written as `[]`.
+ *
+ * An empty alternative among others opens the operation to everybody, looks like a slip of the pen, and
+ * `redocly diff` calls the change minor.
+ */
+export const securityOnEveryOperation: Oas3Rule = () => ({
+  Operation(operation, { report, location }) {
+    const security: unknown = operation.security;
+    if (!Array.isArray(security)) {
+      report({
+        message: 'The operation has no security of its own.',
+        suggest: ['Add security: its schemes and scopes, or [] for an operation that anybody may call.'],
+        location: location.key(),
+      });
+      return;
+    }
+    if (security.length < 2) return;
+    for (const [index, alternative] of security.entries()) {
+      if (!isObject(alternative) || Object.keys(alternative).length > 0) continue;
+      report({
+        message: 'An empty alternative makes the other alternatives pointless: anybody may call the operation.',
+        suggest: ['Remove the empty alternative, or write security: [] if anybody may call.'],
+        location: location.child(['security', index]),
+      });
+    }
+  },
+});
