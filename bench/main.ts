@@ -1,0 +1,61 @@
+import { writeFile } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import type { Question, Result } from './question.ts';
+import { describeMachine, median } from './question.ts';
+
+const questions: Readonly<Record<string, () => Promise<Question>>> = {
+  generate: () => import('./generate.ts').then(({ generate }) => generate),
+};
+
+const help = `Usage: npm run bench [-- NAME...] [--save] [--json]
+
+Answers each question beside its peers in one run, as a ratio: ${Object.keys(questions).join(', ')}.
+  --save   keep the figures as bench/NAME.result.json
+  --json   print one JSON value per question instead of a table
+`;
+
+const { names, options } = readArguments();
+if (names !== undefined) for (const name of names) await answer(name);
+
+async function answer(name: string): Promise<void> {
+  const question = await questions[name]?.();
+  if (question === undefined) return;
+  process.stderr.write(`${name}: ${question.asks}\n`);
+  const result: Result = { asks: question.asks, ...(await question.run(progress)), machine: describeMachine() };
+  progress('');
+  process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : formatResult(result));
+  if (options.save) {
+    await writeFile(new URL(`${name}.result.json`, import.meta.url), `${JSON.stringify(result, null, 2)}\n`);
+  }
+}
+
+function formatResult({ rows, ratio, target, machine }: Result): string {
+  const width = Math.max(...rows.map((row) => row.name.length));
+  const lines = rows.map(({ name, milliseconds }) => {
+    const middle = median(milliseconds);
+    return `  ${name.padEnd(width)}  ${middle.toFixed(0).padStart(6)} ms  (${milliseconds.map((value) => value.toFixed(0)).join(' ')})`;
+  });
+  return `${lines.join('\n')}\n  ratio ${ratio.toFixed(2)}, target at most ${target.toFixed(2)}\n  ${machine}\n`;
+}
+
+function progress(text: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
+}
+
+function readArguments() {
+  try {
+    const { positionals, values } = parseArgs({
+      allowPositionals: true,
+      options: { save: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+    });
+    const unknown = positionals.filter((name) => questions[name] === undefined);
+    if (values.help) process.stdout.write(help);
+    if (unknown.length > 0) throw new Error(`there is no question ${unknown.join(', ')}`);
+    const chosen = positionals.length === 0 ? Object.keys(questions) : positionals;
+    return { names: values.help ? undefined : chosen, options: values };
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n\n${help}`);
+    process.exitCode = 2;
+    return { names: undefined, options: {} };
+  }
+}

@@ -1,0 +1,27 @@
+import { cpus } from 'node:os';
+
+/** One question about speed, answered beside its peers in one run on one machine: only the ratio carries over to another. */
+export interface Question {
+  readonly asks: string;
+  run(progress: (text: string) => void): Promise<Omit<Result, 'asks' | 'machine'>>;
+}
+
+export interface Result {
+  readonly asks: string;
+  /** What was timed, each as often as the others, taking turns. */
+  readonly rows: readonly { readonly name: string; readonly milliseconds: readonly number[] }[];
+  /** Ours over the peers' sum, the median of the rounds. */
+  readonly ratio: number;
+  readonly target: number;
+  readonly versions: Readonly<Record<string, string>>;
+  readonly machine: string;
+}
+
+export function describeMachine(): string {
+  const all = cpus();
+  return `${all.length} x ${all[0]?.model.trim() ?? 'unknown processor'}, Node ${process.versions.node}, ${process.platform} ${process.arch}`;
+}
+
+export function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? Number.NaN;
+}

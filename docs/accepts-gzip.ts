@@ -1,0 +1,14 @@
+/**
+ * Tells from an `Accept-Encoding` header if a body may be sent in gzip.
+ *
+ * @see RFC 9110, 12.5.3: a coding with `q=0` is refused, `*` stands for what isn't named
+ */
+export function acceptsGzip(header: string | undefined): boolean {
+  const weights = new Map<string, number>();
+  for (const part of (header ?? '').toLowerCase().split(',')) {
+    const [coding = '', ...parameters] = part.split(';').map((text) => text.trim());
+    const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
+    weights.set(coding, weight === undefined ? 1 : Number(weight));
+  }
+  return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
+}

@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+
+/** Where Chromium and Chrome are commonly installed; `CHROMIUM` in the environment wins. */
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+];
+
+/**
+ * The path of a browser to look at pages with, or a sentence that says what to install.
+ *
+ * @throws Error when `CHROMIUM` names a file that isn't there
+ */
+export function findBrowser(env: NodeJS.ProcessEnv, exists = existsSync): { path: string } | { reason: string } {
+  if (env.CHROMIUM && !exists(env.CHROMIUM))
+    throw new Error(`CHROMIUM names ${env.CHROMIUM}, and there is no such file.`);
+  const path = env.CHROMIUM || places.find((place) => exists(place));
+  return path
+    ? { path }
+    : { reason: 'No Chromium was found: install one (apt-get install chromium) or name it in CHROMIUM.' };
+}

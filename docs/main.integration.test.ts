@@ -1,0 +1,107 @@
+// `npm run docs` as a user meets it: what it prints, where, and how it ends.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { exchange } from './exchange.ts';
+
+const contract = join(import.meta.dirname, '..', 'toolkit', 'fixtures', 'museum', 'contract.yaml');
+
+let folder: string;
+let out: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'docs-main-'));
+  out = join(folder, 'site', 'reference.html');
+});
+
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+function start(...commandLine: readonly string[]): ChildProcess {
+  return spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...commandLine], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+async function run(...commandLine: readonly string[]) {
+  const child = start(...commandLine);
+  const [stdout, stderr, [status]] = await Promise.all([
+    child.stdout ? text(child.stdout) : '',
+    child.stderr ? text(child.stderr) : '',
+    once(child, 'exit'),
+  ]);
+  return { status, stdout, stderr };
+}
+
+describe('npm run docs', () => {
+  it('builds one file, and says when there was nothing to do', async () => {
+    const line = ['--contract', contract, '--out', out, '--build-only'];
+    // The line of progress comes after two seconds, which a busy machine may well take.
+    const stderr = expect.stringMatching(/^(?:Building the reference from .*\n)?$/);
+    expect(await run(...line)).toEqual({ status: 0, stdout: `Reference: ${out}\n`, stderr });
+    expect(await run(...line)).toEqual({ status: 0, stdout: `Reference: ${out} (unchanged)\n`, stderr: '' });
+    expect(JSON.parse((await run(...line, '--json')).stdout)).toEqual({ file: out, built: false });
+    expect(await readdir(join(folder, 'site'))).toEqual(['reference.html']);
+  });
+
+  it('builds again when the contract changed', async () => {
+    const copy = join(folder, 'changing.yaml');
+    const line = ['--contract', copy, '--out', join(folder, 'changing.html'), '--build-only', '--json'];
+    for (const title of ['One', 'Two']) {
+      await writeFile(copy, `openapi: 3.1.0\ninfo: {title: ${title}, version: 1.0.0}\npaths: {}\n`);
+      expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
+    }
+  });
+
+  it('serves until it is interrupted, and ends with 0', async () => {
+    const child = start('--contract', contract, '--out', out, '--port', '0', '--json');
+    const ended = once(child, 'exit');
+    const [line] = child.stdout ? await once(child.stdout.setEncoding('utf8'), 'data') : [''];
+    const { url } = JSON.parse(String(line)) as { url: string };
+    expect((await exchange(Number(new URL(url).port), 'GET /docs')).status).toBe(200);
+    expect((await exchange(Number(new URL(url).port), 'GET /')).body.toString()).toBe('The reference is at /docs.\n');
+    child.kill('SIGINT');
+    expect(await ended).toEqual([0, null]);
+  });
+
+  it('says plainly that a port is taken', async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const { port } = other.address() as AddressInfo;
+    const { status, stdout, stderr } = await run('--contract', contract, '--out', out, '--port', String(port));
+    other.close();
+    expect({ status, stdout, stderr }).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `Port ${port} is in use by another process. Choose another one with --port.\n`,
+    });
+  });
+
+  const refused = [
+    { name: 'a port that is none', line: ['--port', '65536'], want: 'A port is a number from 0 to 65535.' },
+    { name: 'an option that is unknown', line: ['--prot', '1'], want: "unknown option '--prot'" },
+    {
+      name: 'a contract that is not there',
+      line: ['--contract', '/nowhere/a.yaml', '--build-only'],
+      want: '/nowhere/a.yaml',
+    },
+    {
+      name: 'a contract that is no OpenAPI',
+      line: ['--contract', join(import.meta.dirname, 'package.json'), '--build-only'],
+      want: 'redocly build-docs ended',
+    },
+  ];
+  for (const { name, line, want } of refused) {
+    it(`refuses ${name} with exit code 2`, async () => {
+      const { status, stdout, stderr } = await run(...line, '--out', join(folder, 'refused.html'));
+      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+      expect(stderr).toContain(want);
+      expect(await readdir(folder)).not.toContain('refused.html');
+    });
+  }
+});

@@ -1,0 +1,98 @@
+// npm run docs: builds the reference, and serves it until Ctrl-C. Exit codes: 0 fine, 2 wrong usage or broken input.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { Command, InvalidArgumentError } from 'commander';
+import { buildReference } from './build-reference.ts';
+import { createDocsHandler } from './serve-docs.ts';
+
+interface Options {
+  readonly contract: string;
+  readonly out: string;
+  readonly port: number;
+  readonly buildOnly?: true;
+  readonly json?: true;
+}
+
+const quietMilliseconds = 2000;
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65_535) throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+  return port;
+}
+
+const program = new Command('docs')
+  .description('Builds the reference into one offline HTML file and serves it.')
+  .option('--contract <file>', 'the contract', join(import.meta.dirname, '..', 'openapi', 'service.yaml'))
+  .option('--out <file>', 'where the page goes', join(import.meta.dirname, 'dist', 'reference.html'))
+  .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
+  .option('--build-only', 'build, and do not serve')
+  .option('--json', 'print one line of JSON: {file, built, url}')
+  .allowExcessArguments(false)
+  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+
+function fail(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(2);
+}
+
+function explain(error: unknown, port: number): string {
+  if (!(error instanceof Error)) return String(error);
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') return `Port ${port} is in use by another process. Choose another one with --port.`;
+  if (code === 'EACCES' && 'port' in error)
+    return `Port ${port} may not be used by this user. Choose another one with --port.`;
+  return error.message;
+}
+
+async function build({ contract, out, json }: Options) {
+  let slow: NodeJS.Timeout | undefined;
+  const onProgress = (message: string): void => {
+    if (!json) slow = setTimeout(() => process.stderr.write(`${message}\n`), quietMilliseconds);
+  };
+  try {
+    return await buildReference({ contract, out, onProgress, signal: stop.signal });
+  } finally {
+    clearTimeout(slow);
+  }
+}
+
+async function serve(page: string, { contract, port }: Options): Promise<string> {
+  const handle = await createDocsHandler({ page, contract });
+  const server = createServer((request, response) => {
+    if (handle(request, response)) return;
+    response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('The reference is at /docs.\n');
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  // Loopback alone: who wants it on a network puts it behind the server of the API.
+  server.once('error', reject).listen(port, '127.0.0.1', resolve);
+  await promise;
+  const close = (): void => {
+    server.close();
+    server.closeAllConnections();
+  };
+  if (stop.signal.aborted) close();
+  else stop.signal.addEventListener('abort', close);
+  return `http://localhost:${(server.address() as AddressInfo).port}/docs`;
+}
+
+program.action(async (options: Options) => {
+  try {
+    const { file, built } = await build(options);
+    const url = options.buildOnly ? undefined : await serve(file, options);
+    if (options.json) process.stdout.write(`${JSON.stringify({ file, built, url })}\n`);
+    else
+      process.stdout.write(
+        url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${file}${built ? '' : ' (unchanged)'}\n`,
+      );
+  } catch (error) {
+    if (stop.signal.aborted) return;
+    fail(explain(error, options.port));
+  }
+});
+
+await program.parseAsync();

@@ -1,0 +1,181 @@
+// The reference in a real browser: every operation can be read, and nothing is asked of anybody.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { buildReference } from './build-reference.ts';
+import { findBrowser } from './find-browser.ts';
+import { runRedocly } from './reference/run-redocly.ts';
+import { createDocsHandler } from './serve-docs.ts';
+import { startBrowser, watchPage } from './watch-page.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+}
+
+interface Contract {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const contracts = [
+  join(import.meta.dirname, '..', 'openapi', 'service.yaml'),
+  join(import.meta.dirname, '..', 'toolkit', 'fixtures', 'museum', 'contract.yaml'),
+];
+
+const marked = `openapi: 3.1.0
+info: {title: Marked, version: 1.0.0}
+paths:
+  /plain:
+    get:
+      operationId: plain
+      parameters:
+        - {name: inherited, in: query, schema: {type: string}}
+        - {name: added, in: query, x-extension: true, schema: {type: string}}
+      responses:
+        '200':
+          description: Fine
+          headers: {Added-Header: {x-extension: true, description: Counts., schema: {type: integer}}}
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  old: {type: string}
+                  fresh: {type: string, x-extension: true}
+                  shared: {$ref: '#/components/schemas/Shared', x-extension: true}
+                  sharedOld: {$ref: '#/components/schemas/Shared'}
+  /more:
+    get: {operationId: more, x-extension: true, responses: {'200': {description: Fine}}}
+components: {schemas: {Shared: {type: string, minLength: 3}}}
+`;
+
+const found = findBrowser(process.env);
+const missing = 'reason' in found ? found.reason : undefined;
+
+function listOperations({ paths }: Contract): readonly Operation[] {
+  const all = Object.values(paths).flatMap((item) => Object.values(item));
+  return all.filter((operation) => typeof operation === 'object' && 'operationId' in operation);
+}
+
+/** Goes to each operation by its link and reads its heading; the page opens a section when it is asked for. */
+async function readOperations(page: Page, operations: readonly Operation[]): Promise<void> {
+  for (const { operationId, summary = operationId } of operations) {
+    await page.evaluate(`location.hash = '#operation/${operationId}'`);
+    await page.locator('main h2', { hasText: summary }).first().waitFor({ state: 'visible', timeout: 10_000 });
+  }
+}
+
+/** Everything that is drawn after the name of a member, up to the next member. */
+async function textAfter(page: Page, name: string, next: string): Promise<string> {
+  const text = await page.locator('body').innerText();
+  const start = text.lastIndexOf(`\n${name}\n`);
+  return text.slice(start, text.indexOf(`\n${next}\n`, start + name.length));
+}
+
+describe('a browser to look with', () => {
+  it('is installed', ({ skip }) => {
+    if (missing && process.env.CI) throw new Error(missing);
+    if (missing) {
+      process.stderr.write(`The reference was not looked at. ${missing}\n`);
+      skip(missing);
+    }
+  });
+});
+
+describe.skipIf(missing)('the reference', () => {
+  let folder: string;
+  let browser: Browser;
+  let server: Server | undefined;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'reference-'));
+    browser = await startBrowser('path' in found ? found.path : '');
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    server?.close().closeAllConnections();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  for (const contract of contracts) {
+    it(`shows every operation of ${contract.split('/').slice(-2).join('/')} as a file, cut off the network`, async () => {
+      const { file } = await buildReference({ contract, out: join(folder, 'offline.html') });
+      const watched = await watchPage(browser, pathToFileURL(file).href, { offline: true });
+      const operations = listOperations(parse(await readFile(contract, 'utf8')));
+      expect(operations.length).toBeGreaterThan(8);
+      await readOperations(watched.page, operations);
+      expect(watched.outside).toEqual([]);
+      expect(watched.complaints).toEqual([]);
+    });
+  }
+
+  it('finds an operation by its search, and switches to the dark scheme, without asking anybody', async () => {
+    const { file } = await buildReference({ contract: contracts[1] ?? '', out: join(folder, 'search.html') });
+    const { page, outside, complaints } = await watchPage(browser, pathToFileURL(file).href, { offline: true });
+    expect(await page.getByText('amendLoan').count()).toBe(0);
+    await page.getByText('Search', { exact: false }).first().click();
+    await page.keyboard.type('amendLoan');
+    await page.getByText('amendLoan').first().waitFor({ state: 'visible' });
+    await page.keyboard.press('Escape');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
+  });
+
+  it('holds to the policy of the server that serves it', async () => {
+    const [contract = ''] = contracts;
+    const { file } = await buildReference({ contract, out: join(folder, 'served.html') });
+    const handle = await createDocsHandler({ page: file, contract });
+    const started = createServer((request, response) => {
+      if (!handle(request, response)) response.writeHead(404).end();
+    });
+    server = started;
+    await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(started.address() as AddressInfo).port}/docs`;
+    const watched = await watchPage(browser, url, { offline: false });
+    await readOperations(watched.page, listOperations(parse(await readFile(contract, 'utf8'))).slice(-3));
+    expect(watched.outside).toEqual([]);
+    expect(watched.complaints).toEqual([]);
+  });
+
+  it('leads somewhere by every link, also in a new tab', async () => {
+    const { file } = await buildReference({ contract: contracts[0] ?? '', out: join(folder, 'links.html') });
+    const { page } = await watchPage(browser, pathToFileURL(file).href, { offline: true });
+    await page.getByText('API docs by').waitFor();
+    const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
+    expect(links.length).toBeGreaterThan(8);
+    expect(links.filter((link) => !/^#|^https:/.test(link))).toEqual([]);
+  });
+
+  it('marks extensions of every kind, and nothing else', async () => {
+    const contract = join(folder, 'marked.yaml');
+    await writeFile(contract, marked);
+    const { file } = await buildReference({ contract, out: join(folder, 'marked.html') });
+    const { page } = await watchPage(browser, pathToFileURL(file).href, { offline: true });
+    await readOperations(page, [{ operationId: 'more' }, { operationId: 'plain' }]);
+    expect(await textAfter(page, 'inherited', 'added')).not.toContain('Extension');
+    expect(await textAfter(page, 'added', 'Responses')).toContain('Extension');
+    expect(await textAfter(page, 'Added-Header', 'Body')).toContain('Extension. Counts.');
+    expect(await textAfter(page, 'old', 'fresh')).not.toContain('Extension');
+    expect(await textAfter(page, 'fresh', 'shared')).toContain('Extension');
+    expect(await textAfter(page, 'shared', 'sharedOld')).toContain('Extension');
+    expect(await textAfter(page, 'sharedOld', 'Response')).not.toContain('Extension');
+    const badges = page.locator('main h2', { hasText: 'more' }).locator('..').getByText('Extension');
+    await badges.first().waitFor({ state: 'visible' });
+  });
+
+  it('is watched well enough: the page as Redocly leaves it asks for a picture', async () => {
+    const out = join(folder, 'open.html');
+    await runRedocly(['build-docs', contracts[1] ?? '', '--output', out, '--inlineBundle']);
+    const { page, outside, complaints } = await watchPage(browser, pathToFileURL(out).href, { offline: true });
+    await page.getByText('API docs by').waitFor();
+    await expect.poll(() => outside).toContain('https://cdn.redoc.ly/redoc/logo-mini-full.svg');
+    await expect.poll(() => complaints.length).toBeGreaterThan(0);
+  });
+});

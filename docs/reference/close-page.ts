@@ -1,0 +1,33 @@
+import { contentPolicy } from './content-policy.ts';
+import { inertAddresses, replaceAddresses } from './inert-addresses.ts';
+import { findOutsideAddresses } from './outside-addresses.ts';
+import { joinPage, splitPage } from './split-page.ts';
+
+/** In the pre-rendered body Redoc writes its links as paths of a site; its own script goes by fragments. */
+const pathLinks = /(<a\b[^>]*\shref=")(?=\/)/g;
+const charset = '<meta charset="utf-8">';
+
+/**
+ * Makes a page of `redocly build-docs --inlineBundle` stand alone.
+ *
+ * @param key of what the page was made from; written into its head, to be recognised by
+ * @throws Error that lists everything at once that would reach out: an address, telemetry that is not off
+ */
+export function closePage(html: string, key: string, table = inertAddresses): string {
+  const page = splitPage(html);
+  const { script, missing } = replaceAddresses(page.script, table);
+  const [before, after] = page.frame;
+  const closed = { ...page, script, frame: [before.replace(pathLinks, '$1#'), after] as const };
+  const faults = [
+    ...missing.map((address) => `the renderer no longer names ${address}`),
+    ...findOutsideAddresses(closed),
+    ...(page.frame[1].includes('"disableTelemetry":true') ? [] : ['the telemetry of the page is not off']),
+    ...(page.frame[0].includes(charset) ? [] : [`the page has no ${charset}, after which its policy goes`]),
+  ];
+  if (faults.length > 0)
+    throw new Error(`The reference does not stand alone:\n${faults.map((f) => `- ${f}`).join('\n')}`);
+  const whole = joinPage(closed);
+  const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy(whole)}">`;
+  const inputs = `<meta name="inputs" content="sha256-${key}">`;
+  return whole.replace(charset, () => `${charset}\n  ${policy}\n  ${inputs}`);
+}

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { findOutsideAddresses } from './outside-addresses.ts';
+
+const alone = { frame: ['<head></head>', '</html>'] as const, script: 'a()', definition: '{}' };
+
+const table = [
+  { name: 'finds nothing in a page that stands alone', given: alone, want: [] },
+  {
+    name: 'knows namespaces and links',
+    given: { ...alone, script: '"http://www.w3.org/2000/svg"; "https://redocly.com/redoc/"' },
+    want: [],
+  },
+  {
+    name: 'stops at a host of the renderer that nobody knows, once',
+    given: { ...alone, script: '`https://cdn.redocly.com/a` `HTTPS://cdn.redocly.com/b`' },
+    want: ['the renderer names cdn.redocly.com, of which nobody has said what it is for'],
+  },
+  {
+    name: 'does not take a longer host for one it knows',
+    given: { ...alone, script: '"https://github.com.evil.example/"' },
+    want: ['the renderer names github.com.evil.example, of which nobody has said what it is for'],
+  },
+  ...[
+    '<script src="https://cdn.example/a.js">',
+    "<img src='//cdn.example/a.js'>",
+    '<img src=https://cdn.example/a.js>',
+    '<link rel="stylesheet" href="https://cdn.example/a.js">',
+    '<style>a{background:url(https://cdn.example/a.js)}</style>',
+    '<style>@import "https://cdn.example/a.js";</style>',
+    '<use xlink:href="/a.js">',
+  ].map((html) => ({
+    name: `finds what is fetched by ${html}`,
+    given: { ...alone, frame: [html, ''] as const },
+    want: [expect.stringMatching(/^the page fetches .*a\.js$/)],
+  })),
+  ...[
+    '<img src="data:,">',
+    '<link rel="icon" href="data:,">',
+    '<style>a{mask:url(#a)}</style>',
+    '<a href="https://a.example">',
+  ].map((html) => ({ name: `allows ${html}`, given: { ...alone, frame: [html, ''] as const }, want: [] })),
+  ...[
+    '{"d":"![a](https://a.example/b.png)"}',
+    '{"d":"\\u003cimg src=\\"https://a.example/b.png\\">"}',
+    '{"x-logo":{"url":"https://a.example/b.png"}}',
+  ].map((definition) => ({
+    name: `finds the picture in ${definition}`,
+    given: { ...alone, definition },
+    want: ['the contract shows a picture from https://a.example/b.png'],
+  })),
+  {
+    name: 'leaves links and servers of the contract alone',
+    given: { ...alone, definition: '{"d":"[a](https://a.example)","servers":[{"url":"https://a.example"}]}' },
+    want: [],
+  },
+];
+
+describe('findOutsideAddresses', () => {
+  for (const { name, given, want } of table) it(name, () => expect(findOutsideAddresses(given)).toEqual(want));
+});

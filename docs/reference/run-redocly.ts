@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+
+const packageFile = createRequire(import.meta.url).resolve('@redocly/cli/package.json');
+
+async function readPackage(): Promise<{ readonly version: string; readonly bin: { readonly redocly: string } }> {
+  return JSON.parse(await readFile(packageFile, 'utf8'));
+}
+
+/** The exact version of Redocly CLI that is installed, and with it that of Redoc. */
+export async function redoclyVersion(): Promise<string> {
+  return (await readPackage()).version;
+}
+
+/**
+ * Runs Redocly CLI in a process of its own, on this very Node, without telemetry and without asking for updates.
+ *
+ * @throws Error with what Redocly printed, when it fails
+ */
+export async function runRedocly(commandLine: readonly string[], signal?: AbortSignal): Promise<void> {
+  const { bin } = await readPackage();
+  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+  const child = spawn(process.execPath, [join(dirname(packageFile), bin.redocly), ...commandLine], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...(signal ? { signal } : {}),
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      printed += text;
+    });
+  }
+  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
+  child.on('error', reject).on('close', resolve);
+  const status = await promise;
+  if (status !== 0) throw new Error(`redocly ${commandLine[0]} ended with ${status}:\n${printed.trim()}`);
+}

@@ -1,0 +1,39 @@
+// The page that Redocly makes, taken apart: what the renderer brings is judged otherwise than what the contract says.
+
+export interface Page {
+  /** Everything around the two below: head, styles, the pre-rendered body, the call at the end. */
+  readonly frame: readonly [before: string, after: string];
+  /** Redoc itself. */
+  readonly script: string;
+  /** The contract as JSON, `<` written as an escape. */
+  readonly definition: string;
+}
+
+const scriptOpens = '<script type="module">';
+const definitionOpens = 'const __redoc_definition = ';
+const definitionCloses = ';\n';
+
+/**
+ * Finds the renderer and the contract in a page of `redocly build-docs --inlineBundle`.
+ *
+ * @throws Error when the page isn't laid out as Redocly CLI 2.77 does
+ */
+export function splitPage(html: string): Page {
+  const script = html.indexOf(scriptOpens) + scriptOpens.length;
+  const marker = html.lastIndexOf(definitionOpens);
+  const definition = marker + definitionOpens.length;
+  const end = html.indexOf(definitionCloses, definition);
+  if (script < scriptOpens.length || marker < script || end < 0) {
+    throw new Error('The page has no inline script followed by the contract: Redocly lays it out in another way now.');
+  }
+  return {
+    frame: [html.slice(0, script), html.slice(end)],
+    script: html.slice(script, definition),
+    definition: html.slice(definition, end),
+  };
+}
+
+/** Puts a page together again; the inverse of `splitPage`. */
+export function joinPage({ frame: [before, after], script, definition }: Page): string {
+  return before + script + definition + after;
+}

@@ -1,0 +1,43 @@
+// Opens a page in a real browser as a reader would, and writes down what a reader must never cause: a request to
+// anywhere else, a complaint on the console. For tests.
+import { type Browser, chromium, type Page } from 'playwright-core';
+
+/** A new, empty profile each time, and a browser that does not call its makers. */
+const quiet = [
+  ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
+  ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
+];
+
+export interface WatchedPage {
+  readonly page: Page;
+  /** Addresses that were asked for, other than the page's own, `data:` and `blob:`. */
+  readonly outside: readonly string[];
+  /** Errors of the console, refusals of the content policy among them, and uncaught exceptions. */
+  readonly complaints: readonly string[];
+}
+
+export async function startBrowser(executablePath: string): Promise<Browser> {
+  return await chromium.launch({ executablePath, args: quiet });
+}
+
+/** @param offline cuts the browser off the network, which leaves files on disk readable */
+export async function watchPage(
+  browser: Browser,
+  url: string,
+  { offline }: { offline: boolean },
+): Promise<WatchedPage> {
+  const context = await browser.newContext({ offline, viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const outside: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => {
+    const asked = request.url();
+    if (asked.split('#')[0] !== url && !/^(?:data|blob):/.test(asked)) outside.push(asked);
+  });
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(error.message));
+  await page.goto(url);
+  return { page, outside, complaints };
+}
