@@ -95,6 +95,15 @@ definePart<'createBridgeTargetedJob'>()({
   createBridgeTargetedJob: () => ({ status: 200, body: {} }),
 });
 
+// The request id is filled in around the handlers.
+definePart<'getDevice'>()({
+  getDevice: () => ({ status: 404, body: { message: 'not found device', code: 'device_not_found' } }),
+});
+definePart<'getDevice'>()({
+  // @ts-expect-error no handler knows it
+  getDevice: () => ({ status: 404, body: { message: 'not found device', code: 'device_not_found', requestId: 'a' } }),
+});
+
 // The wrong media type.
 definePart<'createBridgeTargetedJob'>()({
   // @ts-expect-error answers are JSON

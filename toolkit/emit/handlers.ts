@@ -1,6 +1,6 @@
 import { extendPointer } from '../contract/json-pointer.ts';
 import { type ContractOperation, listHeaders, listOperations, schemaOf } from '../contract/list-operations.ts';
-import type { OpenApiDocument } from '../contract/openapi-document.ts';
+import type { OpenApiDocument, SchemaObject } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
 import { resolveRef } from '../contract/resolve-ref.ts';
 import { handlerTypes, statusRangeTypes } from './handler-types.ts';
@@ -21,7 +21,7 @@ export function emitHandlers({ document }: Contract, header: Header): string {
     rows.length === 0 ? '' : "import type { operations } from './types.gen.ts';\n",
     '/** What a handler is given, checked against the contract and with defaults filled in. Header names are lower case. */',
     `export interface Requests {\n${requests.join('\n')}\n}\n`,
-    '/** What a handler may answer: status, media type, body, and the headers that no layer around it sends. */',
+    '/** What a handler may answer: status, media type, body, and headers, but for what a layer around it sends. */',
     `export interface Responses {\n${responses.join('\n')}\n}\n`,
     ...(ranged ? [statusRangeTypes] : []),
     handlerTypes,
@@ -71,15 +71,29 @@ function formatResponses(document: OpenApiDocument, row: ContractOperation): str
     const place = `operations[${quote(row.operationId)}]['responses'][${/^\d{3}$/.test(status) ? status : quote(status)}]`;
     const headers = formatHeaders(document, response, place);
     const start = `readonly status: ${formatStatus(status, declared)}; ${headers}`;
-    const types = Object.keys(response.value.content ?? {});
-    if (types.length === 0) return [`{ ${start}; readonly mediaType?: undefined; readonly body?: undefined }`];
-    const optional = types.length === 1 ? '?' : '';
-    return types.map(
-      (type) =>
-        `{ ${start}; readonly mediaType${optional}: ${quote(type)}; readonly body: ${place}['content'][${quote(type)}] }`,
-    );
+    const contents = Object.entries(response.value.content ?? {});
+    if (contents.length === 0) return [`{ ${start}; readonly mediaType?: undefined; readonly body?: undefined }`];
+    const optional = contents.length === 1 ? '?' : '';
+    return contents.map(([type, media]) => {
+      const ambient = listAmbientMembers(document, media, extendPointer(response.pointer, 'content', type));
+      const declared = `${place}['content'][${quote(type)}]`;
+      const body = ambient.length === 0 ? declared : `Omit<${declared}, ${ambient.map(quote).join(' | ')}>`;
+      return `{ ${start}; readonly mediaType${optional}: ${quote(type)}; readonly body: ${body} }`;
+    });
   });
   return members.map((member) => `\n    | ${member}`).join('');
+}
+
+/** Members that the layer around the handlers fills in: the id of the request, which no handler knows. */
+function listAmbientMembers(
+  document: OpenApiDocument,
+  media: { readonly schema?: SchemaObject | { readonly $ref: string } },
+  pointer: string,
+): string[] {
+  const { properties = {} } = schemaOf(document, media, pointer).value;
+  return Object.entries(properties)
+    .filter(([, property]) => 'x-fault' in property && property['x-fault'] === 'request-id')
+    .map(([name]) => name);
 }
 
 function formatHeaders(
@@ -106,6 +120,7 @@ function formatStatus(status: string, declared: readonly string[]): string {
   return declared.length === 0 ? range : `Exclude<${range}, ${declared.join(' | ')}>`;
 }
 
+/** JSON's own quoting: names come from the contract and may hold anything. */
 function quote(text: string): string {
-  return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`;
+  return JSON.stringify(text);
 }
