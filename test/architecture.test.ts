@@ -14,15 +14,20 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   generated: [],
   toolkit: [],
   docs: [],
-  mock: ['generated'],
+  server: ['generated'],
+  mock: ['generated', 'server'],
+  conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
   bench: [],
-  test: ['generated', 'toolkit', 'docs', 'mock', ''],
-  '': ['docs', 'mock', 'toolkit'], // the files at the root: start.ts and the configuration
+  test: ['generated', 'toolkit', 'docs', 'mock', 'server', 'conformance', ''],
+  '': ['docs', 'generated', 'mock', 'server', 'toolkit'], // the files at the root: start.ts and the configuration
 };
 
 /** Packages that one folder alone may know. Prism's types and quirks end where the mock ends. */
 const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegExp }[] = [
   { name: /^@stoplight\//, folder: /^mock\// },
+  { name: /^express/, folder: /^server\/http\// },
+  { name: /^kysely|^better-sqlite3/, folder: /^server\/store\// },
+  { name: /^oidc-provider/, folder: /^server\/oauth\// },
   { name: /^@redocly\/openapi-core$|^openapi-typescript$|^typescript$/, folder: /^toolkit\// },
 ];
 
@@ -31,6 +36,8 @@ const workspaces: Readonly<Record<string, string>> = {
   '@lockstep/toolkit': 'toolkit',
   '@lockstep/docs': 'docs',
   '@lockstep/mock': 'mock',
+  '@lockstep/server': 'server',
+  '@lockstep/conformance': 'conformance',
 };
 
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', '*.ts'], { cwd: root })
