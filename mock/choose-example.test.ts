@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { chooseExample, readPreferences } from './choose-example.ts';
+import { museumContract, museumOperations } from './fixtures/museum.ts';
+import { parseUrlEncoded } from './request/parse-url-encoded.ts';
+
+const headers = [
+  { name: 'code and example', given: 'code=418, example=teapot', want: { code: '418', example: 'teapot' } },
+  {
+    name: 'quotes, case and semicolons',
+    given: 'Code="418"; EXAMPLE=teapot',
+    want: { code: '418', example: 'teapot' },
+  },
+  { name: 'preferences of others, ignored', given: 'return=minimal, respond-async, seed=7', want: { seed: '7' } },
+  { name: 'nothing', given: '', want: {} },
+];
+
+describe('readPreferences', () => {
+  for (const { name, given, want } of headers) {
+    it(`reads ${name}`, () => expect(readPreferences(given, parseUrlEncoded('__code=500'))).toEqual(want));
+  }
+
+  it('reads the query where there is no header', () => {
+    expect(readPreferences(undefined, parseUrlEncoded('__code=500&__dynamic=true&limit=1'))).toEqual({
+      code: '500',
+      dynamic: 'true',
+    });
+  });
+});
+
+const choices = [
+  { name: 'nothing asked for', given: {}, want: { dynamic: false } },
+  { name: 'a code', given: { code: '418' }, want: { dynamic: false, code: 418 } },
+  {
+    name: 'a code with an example',
+    given: { code: '418', example: 'kettle' },
+    want: { dynamic: false, code: 418, example: 'kettle' },
+  },
+  { name: 'an example of a success', given: { example: 'mask' }, want: { dynamic: false, code: 201, example: 'mask' } },
+  {
+    name: 'an example of an error',
+    given: { example: 'kettle' },
+    want: { dynamic: false, code: 418, example: 'kettle' },
+  },
+  { name: 'an invented answer', given: { dynamic: 'true', seed: '7' }, want: { dynamic: true, seed: '7' } },
+];
+
+const refusals = [
+  {
+    name: 'a code that is not declared',
+    given: { code: '499' },
+    says: 'Prefer: addExhibit has no response 499: it has 201, 400, 401, 413, 415, 418, 429 or 500',
+  },
+  { name: 'a code that is no code', given: { code: 'teapot' }, says: /has no response teapot/ },
+  {
+    name: 'an example that the code does not have',
+    given: { code: '418', example: 'mask' },
+    says: 'Prefer: addExhibit 418 has no example mask: it has teapot or kettle',
+  },
+  {
+    name: 'an example that nothing has',
+    given: { example: '__proto__' },
+    says: /addExhibit has no example __proto__: it has vase, mask/,
+  },
+  {
+    name: 'dynamic that is no boolean',
+    given: { dynamic: 'maybe' },
+    says: 'Prefer: dynamic=maybe is neither true nor false',
+  },
+];
+
+describe('chooseExample', () => {
+  for (const { name, given, want } of choices) {
+    it(`takes ${name}`, () => expect(chooseExample(museumContract, museumOperations.addExhibit, given)).toEqual(want));
+  }
+
+  for (const { name, given, says } of refusals) {
+    it(`refuses ${name}`, () => {
+      expect(() => chooseExample(museumContract, museumOperations.addExhibit, given)).toThrow(says);
+    });
+  }
+
+  it('takes any code of a range, and any that default stands for', () => {
+    expect(chooseExample(museumContract, museumOperations.getFeatured, { code: '451' }).code).toBe(451);
+    expect(chooseExample(museumContract, museumOperations.removeExhibit, { code: '503' }).code).toBe(503);
+  });
+});

@@ -1,0 +1,111 @@
+import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
+import type { Operation } from './contract/operation.ts';
+import type { ContractDocument } from './contract/read-pointer.ts';
+import { Fault, faultStatuses, formHints } from './fault/fault.ts';
+import { nearestNames } from './fault/nearest-name.ts';
+import { listOr } from './fault/sentence.ts';
+import type { Pair } from './request/parse-url-encoded.ts';
+
+/** Which documented answer a request asks for; nothing chosen means the first success. */
+export interface Choice {
+  readonly code?: number;
+  readonly example?: string;
+  readonly dynamic: boolean;
+  readonly seed?: string;
+}
+
+const preferences = ['code', 'example', 'dynamic', 'seed'] as const;
+type Preferences = Partial<Record<(typeof preferences)[number], string>>;
+
+/** Query names that mean the same as a preference, for callers that cannot set a header. */
+export const preferenceNames: ReadonlySet<string> = new Set(preferences.map((name) => `__${name}`));
+
+/**
+ * Reads `Prefer: code=418, example=teapot, dynamic=true, seed=7` (RFC 7240), or where there is no such header the
+ * query `__code`, `__example`, `__dynamic`, `__seed`. Preferences that are not ours are ignored, as the RFC asks.
+ */
+export function readPreferences(header: string | undefined, query: readonly Pair[]): Preferences {
+  const sent =
+    header === undefined
+      ? query.filter(({ name }) => preferenceNames.has(name)).map(({ name, value }) => [name.slice(2), value] as const)
+      : splitHeader(header);
+  return Object.fromEntries(sent.filter(([name]) => preferences.some((known) => known === name)));
+}
+
+/**
+ * Finds the documented answer that is asked for.
+ *
+ * @throws Fault 400 that names what the operation documents, where it has no such answer
+ */
+export function chooseExample(document: ContractDocument, operation: Operation, sent: Preferences): Choice {
+  const { example, seed } = sent;
+  if (sent.dynamic !== undefined && sent.dynamic !== 'true' && sent.dynamic !== 'false') {
+    throw preferFault(`dynamic=${sent.dynamic} is neither true nor false`, ['true', 'false']);
+  }
+  const code = readCode(document, operation, sent.code);
+  const documented = listDocumented(document, operation).filter(({ status }) => code === undefined || status === code);
+  const chosen = documented.find(({ examples }) => example === undefined || examples.includes(example));
+  if (example !== undefined && chosen === undefined) {
+    const names = [...new Set(documented.flatMap(({ examples }) => examples))];
+    const nearest = nearestNames(example, names);
+    const cure = names.length === 0 ? 'it has none' : `it has ${listOr(names)}`;
+    const of = code === undefined ? operation.operationId : `${operation.operationId} ${code}`;
+    throw preferFault(`${of} has no example ${example}: ${cure}`, nearest.length > 0 ? nearest : names.slice(0, 20));
+  }
+  const status = code ?? (example === undefined ? undefined : chosen?.status);
+  return {
+    dynamic: sent.dynamic === 'true',
+    ...(status === undefined ? {} : { code: status }),
+    ...(example === undefined ? {} : { example }),
+    ...(seed === undefined ? {} : { seed }),
+  };
+}
+
+interface Documented {
+  readonly status: number;
+  readonly examples: readonly string[];
+}
+
+/** Successes first: an example's name without a code means the success that has it, before an error. */
+function listDocumented(document: ContractDocument, { pointer }: Operation): Documented[] {
+  return responseKeys(document, pointer)
+    .map((key) => Number(key === 'default' ? 500 : key.replace(/XX$/i, '00')))
+    .sort((a, b) => Number(b < 300) - Number(a < 300) || a - b)
+    .map((status) => ({ status, examples: listExampleNames(document, pointer, status) }));
+}
+
+function listExampleNames(document: ContractDocument, pointer: string, status: number): string[] {
+  const response = findResponse(document, pointer, status);
+  const contents = response === undefined ? [] : listContents(document, response.node);
+  return contents.flatMap(({ examples }) => examples.map(({ name }) => name));
+}
+
+function readCode(
+  document: ContractDocument,
+  { operationId, pointer }: Operation,
+  sent: string | undefined,
+): number | undefined {
+  if (sent === undefined) return undefined;
+  const isCode = /^[1-5]\d\d$/.test(sent);
+  if (isCode && findResponse(document, pointer, Number(sent)) !== undefined) return Number(sent);
+  const known = responseKeys(document, pointer);
+  throw preferFault(`${operationId} has no response ${sent}: it has ${listOr(known)}`, known);
+}
+
+function splitHeader(header: string): (readonly [string, string])[] {
+  return header.split(/[,;]/).map((piece) => {
+    const equals = piece.indexOf('=');
+    const name = equals === -1 ? piece : piece.slice(0, equals);
+    const value = equals === -1 ? '' : piece.slice(equals + 1).trim();
+    return [name.trim().toLowerCase(), value.replace(/^"(.*)"$/, '$1')] as const;
+  });
+}
+
+function preferFault(says: string, nearest: readonly string[]): Fault {
+  return new Fault({
+    statuses: faultStatuses.form,
+    says: `Prefer: ${says}`,
+    hints: formHints,
+    details: [{ in: 'header', at: 'Prefer', says, nearest }],
+  });
+}

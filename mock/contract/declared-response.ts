@@ -1,0 +1,91 @@
+import {
+  type ContractDocument,
+  followMember,
+  followRef,
+  isObject,
+  type JsonObject,
+  readPointer,
+} from './read-pointer.ts';
+
+/** A response of the contract, chosen for one status. */
+export interface DeclaredResponse {
+  readonly status: number;
+  /** The Response Object, its own reference followed. */
+  readonly node: JsonObject;
+}
+
+/** A named example of a response body. `example` without a name is called `default`, as Prism calls it. */
+export interface NamedExample {
+  readonly name: string;
+  readonly value: unknown;
+}
+
+export interface ResponseContent {
+  readonly mediaType: string;
+  readonly schema: unknown;
+  readonly examples: readonly NamedExample[];
+}
+
+/** Keys of an operation's responses as the contract spells them: `200`, `4XX`, `default`. */
+export function responseKeys(document: ContractDocument, pointer: string): string[] {
+  return Object.keys(responsesOf(document, pointer));
+}
+
+/** The response for a status: declared exactly, by its range (`4XX`), or by `default`. */
+export function findResponse(
+  document: ContractDocument,
+  pointer: string,
+  status: number,
+): DeclaredResponse | undefined {
+  const responses = responsesOf(document, pointer);
+  const key = [String(status), `${String(status).charAt(0)}XX`, 'default'].find((name) =>
+    Object.hasOwn(responses, name),
+  );
+  return key === undefined ? undefined : { status, node: followRef(document, responses[key]) };
+}
+
+/** What a response may carry, one entry per media type, in the contract's order. */
+export function listContents(document: ContractDocument, response: JsonObject): ResponseContent[] {
+  return Object.entries(followMember(document, response, 'content')).map(([mediaType, content]) => {
+    const media = isObject(content) ? content : {};
+    return { mediaType, schema: media.schema, examples: listExamples(document, media) };
+  });
+}
+
+/**
+ * Header values of a response from its examples. Where a header has an example of the same name as the chosen body's,
+ * that one is taken, so that a challenge fits the error it goes with; else the first, else the schema's.
+ */
+export function exampleHeaders(
+  document: ContractDocument,
+  response: JsonObject,
+  exampleName: string | undefined,
+): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, node] of Object.entries(followMember(document, response, 'headers'))) {
+    const header = followRef(document, node);
+    const examples = [...listExamples(document, header), ...listSchemaExamples(document, header.schema)];
+    const chosen = examples.find((example) => example.name === exampleName) ?? examples[0];
+    if (chosen !== undefined) headers[name] = String(chosen.value);
+  }
+  return headers;
+}
+
+function responsesOf(document: ContractDocument, pointer: string): JsonObject {
+  const operation = readPointer(document, pointer);
+  return isObject(operation) ? followMember(document, operation, 'responses') : {};
+}
+
+function listExamples(document: ContractDocument, node: JsonObject): NamedExample[] {
+  if (Object.hasOwn(node, 'example')) return [{ name: 'default', value: node.example }];
+  return Object.entries(isObject(node.examples) ? node.examples : {}).flatMap(([name, entry]) => {
+    const example = followRef(document, entry);
+    return Object.hasOwn(example, 'value') ? [{ name, value: example.value }] : [];
+  });
+}
+
+function listSchemaExamples(document: ContractDocument, schema: unknown): NamedExample[] {
+  const { example, examples, const: constant } = followRef(document, schema);
+  const values = [example, ...(Array.isArray(examples) ? examples : []), constant];
+  return values.filter((value) => value !== undefined).map((value) => ({ name: '', value }));
+}

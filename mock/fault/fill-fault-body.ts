@@ -1,0 +1,47 @@
+import type { Validate } from '../contract/compile-schema.ts';
+import type { NamedExample } from '../contract/declared-response.ts';
+import { isObject, type JsonObject } from '../contract/read-pointer.ts';
+import { type FaultMember, type FaultRole, replaceRole } from './fault-members.ts';
+
+export type FaultValues = Readonly<Partial<Record<FaultRole, unknown>>>;
+
+/** What is said, most first: a schema that has no room for our details or code may still take the text. */
+const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }[] = [
+  { roles: ['text', 'code', 'details', 'request-id'] },
+  { roles: ['text', 'code', 'details', 'request-id'], emptyDetails: true },
+  { roles: ['text', 'details', 'request-id'], emptyDetails: true },
+  { roles: ['text', 'code', 'request-id'] },
+  { roles: ['text', 'request-id'] },
+];
+
+/**
+ * Puts what is known of a fault into the documented example of an error, at the members marked for it.
+ *
+ * @returns the fullest body that its schema accepts; the example itself where none is; `undefined` without either
+ */
+export function fillFaultBody(
+  members: readonly FaultMember[],
+  example: NamedExample | undefined,
+  values: FaultValues,
+  validate: Validate,
+): unknown {
+  if (members.length === 0) return example?.value;
+  const pattern = isObject(example?.value) ? example.value : {};
+  const usable = members.filter((member) => isUsed(member, members, pattern));
+  // The example's details tell of another fault.
+  const stale = new Set(members.filter(({ role }) => role === 'details').map(({ name }) => name));
+  const kept = Object.fromEntries(Object.entries(pattern).filter(([name]) => !stale.has(name)));
+  const bodies = attempts.map(({ roles, emptyDetails = false }): JsonObject => {
+    const given = emptyDetails ? { ...values, details: [] } : values;
+    const filled = usable.filter(({ role }) => roles.includes(role) && given[role] !== undefined);
+    return { ...kept, ...Object.fromEntries(filled.map(({ name, role }) => [name, given[role]])) };
+  });
+  const documented = replaceRole(members, example?.value, 'request-id', values['request-id']);
+  return bodies.find((body) => validate(body) === undefined) ?? documented;
+}
+
+/** Of several members for one role, a response uses those that its example has; without any, all may be used. */
+function isUsed({ name, role }: FaultMember, members: readonly FaultMember[], pattern: JsonObject): boolean {
+  if (Object.hasOwn(pattern, name)) return true;
+  return !members.some((other) => other.role === role && Object.hasOwn(pattern, other.name));
+}

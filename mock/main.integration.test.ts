@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+
+const main = new URL('./main.ts', import.meta.url).pathname;
+const running = new Set<ChildProcess>();
+
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly output: () => string;
+  readonly errors: () => string;
+  readonly exit: Promise<number | null>;
+}
+
+function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Run {
+  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, PORT: '0', ...environment } });
+  running.add(child);
+  let output = '';
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    output += chunk.toString();
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString();
+  });
+  const exit = new Promise<number | null>((resolve) => {
+    child.once('close', (code) => {
+      running.delete(child);
+      resolve(code);
+    });
+  });
+  return { child, output: () => output, errors: () => errors, exit };
+}
+
+/** Waits for the first whole output; a process that ends before gives up at once. */
+async function untilPrinted({ child, output, errors }: Run, last: string): Promise<void> {
+  while (!output().includes(last)) {
+    if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${errors()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+describe('the mock as a command', () => {
+  it('prints addresses, what it does not do, and lines to paste', async () => {
+    const started = run([]);
+    await untilPrinted(started, 'a form with client credentials');
+    const text = started.output();
+    expect(text).toMatch(/^Mock of .+ on http:\/\/127\.0\.0\.1:\d+\n/);
+    expect(text).toContain('any bearer token passes');
+    expect(text).toContain("curl -i -H 'Authorization: Bearer any-token-will-do'");
+    expect(started.errors()).toBe('');
+  });
+
+  it('prints the same as JSON, answers, and stops cleanly on SIGTERM', async () => {
+    const started = run(['--json', '--port', '0']);
+    await untilPrinted(started, '\n');
+    const { origin, addresses, samples } = JSON.parse(started.output());
+    expect(addresses.length).toBeGreaterThan(0);
+    expect(samples.every(({ command }: { command: string }) => command.includes(origin))).toBe(true);
+    expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
+    started.child.kill('SIGTERM');
+    expect(await started.exit).toBe(0);
+  });
+
+  it('stops cleanly on SIGINT', async () => {
+    const started = run(['--json']);
+    await untilPrinted(started, '\n');
+    started.child.kill('SIGINT');
+    expect(await started.exit).toBe(0);
+  });
+
+  it('says plainly that a port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => other.once('listening', resolve));
+    const { port } = other.address() as AddressInfo;
+    const refused = run(['--port', String(port)]);
+    expect(await refused.exit).toBe(2);
+    expect(refused.errors()).toContain(`Port ${port} on 127.0.0.1 is taken.`);
+    expect(refused.output()).toBe('');
+    other.close();
+  });
+
+  const wrongUses = [
+    { name: 'a port that is none', args: ['--port', '99999'], says: 'a port is a number from 0 to 65535' },
+    { name: 'an option that is none', args: ['--prot', '1'], says: "unknown option '--prot'" },
+    {
+      name: 'an address of another machine',
+      args: ['--host', '192.0.2.1'],
+      says: '192.0.2.1 is not an address of this machine',
+    },
+  ];
+  for (const { name, args, says } of wrongUses) {
+    it(`refuses ${name}`, async () => {
+      const refused = run(args);
+      expect(await refused.exit).toBe(2);
+      expect(refused.errors()).toContain(says);
+    });
+  }
+
+  it('refuses a PORT that is none', async () => {
+    const refused = run([], { PORT: 'http' });
+    expect(await refused.exit).toBe(2);
+    expect(refused.errors()).toContain('PORT');
+  });
+
+  it('explains itself', async () => {
+    const helped = run(['--help']);
+    expect(await helped.exit).toBe(0);
+    expect(helped.output()).toContain('--port');
+    expect(helped.output()).toContain('Exit codes');
+  });
+});

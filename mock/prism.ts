@@ -1,0 +1,162 @@
+import { createRequire } from 'node:module';
+import { createInstance, getHttpOperationsFromSpec, resetJSONSchemaGenerator } from '@stoplight/prism-http';
+import type { HttpMethod, IHttpOperation } from '@stoplight/types';
+import { type Logger, pino } from 'pino';
+import { type Answer, serializeBody } from './answer.ts';
+import type { Choice } from './choose-example.ts';
+import type { Validate } from './contract/compile-schema.ts';
+import { exampleHeaders, findResponse, listContents } from './contract/declared-response.ts';
+import type { Operation } from './contract/operation.ts';
+import type { ContractDocument } from './contract/read-pointer.ts';
+import { tameSchemas } from './contract/tame-schemas.ts';
+import { Fault, faultStatuses } from './fault/fault.ts';
+import { findFaultMembers, replaceRole } from './fault/fault-members.ts';
+
+type PrismComponents = Parameters<typeof createInstance>[1];
+type PrismConfig = Parameters<typeof createInstance>[0];
+
+/**
+ * Prism's own choice of an answer, which its package does not export by name. Required, not imported: what a default
+ * import of a CommonJS module means differs between Node and test runners.
+ */
+const { default: chooseAnswer }: typeof import('@stoplight/prism-http/dist/mocker/index.js') = createRequire(
+  import.meta.url,
+)('@stoplight/prism-http/dist/mocker/index.js');
+
+/** Answers an operation as documented. The request has passed every check before. */
+export type AnswerByExample = (operation: Operation, choice: Choice, requestId: string) => Promise<Answer>;
+
+export interface PrismOptions {
+  readonly document: ContractDocument;
+  readonly compile: (schema: unknown) => Validate;
+  readonly logger: Logger;
+}
+
+/**
+ * Prism in process, for what it is good at: choosing the documented answer, and inventing one from the schema.
+ *
+ * Its routing, validation, security and HTTP server are left out: they kill or hang on malformed input, and judge
+ * otherwise than the contract says. It never sees `Accept`, which it would answer with its own 406. Callbacks are
+ * taken out: the mock calls nobody. An answer that breaks its own schema is logged, never told in a header.
+ *
+ * The answer's promise rejects with a `Fault` of 500 when no answer can be made from the schema.
+ */
+export async function createPrism({ document, compile, logger }: PrismOptions): Promise<AnswerByExample> {
+  // Prism resolves references in place; the contract stays as it is for everyone else.
+  const resources = await getHttpOperationsFromSpec(structuredClone(tameSchemas(document)));
+  const byPlace = new Map(resources.map((resource) => [placeOf(resource), withoutCallbacks(resource)]));
+  return async (operation, choice, requestId) => {
+    const resource = byPlace.get(placeOf(operation));
+    if (resource === undefined) throw new Error(`${operation.operationId} is not in the contract`);
+    const { code, example: exampleKey, dynamic, seed } = choice;
+    const mock = {
+      dynamic,
+      ...(code !== undefined && { code }),
+      ...(exampleKey !== undefined && { exampleKey }),
+      ...(seed !== undefined && { seed }),
+    };
+    const instance = createInstance(baseConfig, components(resource));
+    const input = { method: operation.method as HttpMethod, url: { path: operation.path }, headers: {} };
+    const result = await instance.request(input, [resource], { ...baseConfig, mock })();
+    if (result._tag === 'Left') {
+      const says = `No answer can be made from the schema: ${result.left.message}`;
+      throw new Fault({ statuses: faultStatuses.internal, says, hints: ['internal'] });
+    }
+    const { output } = result.right;
+    const answer = finishAnswer(document, operation, choice, requestId, output);
+    const violations = findViolations(document, compile, operation, output);
+    if (violations.length > 0) {
+      const { operationId } = operation;
+      logger.warn({ operationId, status: output.statusCode, violations }, 'the answer breaks its own schema');
+    }
+    return answer;
+  };
+}
+
+const baseConfig: PrismConfig = {
+  isProxy: false,
+  checkSecurity: false,
+  validateRequest: false,
+  validateResponse: false,
+  errors: false,
+  upstreamProxy: undefined,
+  mock: { dynamic: false },
+};
+
+/** Prism logs whole bodies, and calls a level of its own. */
+const silent = Object.assign(pino({ level: 'silent' }), {
+  success: () => undefined,
+}) as unknown as PrismComponents['logger'];
+
+/**
+ * A seed turns the one generator of the process deterministic for every later call. Making an answer is synchronous,
+ * so that undoing it at once leaves no moment in which another call meets it.
+ */
+function components(resource: IHttpOperation): PrismComponents {
+  return {
+    logger: silent,
+    route: () => ({ _tag: 'Right', right: resource }),
+    mock: (options) => (log) => {
+      const answer = chooseAnswer(options)(log);
+      if (options.config.seed !== undefined) resetJSONSchemaGenerator();
+      return answer;
+    },
+  };
+}
+
+interface PrismOutput {
+  readonly statusCode: number;
+  readonly headers?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+}
+
+/** Adds what Prism does not know: headers that belong to the chosen example, and this request's own id. */
+function finishAnswer(
+  document: ContractDocument,
+  operation: Operation,
+  choice: Choice,
+  requestId: string,
+  output: PrismOutput,
+): Answer {
+  const response = findResponse(document, operation.pointer, output.statusCode)?.node ?? {};
+  const contents = listContents(document, response);
+  const headers = Object.entries(output.headers ?? {}).filter(([, value]) => value !== null && value !== undefined);
+  const isType = ([name]: readonly [string, unknown]): boolean => name.toLowerCase() === 'content-type';
+  const chosenType = headers.find(isType)?.[1];
+  const content = contents.find(({ mediaType }) => mediaType === chosenType) ?? contents[0];
+  const body = replaceRole(findFaultMembers(document, content?.schema), output.body, 'request-id', requestId);
+  const exampleName = choice.example ?? content?.examples[0]?.name;
+  return {
+    status: output.statusCode,
+    headers: [
+      ...headers.filter((header) => !isType(header)).map(([name, value]) => [name, String(value)] as const),
+      ...Object.entries(exampleHeaders(document, response, exampleName)),
+      ['X-Request-Id', requestId],
+      ...(content === undefined ? [] : [['Content-Type', content.mediaType] as const]),
+    ],
+    body: contents.length === 0 ? null : serializeBody(body, content?.mediaType),
+  };
+}
+
+function findViolations(
+  document: ContractDocument,
+  compile: PrismOptions['compile'],
+  { pointer }: Operation,
+  output: PrismOutput,
+): string[] {
+  const response = findResponse(document, pointer, output.statusCode)?.node ?? {};
+  const [content] = listContents(document, response);
+  if (content?.schema === undefined || output.body === undefined) return [];
+  return (compile(content.schema)(output.body) ?? []).map(
+    ({ instancePath, message }) => `${instancePath} ${message ?? ''}`,
+  );
+}
+
+function placeOf({ method, path }: { readonly method: string; readonly path: string }): string {
+  return `${method.toLowerCase()} ${path}`;
+}
+
+function withoutCallbacks(resource: IHttpOperation): IHttpOperation {
+  const { callbacks: _, ...rest } = resource;
+  return rest;
+}
