@@ -35,6 +35,12 @@ const table = [
     given: { 'x-extension': true },
     want: { 'x-extension': true, description: '**Extension.**' },
   },
+  ...['ImplicitFlow', 'PasswordFlow', 'ClientCredentials', 'AuthorizationCode'].map((type) => ({
+    name: `leaves ${type}, which cannot have a description`,
+    type,
+    given: { 'x-extension': true, tokenUrl: 'https://auth.example/token' },
+    want: { 'x-extension': true, tokenUrl: 'https://auth.example/token' },
+  })),
 ];
 
 describe('showExtension', () => {
