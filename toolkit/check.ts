@@ -26,19 +26,20 @@ export async function check(contract: Contract, derived: Derived, folder: string
     const want = derived.get(name);
     const have = present.get(name);
     const file = `${folder}/${name}`;
-    if (want === have) return [];
-    if (have === undefined) return [{ file, kind: 'missing', diff: '' }];
     if (want === undefined) return [{ file, kind: 'unexpected', diff: '' }];
-    return [{ file, kind: 'changed', diff: formatDiff(file, have, want) }];
+    if (have === undefined) return [{ file, kind: 'missing', diff: '' }];
+    if (have.equals(Buffer.from(want))) return [];
+    return [{ file, kind: 'changed', diff: formatDiff(file, have.toString('utf8'), want) }];
   });
-  const changes = drifts.length === 0 ? [] : findContractChanges(contract, present.get('contract.gen.json'));
+  const changes =
+    drifts.length === 0 ? [] : findContractChanges(contract, present.get('contract.gen.json')?.toString('utf8'));
   return { drifts, changes };
 }
 
 function formatDiff(file: string, have: string, want: string): string {
   return createTwoFilesPatch(file, file, have, want, 'as it is', 'as the contract says', { context: 1 })
     .split('\n')
-    .filter((line) => !/^=+$/.test(line) && !line.startsWith('\\ No newline'))
+    .filter((line) => !/^(=+|Index: .*)$/.test(line) && !line.startsWith('\\ No newline'))
     .join('\n')
     .trim();
 }

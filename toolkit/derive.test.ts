@@ -14,7 +14,8 @@ describe.each(['museum', 'payments'])('%s', (name) => {
 
   test('derives to the committed bytes', async () => {
     const derived = await derive(await readContract(`${folder}contract.yaml`), `${folder}generated`);
-    expect([...derived]).toEqual([...(await readOutput(`${folder}generated`))]);
+    const committed = await readOutput(`${folder}generated`);
+    expect([...derived]).toEqual([...committed].map(([name, bytes]) => [name, bytes.toString('utf8')]));
   });
 
   test('every derived file says from what, from which contract and by which tools', async () => {
@@ -36,13 +37,62 @@ test('an enum under x-open-enum takes other strings and completes the known ones
   expect(derived.get('types.gen.ts')).toMatch(/Closed: "a" \| "b"/);
 });
 
+test.each([
+  {
+    name: 'a path item behind a reference lends its operations',
+    paths: `/a: {$ref: '#/components/pathItems/A'}`,
+    components: `pathItems: {A: {get: {operationId: readA, responses: {'200': {description: OK}}}}}`,
+    want: { 'operations.gen.ts': `"pointer": "#/components/pathItems/A/get"` },
+  },
+  {
+    name: 'a chain of references keeps its type',
+    paths: `/a: {get: {operationId: readA, parameters: [{$ref: '#/components/parameters/A'}], responses: {'200': {description: OK}}}}`,
+    components: `parameters: {A: {$ref: '#/components/parameters/B'}, B: {name: a, in: query, schema: {type: integer}}}`,
+    want: { 'types.gen.ts': 'A: number;' },
+  },
+  {
+    name: 'a reference may be percent-encoded',
+    paths: `/{a}: {parameters: [{name: a, in: path, required: true, schema: {type: string}}], get: {operationId: readA, responses: {'200': {description: OK}}}, put: {operationId: putA, parameters: [{$ref: '#/paths/~1%7Ba%7D/parameters/0'}], responses: {'200': {description: OK}}}}`,
+    components: 'schemas: {}',
+    want: { 'operations.gen.ts': '"operationId": "putA"' },
+  },
+  {
+    name: 'true and false are schemas, defaults count under allOf',
+    paths: `/a: {post: {operationId: postA, requestBody: {required: true, content: {application/json: {schema: {allOf: [{properties: {any: true, size: {type: integer, default: 1}}}]}}}}, responses: {'200': {description: OK}}}}`,
+    components: 'schemas: {}',
+    want: { 'handlers.gen.ts': `['content']["application/json"], "size">` },
+  },
+  {
+    name: 'default leaves out what is declared more closely',
+    paths: `/a: {get: {operationId: readA, responses: {'200': {description: OK}, 4XX: {description: No}, default: {description: Else}}}}`,
+    components: 'schemas: {}',
+    want: { 'handlers.gen.ts': `readonly status: Exclude<StatusRange, 200 | StatusRange<'4'>>` },
+  },
+  {
+    name: 'a range of media types is answered with one of them',
+    paths: `/a: {get: {operationId: readA, responses: {'200': {description: OK, content: {'image/*': {schema: {type: string}}}}}}}`,
+    components: 'schemas: {}',
+    want: { 'handlers.gen.ts': 'readonly mediaType: `image/$' + '{string}`' },
+  },
+  {
+    name: 'the request id stays out of bodies wherever it is declared',
+    paths: `/a: {get: {operationId: readA, responses: {'404': {description: No, content: {application/json: {schema: {allOf: [{$ref: '#/components/schemas/E'}]}}}}}}}`,
+    components: `schemas: {E: {type: object, properties: {id: {$ref: '#/components/schemas/Id'}}}, Id: {type: string, x-fault: request-id}}`,
+    want: { 'handlers.gen.ts': `Without<operations["readA"]['responses'][404]['content']["application/json"], "id">` },
+  },
+])('$name', async ({ paths, components, want }) => {
+  const derived = await deriveText(`paths:\n  ${paths}\ncomponents:\n  ${components}\n`);
+  for (const [file, text] of Object.entries(want)) expect(derived.get(file)).toContain(text);
+});
+
 async function deriveSource(schemas: string) {
+  return deriveText(`paths: {}\ncomponents:\n  schemas:${schemas}\n`);
+}
+
+async function deriveText(text: string) {
   const folder = await mkdtemp(join(tmpdir(), 'derive-'));
   const file = join(folder, 'contract.yaml');
-  await writeFile(
-    file,
-    `openapi: 3.1.1\ninfo: {title: T, version: '1'}\npaths: {}\ncomponents:\n  schemas:${schemas}\n`,
-  );
+  await writeFile(file, `openapi: 3.1.1\ninfo: {title: T, version: '1'}\n${text}`);
   const derived = await derive(await readContract(file), join(folder, 'out'));
   await rm(folder, { recursive: true });
   return derived;

@@ -3,6 +3,7 @@ import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { type CommandResult, defaults, type Target } from './commands/command.ts';
 import { ContractError } from './contract/contract-error.ts';
+import { OutputError } from './output-folder.ts';
 
 type Options = Target & { readonly json?: boolean };
 type Run = (options: Options) => Promise<CommandResult>;
@@ -57,8 +58,9 @@ function out(): [string, string, string] {
   return ['--out <folder>', 'the folder of the derived files', defaults.out];
 }
 
-/** A contract that can't be read is the user's to mend, not a crash: all its problems, exit 2. */
+/** A contract or folder that can't be read is the user's to mend, not a crash: all its problems, exit 2. */
 function refuseContract(error: unknown): CommandResult {
+  if (error instanceof OutputError) return { exitCode: 2, text: error.message, json: { error: error.message } };
   if (!(error instanceof ContractError)) throw error;
   return { exitCode: 2, text: error.message, json: { problems: error.problems } };
 }

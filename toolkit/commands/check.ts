@@ -23,15 +23,16 @@ function formatResult({ drifts, changes }: CheckResult, { contract }: Target, cu
   const reason =
     changes.length > 0
       ? [
-          `Contract lines behind it:`,
+          'Contract lines behind it:',
           ...changes.map(({ file, line, pointer, says }) => `  ${file}:${line} ${pointer}\n    ${says}`),
         ]
-      : [`${contract} has not changed since: the files were edited by hand, or a tool has another version.`];
+      : drifts.some(({ kind }) => kind === 'changed')
+        ? [`${contract} is the one they were derived from: they were edited by hand, or a tool has another version.`]
+        : [];
   const unexpected = drifts.some(({ kind }) => kind === 'unexpected');
   return [
     ...drifts.map(formatDrift),
-    '',
-    ...reason,
+    ...(reason.length === 0 ? [] : ['', ...reason]),
     '',
     `Cure: ${cure}`,
     ...(unexpected ? ['      and move what is unexpected out of that folder: nothing in it is written by hand.'] : []),

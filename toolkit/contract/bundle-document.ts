@@ -42,13 +42,21 @@ export interface LoadedDocument {
   readonly externalRefResolver: BaseResolver;
 }
 
+/** Reads files alone. The root document's references to the network are refused before; these are those of the files that it refers to. */
+class FileResolver extends BaseResolver {
+  override async loadExternalRef(absoluteRef: string): ReturnType<BaseResolver['loadExternalRef']> {
+    if (/^https?:/i.test(absoluteRef)) throw new Error('nothing is fetched from the network');
+    return super.loadExternalRef(absoluteRef);
+  }
+}
+
 /** @returns the error instead of throwing it: text that is no YAML is a finding, not a failure */
 export async function loadDocument(file: string): Promise<LoadedDocument | Error> {
   const config = await createConfig({
     rules: Object.fromEntries(Object.keys(cures).map((rule) => [rule, 'error'] as const)),
     plugins: [openSchemas],
   });
-  const externalRefResolver = new BaseResolver(config.resolve);
+  const externalRefResolver = new FileResolver(config.resolve);
   const document = await externalRefResolver.resolveDocument(null, resolve(file), true).catch((cause: Error) => cause);
   return document instanceof Error ? document : { document, config, externalRefResolver };
 }

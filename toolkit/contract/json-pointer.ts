@@ -16,6 +16,17 @@ export function parsePointer(pointer: string): readonly string[] {
   return path === '' ? [] : path.split('/').map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
+/** The same for the text of a `$ref`, whose fragment may be percent-encoded (RFC 6901, 6). Text that decodes to nothing is taken as it is. */
+export function parseReference(reference: string): readonly string[] {
+  return parsePointer(reference).map((segment) => {
+    try {
+      return decodeURIComponent(segment);
+    } catch {
+      return segment;
+    }
+  });
+}
+
 /** The value at a pointer, or undefined where nothing stands there. */
 export function valueAt(root: unknown, segments: readonly string[]): unknown {
   let value = root;

@@ -6,6 +6,7 @@ import {
   type OpenApiDocument,
   type OperationObject,
   type ParameterObject,
+  type PathItemObject,
   type RequestBodyObject,
   type ResponseObject,
   type SchemaObject,
@@ -30,11 +31,11 @@ export interface ContractOperation {
 
 /** In the order in which a router may mount them: by base path, literal segments before templates, then by method. */
 export function listOperations(document: OpenApiDocument): readonly ContractOperation[] {
-  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+  const operations = listPathItems(document).flatMap(({ path, item, pointer: itemPointer }) =>
     methods.flatMap((method): ContractOperation[] => {
       const operation = item[method];
       if (operation?.operationId === undefined) return [];
-      const at = ['paths', path, method];
+      const pointer = extendPointer(itemPointer, method);
       const servers = operation.servers ?? item.servers ?? document.servers;
       return [
         {
@@ -42,14 +43,14 @@ export function listOperations(document: OpenApiDocument): readonly ContractOper
           method,
           basePath: readBasePath(servers),
           path,
-          pointer: formatPointer(at),
+          pointer,
           operation,
-          parameters: mergeParameters(document, path, method),
+          parameters: mergeParameters(document, item, itemPointer, method),
           requestBody:
-            operation.requestBody && resolveRef(document, operation.requestBody, formatPointer([...at, 'requestBody'])),
+            operation.requestBody && resolveRef(document, operation.requestBody, extendPointer(pointer, 'requestBody')),
           responses: Object.entries(operation.responses ?? {}).map(([status, response]) => ({
             status,
-            response: resolveRef<ResponseObject>(document, response, formatPointer([...at, 'responses', status])),
+            response: resolveRef<ResponseObject>(document, response, extendPointer(pointer, 'responses', status)),
           })),
           security: operation.security ?? document.security ?? [],
         },
@@ -59,6 +60,14 @@ export function listOperations(document: OpenApiDocument): readonly ContractOper
   return operations.sort(
     (a, b) => compareText(a.basePath, b.basePath) || comparePaths(a.path, b.path) || compareText(a.method, b.method),
   );
+}
+
+/** Path items behind their `$ref`s: a path may borrow another's operations. */
+export function listPathItems(document: OpenApiDocument) {
+  return Object.entries(document.paths ?? {}).map(([path, entry]) => {
+    const { value: item, pointer } = resolveRef<PathItemObject>(document, entry, formatPointer(['paths', path]));
+    return { path, item, pointer };
+  });
 }
 
 /** Headers of a response, each behind its `$ref`. */
@@ -79,16 +88,20 @@ export function schemaOf(
 }
 
 /** The operation's own parameters win over the path item's of the same name and place (OpenAPI 3.1, 4.8.9). */
-function mergeParameters(document: OpenApiDocument, path: string, method: Method): Resolved<ParameterObject>[] {
-  const item = document.paths?.[path];
+function mergeParameters(
+  document: OpenApiDocument,
+  item: PathItemObject,
+  itemPointer: string,
+  method: Method,
+): Resolved<ParameterObject>[] {
   const layers = [
-    { at: ['paths', path, 'parameters'], list: item?.parameters ?? [] },
-    { at: ['paths', path, method, 'parameters'], list: item?.[method]?.parameters ?? [] },
+    { at: extendPointer(itemPointer, 'parameters'), list: item.parameters ?? [] },
+    { at: extendPointer(itemPointer, method, 'parameters'), list: item[method]?.parameters ?? [] },
   ];
   const merged = new Map<string, Resolved<ParameterObject>>();
   for (const { at, list } of layers) {
     for (const [index, entry] of list.entries()) {
-      const parameter = resolveRef<ParameterObject>(document, entry, formatPointer([...at, index]));
+      const parameter = resolveRef<ParameterObject>(document, entry, extendPointer(at, index));
       merged.set(`${parameter.value.in} ${parameter.value.name}`, parameter);
     }
   }

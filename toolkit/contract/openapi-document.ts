@@ -7,7 +7,7 @@ export interface OpenApiDocument {
   readonly info: { readonly title: string; readonly version: string };
   readonly servers?: readonly ServerObject[];
   readonly security?: readonly SecurityRequirement[];
-  readonly paths?: Readonly<Record<string, PathItemObject>>;
+  readonly paths?: Readonly<Record<string, Ref<PathItemObject>>>;
   readonly components?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -67,5 +67,7 @@ export interface HeaderObject {
 export interface SchemaObject {
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, Ref<SchemaObject>>>;
+  /** `true` and `false` are schemas too (JSON Schema 2020-12, 4.3.2). */
+  readonly properties?: Readonly<Record<string, Ref<SchemaObject> | boolean>>;
+  readonly allOf?: readonly (Ref<SchemaObject> | boolean)[];
 }

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -75,6 +78,36 @@ describe('a broken contract is refused with place, reason and cure:', () => {
         { rule: 'unsupported/dynamic-reference', line: 7 },
       ],
     },
+    {
+      name: 'an alias inside its own anchor',
+      text: `${head}paths: &a\n  /a: *a\n`,
+      want: [{ rule: 'unsupported/not-json', line: 4, pointer: '#/paths/~1a' }],
+    },
+    {
+      name: 'references into the network, to an anchor and to themselves',
+      text: `${head}paths: {}\ncomponents:\n  schemas:\n    A: {$ref: 'https://contracts.example/a.yaml'}\n    B: {$ref: '#b'}\n    C: {$ref: '#/components/schemas/D'}\n    D: {$ref: '#/components/schemas/C'}\n`,
+      want: [
+        { rule: 'unsupported/network-reference', line: 6 },
+        { rule: 'unsupported/anchor-reference', line: 7 },
+        { rule: 'unsupported/reference-loop', line: 8 },
+        { rule: 'unsupported/reference-loop', line: 9 },
+      ],
+    },
+    {
+      name: 'a member name that the linter stumbles over',
+      text: `${head}paths: {}\ncomponents: {schemas: {A: {properties: {hasOwnProperty: {type: string}}}}}\n`,
+      want: [{ rule: 'unsupported/member-name', line: 4, pointer: '#/components/schemas/A/properties/hasOwnProperty' }],
+    },
+    {
+      name: 'an address that is none',
+      text: `${head}servers: [{url: 'https://[bad'}]\npaths: {}\n`,
+      want: [{ rule: 'unsupported/server-url', line: 3, pointer: '#/servers/0/url' }],
+    },
+    {
+      name: 'an operationId that is a number, and an operation without responses',
+      text: `${head}paths:\n  /a: {get: {operationId: '1'}}\n`,
+      want: [{ rule: 'unsupported/operation-without-responses' }, { rule: 'unsupported/operation-id' }],
+    },
   ])('$name', async ({ text, want }) => {
     const file = join(folder, 'contract.yaml');
     await writeFile(file, text);
@@ -83,6 +116,26 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     const { problems } = error as ContractError;
     expect(problems).toMatchObject(want);
     for (const problem of problems) expect(problem).toMatchObject({ file, cure: expect.stringMatching(/\w/) });
+  });
+
+  test('nothing is fetched for a reference of a file that it refers to', async () => {
+    const asked: string[] = [];
+    const server = createServer((request, response) => {
+      asked.push(request.url ?? '');
+      response.end('type: string');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await writeFile(join(folder, 'far.yaml'), `$ref: http://127.0.0.1:${port}/far.yaml\n`);
+    const file = join(folder, 'near.yaml');
+    await writeFile(file, `${head}paths: {}\ncomponents: {schemas: {A: {$ref: ./far.yaml}}}\n`);
+    await expect(readContract(file)).rejects.toThrow('$ref "./far.yaml" can\'t be resolved');
+    expect(asked).toEqual([]);
+    server.close();
+  });
+
+  test('a folder is no contract', async () => {
+    await expect(readContract(folder)).rejects.toThrow('it is a folder, not a file');
   });
 
   test('no such file', async () => {

@@ -31,7 +31,7 @@ export interface Contract {
 export async function readContract(file: string): Promise<Contract> {
   // 1. Text.
   const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    const says = cause.code === 'ENOENT' ? 'the file does not exist' : cause.message;
+    const says = reasons[cause.code ?? ''] ?? cause.message;
     throw new ContractError([problemAtTop(file, 'readable', says, 'Name an OpenAPI file with --contract.')]);
   });
 
@@ -43,18 +43,27 @@ export async function readContract(file: string): Promise<Contract> {
   const loaded = await loadDocument(file);
   if (loaded instanceof Error) throw new ContractError(findSyntaxFaults(file, text, loaded));
 
-  // 3. Version, then structure and references.
-  refuse(findUnsupported(loaded.document.parsed, 'version'));
-  const { document, problems } = await bundleDocument(loaded);
+  // 3. What would kill the linter, or bring it to fetch something; then structure and references.
+  refuse(findUnsupported(loaded.document.parsed, 'root'));
+  const { document, problems } = await bundleDocument(loaded).catch((cause: Error) => {
+    const cure = 'Leave out what was added last, part by part, to find the place.';
+    throw new ContractError([problemAtTop(file, 'unreadable', `the linter gave up: ${cause.message}`, cure)]);
+  });
   if (problems.length > 0) throw new ContractError(problems);
 
   // 4. What OpenAPI allows and the toolkit can't derive from.
-  refuse(findUnsupported(document, 'construct'));
+  refuse(findUnsupported(document, 'bundle'));
 
   // 5. A value nobody can change.
   const hash = createHash('sha256').update(JSON.stringify(document)).digest('hex');
   return { file, document: deepFreeze(document as OpenApiDocument), hash, locate };
 }
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'the file does not exist',
+  EISDIR: 'it is a folder, not a file',
+  EACCES: 'this user may not read it',
+};
 
 function createLocate(file: string, text: string): Contract['locate'] {
   let source: YamlSource | undefined;

@@ -1,4 +1,4 @@
-import { formatPointer, parsePointer, valueAt } from './json-pointer.ts';
+import { formatPointer, parseReference, valueAt } from './json-pointer.ts';
 import type { OpenApiDocument, Ref } from './openapi-document.ts';
 
 /** A value with the place where it really stands, behind any chain of `$ref`. */
@@ -19,7 +19,7 @@ export function resolveRef<T extends object>(document: OpenApiDocument, node: Re
   while ('$ref' in value && typeof value.$ref === 'string') {
     if (seen.has(value.$ref)) throw new Error(`circular $ref at ${pointer}: ${value.$ref}`);
     seen.add(value.$ref);
-    const segments = parsePointer(value.$ref);
+    const segments = parseReference(value.$ref);
     const target = valueAt(document, segments);
     if (typeof target !== 'object' || target === null) throw new Error(`unresolved $ref at ${pointer}: ${value.$ref}`);
     place = formatPointer(segments);

@@ -1,9 +1,15 @@
 /** The part of handlers.gen.ts that is the same for every contract. */
 export const handlerTypes = `export type Nothing = Readonly<Record<never, never>>;
 
-export type WithDefaults<Given, Filled extends keyof Given> = Omit<Given, Filled> & {
+/** What was left out is filled in. An intersection, so that a choice between bodies still narrows. */
+export type WithDefaults<Given, Filled extends keyof Given> = Given & {
   readonly [Name in Filled]-?: Exclude<Given[Name], undefined>;
 };
+
+/** Each member of a union for itself, unlike \`Omit\`, and without opening what is closed. */
+export type Without<Given, Names extends PropertyKey> = Given extends unknown
+  ? { readonly [Name in keyof Given as Name extends Names ? never : Name]: Given[Name] }
+  : never;
 
 export type LowerCaseKeys<Given> = { readonly [Name in keyof Given as Name extends string ? Lowercase<Name> : Name]: Given[Name] };
 
@@ -84,7 +90,8 @@ type OpenHandlers<Principal, Ids extends OperationId> = {
 
 /**
  * Some of the handlers, checked more strictly than an assignment would: TypeScript lets a function return a wider object than its type
- * declares, and that member would leave the service. Curried, so that operations and principal are named and the rest is inferred:
+ * declares, and that member would leave the service. One hole stays: of two returns that differ by one member alone TypeScript keeps the
+ * narrower type before anything is inferred. Responses are therefore checked at run time too. Curried, so that operations and principal are named and the rest is inferred:
  * \`definePart<'getDevice', Account>()({ getDevice: … })\`. Spread the parts into \`defineHandlers\`.
  */
 export function definePart<Ids extends OperationId, Principal = unknown>() {

@@ -1,8 +1,8 @@
-import { extendPointer } from '../contract/json-pointer.ts';
+import { extendPointer, valueAt } from '../contract/json-pointer.ts';
+import { listMembers, type Member } from '../contract/list-members.ts';
 import { type ContractOperation, listHeaders, listOperations, schemaOf } from '../contract/list-operations.ts';
-import type { OpenApiDocument, SchemaObject } from '../contract/openapi-document.ts';
+import type { OpenApiDocument, Ref, SchemaObject } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
-import { resolveRef } from '../contract/resolve-ref.ts';
 import { handlerTypes, statusRangeTypes } from './handler-types.ts';
 import { formatHeader, type Header } from './header.ts';
 
@@ -14,11 +14,13 @@ export function emitHandlers({ document }: Contract, header: Header): string {
   const rows = listOperations(document);
   const requests = rows.map((row) => `  readonly ${quote(row.operationId)}: ${formatRequest(document, row)};`);
   const responses = rows.map((row) => `  readonly ${quote(row.operationId)}:${formatResponses(document, row)};`);
-  const ranged = rows.some(({ responses: all }) => all.some(({ status }) => !/^\d{3}$/.test(status)));
+  const ranged = rows.some(({ responses: all }) => all.some(({ status }) => !isExact(status)));
   return [
     formatHeader(header),
     "import { type OperationId, operations as table } from './operations.gen.ts';",
-    rows.length === 0 ? '' : "import type { operations } from './types.gen.ts';\n",
+    /operations\[/.test([...requests, ...responses].join())
+      ? "import type { operations } from './types.gen.ts';\n"
+      : '',
     '/** What a handler is given, checked against the contract and with defaults filled in. Header names are lower case. */',
     `export interface Requests {\n${requests.join('\n')}\n}\n`,
     '/** What a handler may answer: status, media type, body, and headers, but for what a layer around it sends. */',
@@ -27,6 +29,8 @@ export function emitHandlers({ document }: Contract, header: Header): string {
     handlerTypes,
   ].join('\n');
 }
+
+type Media = { readonly schema?: Ref<SchemaObject> };
 
 function formatRequest(document: OpenApiDocument, row: ContractOperation): string {
   const groups = (['path', 'query', 'header', 'cookie'] as const).map((place) => {
@@ -49,16 +53,12 @@ function formatBodies(document: OpenApiDocument, { operationId, requestBody }: C
   if (requestBody === undefined) return [];
   const owner = `NonNullable<operations[${quote(operationId)}]['requestBody']>`;
   const bodies = Object.entries(requestBody.value.content).map(([type, media]) => {
-    const { value: schema, pointer } = schemaOf(document, media, extendPointer(requestBody.pointer, 'content', type));
-    const filled = Object.entries(schema.properties ?? {})
-      .filter(
-        ([name, property]) =>
-          resolveRef(document, property, extendPointer(pointer, 'properties', name)).value.default !== undefined,
-      )
-      .map(([name]) => quote(name));
+    const filled = membersOf(document, media, extendPointer(requestBody.pointer, 'content', type))
+      .filter(({ schema }) => schema.default !== undefined)
+      .map(({ name }) => quote(name));
     const body = `${owner}['content'][${quote(type)}]`;
     const whole = filled.length === 0 ? body : `WithDefaults<${body}, ${filled.join(' | ')}>`;
-    return `{ readonly mediaType: ${quote(type)}; readonly body: ${whole} }`;
+    return `{ readonly mediaType: ${formatMediaType(type)}; readonly body: ${whole} }`;
   });
   return requestBody.value.required === true
     ? bodies
@@ -66,34 +66,42 @@ function formatBodies(document: OpenApiDocument, { operationId, requestBody }: C
 }
 
 function formatResponses(document: OpenApiDocument, row: ContractOperation): string {
-  const declared = row.responses.map(({ status }) => status).filter((status) => /^\d{3}$/.test(status));
+  const all = row.responses.map(({ status }) => status);
   const members = row.responses.flatMap(({ status, response }) => {
-    const place = `operations[${quote(row.operationId)}]['responses'][${/^\d{3}$/.test(status) ? status : quote(status)}]`;
+    const place = `operations[${quote(row.operationId)}]['responses'][${isExact(status) ? status : quote(status)}]`;
     const headers = formatHeaders(document, response, place);
-    const start = `readonly status: ${formatStatus(status, declared)}; ${headers}`;
+    const start = `readonly status: ${formatStatus(status, all)}; ${headers}`;
     const contents = Object.entries(response.value.content ?? {});
     if (contents.length === 0) return [`{ ${start}; readonly mediaType?: undefined; readonly body?: undefined }`];
-    const optional = contents.length === 1 ? '?' : '';
+    const optional = contents.length === 1 && !contents[0]?.[0].includes('*') ? '?' : '';
     return contents.map(([type, media]) => {
       const ambient = listAmbientMembers(document, media, extendPointer(response.pointer, 'content', type));
       const declared = `${place}['content'][${quote(type)}]`;
-      const body = ambient.length === 0 ? declared : `Omit<${declared}, ${ambient.map(quote).join(' | ')}>`;
-      return `{ ${start}; readonly mediaType${optional}: ${quote(type)}; readonly body: ${body} }`;
+      const body = ambient.length === 0 ? declared : `Without<${declared}, ${ambient.map(quote).join(' | ')}>`;
+      return `{ ${start}; readonly mediaType${optional}: ${formatMediaType(type)}; readonly body: ${body} }`;
     });
   });
   return members.map((member) => `\n    | ${member}`).join('');
 }
 
 /** Members that the layer around the handlers fills in: the id of the request, which no handler knows. */
-function listAmbientMembers(
-  document: OpenApiDocument,
-  media: { readonly schema?: SchemaObject | { readonly $ref: string } },
-  pointer: string,
-): string[] {
-  const { properties = {} } = schemaOf(document, media, pointer).value;
-  return Object.entries(properties)
-    .filter(([, property]) => 'x-fault' in property && property['x-fault'] === 'request-id')
-    .map(([name]) => name);
+function listAmbientMembers(document: OpenApiDocument, media: Media, pointer: string): string[] {
+  return membersOf(document, media, pointer)
+    .filter(({ written, schema }) =>
+      [written, { ...schema }].some((node) => valueAt(node, ['x-fault']) === 'request-id'),
+    )
+    .map(({ name }) => name);
+}
+
+function membersOf(document: OpenApiDocument, media: Media, pointer: string): readonly Member[] {
+  return listMembers(document, schemaOf(document, media, pointer));
+}
+
+const anyText = '$'.concat('{string}');
+
+/** A range such as `image/*` is answered with one of its types. */
+function formatMediaType(type: string): string {
+  return type.includes('*') ? `\`${type.replaceAll('*', anyText)}\`` : quote(type);
 }
 
 function formatHeaders(
@@ -113,11 +121,21 @@ function formatHeaders(
   return `readonly headers${optional}: { ${members.join('; ')} }`;
 }
 
-/** `404` as it is; `4XX` and `default` as every status of that range that the operation doesn't declare by itself. */
-function formatStatus(status: string, declared: readonly string[]): string {
-  if (/^\d{3}$/.test(status)) return status;
-  const range = status === 'default' ? 'StatusRange' : `StatusRange<'${status.charAt(0)}'>`;
-  return declared.length === 0 ? range : `Exclude<${range}, ${declared.join(' | ')}>`;
+/** `404` as it is; `4XX` and `default` as every status of that range that the operation doesn't declare more closely. */
+function formatStatus(status: string, all: readonly string[]): string {
+  if (isExact(status)) return status;
+  const closer = all.filter((other) => isExact(other) || (status === 'default' && other !== 'default'));
+  const range = formatRange(status);
+  return closer.length === 0 ? range : `Exclude<${range}, ${closer.map(formatRange).join(' | ')}>`;
+}
+
+function formatRange(status: string): string {
+  if (status === 'default') return 'StatusRange';
+  return isExact(status) ? status : `StatusRange<'${status.charAt(0)}'>`;
+}
+
+function isExact(status: string): boolean {
+  return /^\d{3}$/.test(status);
 }
 
 /** JSON's own quoting: names come from the contract and may hold anything. */

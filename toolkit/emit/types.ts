@@ -1,7 +1,9 @@
 import { createConfig } from '@redocly/openapi-core';
 import openapiTS, { astToString, type OpenAPI3, type SchemaObject } from 'openapi-typescript';
 import ts from 'typescript';
+import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
+import { resolveRef } from '../contract/resolve-ref.ts';
 import { formatHeader, type Header } from './header.ts';
 
 /**
@@ -11,7 +13,7 @@ import { formatHeader, type Header } from './header.ts';
  * An enum under `x-open-enum` takes any other string too and still completes the known ones.
  */
 export async function emitTypes({ document }: Contract, header: Header): Promise<string> {
-  const nodes = await openapiTS(structuredClone(document) as unknown as OpenAPI3, {
+  const nodes = await openapiTS(flattenChains(document) as unknown as OpenAPI3, {
     immutable: true,
     defaultNonNullable: false,
     silent: true,
@@ -20,6 +22,21 @@ export async function emitTypes({ document }: Contract, header: Header): Promise
     transform: (schema) => openEnumType(schema),
   });
   return `${formatHeader(header)}\n${astToString(nodes)}`;
+}
+
+/** A copy in which no component merely refers to another: openapi-typescript follows one reference and loses the type behind the second. */
+function flattenChains(document: OpenApiDocument): OpenApiDocument {
+  const { components = {}, ...rest } = structuredClone(document);
+  const kinds = ['parameters', 'headers', 'responses', 'requestBodies'];
+  const flat = Object.entries(components).map(([kind, entries]) => [
+    kind,
+    kinds.includes(kind)
+      ? Object.fromEntries(
+          Object.entries(entries).map(([name, entry]) => [name, resolveRef(document, entry as object, '#').value]),
+        )
+      : entries,
+  ]);
+  return { ...rest, components: Object.fromEntries(flat) };
 }
 
 /** `'a' | 'b' | (string & {})`; undefined leaves the schema to openapi-typescript. */

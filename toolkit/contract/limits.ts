@@ -1,0 +1,173 @@
+import { parseReference, valueAt } from './json-pointer.ts';
+import { listPathItems } from './list-operations.ts';
+import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
+import { findForeign, isObject, walkDocument } from './walk-document.ts';
+
+export interface LimitFinding {
+  readonly at: readonly (string | number)[];
+  readonly says: string;
+}
+
+/** One thing that the toolkit can't derive from, with what to write instead. */
+export interface Limit {
+  readonly name: string;
+  readonly cure: string;
+  readonly find: (document: unknown) => Iterable<LimitFinding>;
+  /** What it finds makes the later ones of its step meaningless. */
+  readonly ends?: true;
+}
+
+/** `root`: judged on the root document before the linter walks it, which some of these would kill. `bundle`: on the bundled one. */
+export type LimitStep = 'root' | 'bundle';
+
+export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
+  root: [
+    {
+      name: 'not-json',
+      cure: 'Write the value as JSON has it: text in quotes, no alias inside its own anchor.',
+      find: findForeign,
+      ends: true,
+    },
+    {
+      name: 'openapi-version',
+      cure: 'Write the contract in OpenAPI 3.1 (openapi: 3.1.1).',
+      find: function* (document) {
+        const version = valueAt(document, ['openapi']);
+        if (typeof version === 'string' && /^3\.1\.\d+$/.test(version)) return;
+        yield { at: ['openapi'], says: `openapi is ${JSON.stringify(version) ?? 'missing'}, supported is 3.1.x` };
+      },
+      ends: true,
+    },
+    {
+      name: 'network-reference',
+      cure: 'Keep the file beside the contract and refer to it by its path: nothing is fetched.',
+      find: (document) =>
+        referencesOf(document, (ref) =>
+          /^[a-z][a-z0-9+.-]+:/i.test(ref) ? `$ref ${JSON.stringify(ref)} leads to the network` : undefined,
+        ),
+    },
+    {
+      name: 'anchor-reference',
+      cure: 'Refer by JSON pointer, as in #/components/schemas/Name.',
+      find: (document) =>
+        referencesOf(document, (ref) =>
+          /^#[^/]/.test(ref) ? `$ref ${JSON.stringify(ref)} leads to an $anchor` : undefined,
+        ),
+    },
+    {
+      name: 'reference-loop',
+      cure: 'Let one of the references end in a description.',
+      find: (document) =>
+        referencesOf(document, (ref) =>
+          endsInItself(document, ref) ? `$ref ${JSON.stringify(ref)} leads back to itself` : undefined,
+        ),
+    },
+    {
+      // The linter's own core calls these on the objects that it walks.
+      name: 'member-name',
+      cure: 'Choose another name.',
+      find: function* (document) {
+        for (const { at, node } of walkDocument(document)) {
+          for (const name of ['hasOwnProperty', 'constructor', '__proto__']) {
+            if (Object.hasOwn(node, name)) yield { at: [...at, name], says: `a member is called ${name}` };
+          }
+        }
+      },
+    },
+    {
+      name: 'server-url',
+      cure: 'Write an address as https://api.example/v1, or a path.',
+      find: function* (document) {
+        for (const { at, node } of walkDocument(document)) {
+          if (!Array.isArray(node.servers)) continue;
+          for (const [index, server] of node.servers.entries()) {
+            const url = String(valueAt(server, ['url'])).replace(/\{[^}]*\}/g, '0');
+            if (!URL.canParse(url, 'http://relative.invalid')) {
+              yield { at: [...at, 'servers', index, 'url'], says: `${JSON.stringify(url)} is no address` };
+            }
+          }
+        }
+      },
+    },
+  ],
+  bundle: [
+    {
+      name: 'operation-without-id',
+      cure: 'Give the operation an operationId: types, table and handlers are named after it.',
+      find: (document) =>
+        operationsOf(document)
+          .filter(({ operation }) => operation.operationId === undefined)
+          .map(({ at }) => ({ at, says: 'the operation has no operationId' })),
+    },
+    {
+      // JavaScript sorts members that are numbers before all others, and the table's order is the router's.
+      name: 'operation-id',
+      cure: 'Let the operationId begin with a letter, as in getThings.',
+      find: (document) =>
+        operationsOf(document)
+          .filter(({ operation }) => /^(\d+|__proto__)$/.test(operation.operationId ?? ''))
+          .map(({ at, operation }) => ({
+            at: [...at, 'operationId'],
+            says: `operationId is ${operation.operationId}`,
+          })),
+    },
+    {
+      name: 'operation-without-responses',
+      cure: 'Declare at least one response.',
+      find: (document) =>
+        operationsOf(document)
+          .filter(({ operation }) => Object.keys(operation.responses ?? {}).length === 0)
+          .map(({ at }) => ({ at, says: 'the operation declares no response' })),
+    },
+    {
+      name: 'parameter-content',
+      cure: 'Describe the parameter by schema instead of content.',
+      find: function* (document) {
+        for (const { at, node } of walkDocument(document)) {
+          if (typeof node.in === 'string' && typeof node.name === 'string' && node.content !== undefined) {
+            yield { at: [...at, 'content'], says: `parameter ${node.name} is described by content` };
+          }
+        }
+      },
+    },
+    {
+      name: 'dynamic-reference',
+      cure: 'Use $ref: it can be resolved before any value is known.',
+      find: function* (document) {
+        for (const { at, node } of walkDocument(document)) {
+          for (const keyword of ['$dynamicRef', '$dynamicAnchor', '$recursiveRef']) {
+            if (Object.hasOwn(node, keyword)) yield { at: [...at, keyword], says: `${keyword} is used` };
+          }
+        }
+      },
+    },
+  ],
+};
+
+function* referencesOf(document: unknown, fault: (ref: string) => string | undefined): Generator<LimitFinding> {
+  for (const { at, node } of walkDocument(document)) {
+    const says = typeof node.$ref === 'string' ? fault(node.$ref) : undefined;
+    if (says !== undefined) yield { at: [...at, '$ref'], says };
+  }
+}
+
+/** A chain of references without a description at its end; a description that refers to itself further down is fine. */
+function endsInItself(document: unknown, reference: string): boolean {
+  const seen = new Set<string>();
+  for (let ref: unknown = reference; typeof ref === 'string' && ref.startsWith('#/'); ) {
+    if (seen.has(ref)) return true;
+    seen.add(ref);
+    const target = valueAt(document, parseReference(ref));
+    ref = isObject(target) ? target.$ref : undefined;
+  }
+  return false;
+}
+
+function operationsOf(document: unknown): { at: readonly string[]; operation: OperationObject }[] {
+  return listPathItems(document as OpenApiDocument).flatMap(({ path, item }) =>
+    methods.flatMap((method) => {
+      const operation = item[method];
+      return operation === undefined ? [] : [{ at: ['paths', path, method], operation }];
+    }),
+  );
+}

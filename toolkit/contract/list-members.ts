@@ -1,0 +1,28 @@
+import { extendPointer } from './json-pointer.ts';
+import type { OpenApiDocument, Ref, SchemaObject } from './openapi-document.ts';
+import { type Resolved, resolveRef } from './resolve-ref.ts';
+
+/** One property that every value of a schema may have: as it is written, and behind its `$ref`. */
+export interface Member {
+  readonly name: string;
+  readonly written: Readonly<Record<string, unknown>>;
+  readonly schema: SchemaObject;
+}
+
+/** The properties that stand in the schema itself and in its `allOf`, at any depth. Those of one branch of a choice are not among them. */
+export function listMembers(document: OpenApiDocument, { value, pointer }: Resolved<SchemaObject>): readonly Member[] {
+  const own = Object.entries(value.properties ?? {}).flatMap(([name, property]): Member[] => {
+    if (typeof property === 'boolean') return [];
+    const { value: schema } = resolveRef(document, property, extendPointer(pointer, 'properties', name));
+    return [{ name, written: { ...property }, schema }];
+  });
+  const inherited = (value.allOf ?? []).flatMap((part, index): readonly Member[] =>
+    typeof part === 'boolean'
+      ? []
+      : listMembers(
+          document,
+          resolveRef<SchemaObject>(document, part as Ref<SchemaObject>, extendPointer(pointer, 'allOf', index)),
+        ),
+  );
+  return [...own, ...inherited];
+}
