@@ -37,6 +37,8 @@ type MaybePromise<Value> = Value | Promise<Value>;
 
 export type HandlerRequest<Id extends OperationId, Principal = unknown> = Requests[Id] & {
   readonly principal: PrincipalOf<Id, Principal>;
+  /** The one that the answer carries, for audits and logs. */
+  readonly requestId: string;
 };
 
 export type Handler<Id extends OperationId, Principal = unknown> = (
