@@ -1,0 +1,36 @@
+import type { Database } from './database.ts';
+import { prepareQuery } from './prepared-query.ts';
+import type { ClientRecord, ClientStore } from './store.ts';
+
+const columns = [
+  'client_id as clientId',
+  'metadata',
+  'disabled_at as disabledAt',
+  'tokens_valid_after as tokensValidAfter',
+] as const;
+
+export function createClientStore(database: Database): ClientStore {
+  const findById = prepareQuery<{ clientId: string }, ClientRecord>(database, ({ clientId }) =>
+    database.selectFrom('oauth_client').select(columns).where('client_id', '=', clientId),
+  );
+  return {
+    find: async (clientId) => (await findById({ clientId }))[0],
+    list: () => database.selectFrom('oauth_client').select(columns).orderBy('client_id').execute(),
+    create: async ({ clientId, metadata }) => {
+      const { numInsertedOrUpdatedRows } = await database
+        .insertInto('oauth_client')
+        .values({ client_id: clientId, metadata })
+        .onConflict((conflict) => conflict.column('client_id').doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+    setDisabled: async (clientId, atSeconds) => {
+      const { numUpdatedRows } = await database
+        .updateTable('oauth_client')
+        .set({ disabled_at: atSeconds })
+        .where('client_id', '=', clientId)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    },
+  };
+}

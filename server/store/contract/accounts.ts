@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import type { AuditEntry, Store } from '../store.ts';
+import { addAccount, objectId } from './records.ts';
+
+/** Accounts, properties, the audit table and clients: one row, one meaning. */
+export function describeAccounts(get: () => Store): void {
+  describe('accounts', () => {
+    test('are created once; a second put changes the name alone', async () => {
+      const { accounts } = get();
+      const id = await addAccount(get());
+      await accounts.setTrialEnd(id, 1_800_000_000_001);
+      await accounts.put({ id, name: 'Renamed', trialEndsAt: null });
+      const want = { id, name: 'Renamed', trialEndsAt: 1_800_000_000_001, disabledAt: null, tokensValidAfter: null };
+      expect(await accounts.find(id)).toEqual(want);
+      expect(await accounts.list()).toContainEqual(want);
+    });
+
+    test('an unknown one is not found and has no trial to set', async () => {
+      expect(await get().accounts.find('account-unknown')).toBeUndefined();
+      expect(await get().accounts.setTrialEnd('account-unknown', null)).toBe(false);
+    });
+  });
+
+  describe('properties', () => {
+    test('are found by the account that has them, and by no other', async () => {
+      const { properties, imports } = get();
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const house = { id: objectId(`${mine} house`), accountId: mine, name: 'House', timezone: 'Europe/Berlin' };
+      const other = { id: objectId(`${foreign} house`), accountId: foreign, name: 'House', timezone: null };
+      await imports.write({ properties: [house, other], devices: [] });
+      expect(await properties.findAll(mine, [house.id, other.id, objectId('none')])).toEqual([house]);
+      expect(await properties.findAll(mine, [])).toEqual([]);
+    });
+
+    test('take a timezone; an unknown one says so', async () => {
+      const { properties, imports } = get();
+      const accountId = await addAccount(get());
+      const id = objectId(`${accountId} annex`);
+      await imports.write({ properties: [{ id, accountId, name: 'Annex', timezone: null }], devices: [] });
+      expect(await properties.setTimezone(id, 'Asia/Kathmandu')).toBe(true);
+      expect(await properties.findAll(accountId, [id])).toMatchObject([{ timezone: 'Asia/Kathmandu' }]);
+      expect(await properties.setTimezone(objectId('none'), 'UTC')).toBe(false);
+    });
+  });
+
+  test('audit entries are kept in the order of writing, whatever the clock says, each for its account', async () => {
+    const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+    const entry = (at: number, accountId: string, deviceId: string | null): AuditEntry => ({
+      at,
+      accountId,
+      clientId: 'client-1',
+      action: 'read_admin_key',
+      deviceId,
+      requestId: deviceId && 'req-1',
+    });
+    const entries = [entry(2, mine, 'LK1'), entry(1, mine, null), entry(1, mine, null)];
+    for (const one of [...entries, entry(3, foreign, 'LK2')]) await get().audit.add(one);
+    expect(await get().audit.list(mine)).toEqual(entries);
+  });
+
+  test('a client is created once, disabled and enabled again', async () => {
+    const { clients } = get();
+    const created = { clientId: 'client-2', metadata: '{"client_id":"client-2"}' };
+    expect(await clients.create(created)).toBe(true);
+    expect(await clients.create({ ...created, metadata: '{}' })).toBe(false);
+    const want = { ...created, disabledAt: null, tokensValidAfter: null };
+    expect(await clients.find('client-2')).toEqual(want);
+    expect(await clients.setDisabled('client-2', 1_790_000_000)).toBe(true);
+    expect(await clients.find('client-2')).toEqual({ ...want, disabledAt: 1_790_000_000 });
+    expect(await clients.setDisabled('client-2', null)).toBe(true);
+    expect(await clients.list()).toContainEqual(want);
+    expect(await clients.setDisabled('client-unknown', null)).toBe(false);
+    expect(await clients.find('client-unknown')).toBeUndefined();
+  });
+
+  test('a ping is answered', async () => {
+    await expect(get().ping()).resolves.toBeUndefined();
+  });
+}

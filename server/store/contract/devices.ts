@@ -1,0 +1,140 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Device } from '../records.ts';
+import type { DeviceQuery, Store } from '../store.ts';
+import { addAccount, makeBridge, makeDevice } from './records.ts';
+
+type Listing = Omit<DeviceQuery, 'accountId' | 'after' | 'limit'>;
+
+// Letters that collations and patterns treat each in its own way; the first two of the second row are one letter.
+const letters = ['a', 'A', 'b', 'Z', '_', '%', '\\', '*', ' ', '1', "'", '"', '[', '-'];
+const beyond = ['\u00e9', 'e\u0301', 'Ż', 'ż', 'ß', 'Σ', 'ς', 'İ', 'ı', '\ufb01', '\uffee', '🐢', '漢'];
+const text = (maxLength: number) =>
+  fc.array(fc.constantFrom(...letters, ...beyond), { minLength: 1, maxLength }).map((parts) => parts.join(''));
+
+const stock = fc.array(
+  fc.record({
+    deviceName: fc.oneof(text(4), fc.constantFrom('Front door', 'front door')),
+    type: fc.constantFrom('Lock', 'Keypad', 'Bridge'),
+    pairedAt: fc.integer({ min: 1_770_000_000_000, max: 1_770_000_000_004 }),
+    supportsAlgoPin: fc.boolean(),
+  } as const),
+  { maxLength: 20 },
+);
+const listing: fc.Arbitrary<Listing> = fc.record({
+  sort: fc.record({ by: fc.constantFrom('deviceName', 'pairedAt'), descending: fc.boolean() } as const),
+  type: fc.option(fc.constantFrom('Lock', 'Keypad', 'Bridge'), { nil: undefined }),
+  search: fc.option(fc.oneof(text(2), fc.constantFrom('front', 'FRONT', 'lK', 'LK_', 'l%', 'K0')), { nil: undefined }),
+  algoPinOnly: fc.boolean(),
+} as const);
+
+export function describeDevices(get: () => Store): void {
+  describe('device lists', () => {
+    test('walked with any limit give each device once, in order, and backwards the exact reverse', async () => {
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(stock, listing, fc.integer({ min: 1, max: 7 }), async (given, query, limit) => {
+          runs += 1;
+          const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+          const make = (accountId: string, letter: string) =>
+            given.map((one, index) => makeDevice(accountId, `LK${index % 3}-${mine}-${letter}${index}`, one));
+          const devices = make(mine, 'a');
+          await get().imports.write({ properties: [], devices: [...devices, ...make(foreign, 'b')] });
+          const want = expectList(devices, query);
+          expect(await walk(get(), mine, query, limit)).toEqual(want);
+          const reverse = { ...query, sort: { ...query.sort, descending: !query.sort.descending } };
+          expect(await walk(get(), mine, reverse, limit)).toEqual(want.toReversed());
+        }),
+        { numRuns: 150 },
+      );
+      expect(runs).toBeGreaterThanOrEqual(150);
+    });
+
+    test.each(['%', '_', '\\', '*', '%%', '\\%', '_\\', '[a]', "'"])('search %s stands for itself', async (search) => {
+      const accountId = await addAccount(get());
+      const hit = makeDevice(accountId, `${accountId}-hit`, { deviceName: `before ${search} after` });
+      const miss = makeDevice(accountId, `${accountId}-miss`, { deviceName: 'before a after' });
+      await get().imports.write({ properties: [], devices: [hit, miss] });
+      const query: DeviceQuery = { accountId, sort: { by: 'deviceName', descending: false }, search, limit: 9 };
+      expect(await get().devices.list(query)).toEqual([hit]);
+    });
+
+    test('go on behind a place whose device is gone or renamed', async () => {
+      const accountId = await addAccount(get());
+      const devices = ['a', 'c', 'e'].map((name) =>
+        makeDevice(accountId, `${accountId}-${name}`, { deviceName: name }),
+      );
+      await get().imports.write({ properties: [], devices });
+      const after = { value: 'b', deviceId: 'unknown' };
+      const query: DeviceQuery = { accountId, sort: { by: 'deviceName', descending: false }, after, limit: 9 };
+      expect(await get().devices.list(query)).toEqual(devices.slice(1));
+    });
+  });
+
+  describe('devices', () => {
+    test('are found whole by the account that has them, and by no other', async () => {
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const devices = makeBridge(mine, `${mine}-bridge`, [`${mine}-1`, `${mine}-2`]);
+      const others = [makeDevice(foreign, `${foreign}-1`)];
+      await get().imports.write({ properties: [], devices: [...devices, ...others] });
+      const ids = [...devices, ...others].map(({ deviceId }) => deviceId);
+      for (const device of devices) expect(await get().devices.find(mine, device.deviceId)).toEqual(device);
+      expect(await get().devices.find(mine, `${foreign}-1`)).toBeUndefined();
+      expect(await get().devices.find(mine, 'unknown')).toBeUndefined();
+      expect(byId(await get().devices.findAll(mine, [...ids, 'unknown']))).toEqual(byId(devices));
+      expect(await get().devices.findAll(mine, [])).toEqual([]);
+    });
+
+    test('take a battery level from their own account alone', async () => {
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const device = makeDevice(mine, `${mine}-1`, { batteryLevel: 50 });
+      await get().imports.write({ properties: [], devices: [device] });
+      expect(await get().devices.setBatteryLevel(foreign, device.deviceId, 1)).toBe(false);
+      expect(await get().devices.setBatteryLevel(mine, 'unknown', 1)).toBe(false);
+      expect(await get().devices.find(mine, device.deviceId)).toEqual(device);
+      expect(await get().devices.setBatteryLevel(mine, device.deviceId, 0)).toBe(true);
+      expect(await get().devices.setBatteryLevel(mine, device.deviceId, 0)).toBe(true);
+      expect(await get().devices.find(mine, device.deviceId)).toEqual({ ...device, batteryLevel: 0 });
+    });
+  });
+}
+
+/** Page after page, as a client does; each asks for one device more to learn whether there is a next. */
+async function walk(store: Store, accountId: string, query: Listing, limit: number): Promise<string[]> {
+  const seen: Device[] = [];
+  for (;;) {
+    const last = seen.at(-1);
+    const value = query.sort.by === 'deviceName' ? last?.deviceName.normalize('NFC') : last?.pairedAt;
+    const after = last && value !== undefined ? { value, deviceId: last.deviceId } : undefined;
+    const page = await store.devices.list({ ...query, accountId, after, limit: limit + 1 });
+    seen.push(...page.slice(0, limit));
+    if (page.length <= limit) return seen.map(({ deviceId }) => deviceId);
+    if (seen.length > 100) throw new Error(`the walk does not end: ${seen.map(({ deviceId }) => deviceId).join(' ')}`);
+  }
+}
+
+/** The obvious way: filter all, sort all. */
+function expectList(devices: readonly Device[], { sort, type, search, algoPinOnly }: Listing): string[] {
+  const wanted = search?.normalize('NFC').toLowerCase() ?? '';
+  const key = ({ deviceName, pairedAt }: Device) =>
+    sort.by === 'deviceName' ? deviceName.normalize('NFC') : `${pairedAt}`;
+  const ascending = devices
+    .filter((device) => type === undefined || device.type === type)
+    .filter((device) => !algoPinOnly || device.supportsAlgoPin)
+    .filter(
+      ({ deviceName, deviceId }) =>
+        deviceName.normalize('NFC').toLowerCase().includes(wanted) || deviceId.toLowerCase().startsWith(wanted),
+    )
+    .toSorted((one, other) => compare(key(one), key(other)) || compare(one.deviceId, other.deviceId))
+    .map(({ deviceId }) => deviceId);
+  return sort.descending ? ascending.toReversed() : ascending;
+}
+
+/** Bytes of UTF-8 have the order of code points; UTF-16, which `<` compares, has not. */
+function compare(one: string, other: string): number {
+  return Buffer.compare(Buffer.from(one), Buffer.from(other));
+}
+
+function byId(devices: readonly Device[]): Device[] {
+  return devices.toSorted((one, other) => compare(one.deviceId, other.deviceId));
+}

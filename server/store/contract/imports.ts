@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Device } from '../records.ts';
+import { type Import, type Store, StoreConflict } from '../store.ts';
+import { conflicts, makeProperty } from './conflicts.ts';
+import { addAccount, makeBridge, makeDevice, objectId } from './records.ts';
+
+export function describeImports(get: () => Store): void {
+  describe('an import', () => {
+    test('reads back as it was given; again it changes nothing', async () => {
+      const plans = fc.array(fc.record({ locks: fc.nat(5), keypad: fc.boolean(), properties: fc.nat(3) }), {
+        maxLength: 4,
+      });
+      await fc.assert(
+        fc.asyncProperty(plans, async (plan) => {
+          const data = makeHouses(await addAccount(get()), plan);
+          const counts = { properties: data.properties.length, devices: data.devices.length };
+          expect(await get().imports.write(data)).toEqual(counts);
+          await expectKept(get(), data);
+          expect(await get().imports.write(data)).toEqual(counts);
+          await expectKept(get(), data);
+        }),
+        { numRuns: 40 },
+      );
+    });
+
+    test('replaces names, places and links, and moves a lock from bridge to bridge', async () => {
+      const accountId = await addAccount(get());
+      const [north, south, lock] = [`${accountId}-north`, `${accountId}-south`, `${accountId}-lock`];
+      await get().imports.write({ properties: [], devices: makeBridge(accountId, north, [lock]) });
+      await get().imports.write({ properties: [], devices: makeBridge(accountId, south, []) });
+      const moved = makeDevice(accountId, lock, {
+        deviceName: 'Moved',
+        bridgeId: south,
+        type: 'Keypad',
+        batteryLevel: 1,
+      });
+      await get().imports.write({ properties: [], devices: [moved] });
+      expect(await get().devices.find(accountId, lock)).toEqual(moved);
+      expect(await get().devices.find(accountId, north)).toMatchObject({ linked: [] });
+      expect(await get().devices.find(accountId, south)).toMatchObject({
+        linked: [{ deviceId: lock, type: 'Keypad' }],
+      });
+    });
+
+    test('takes more devices than one statement does', async () => {
+      const accountId = await addAccount(get());
+      const devices = Array.from({ length: 1203 }, (_, index) => makeDevice(accountId, `${accountId}-${index}`));
+      expect(await get().imports.write({ properties: [], devices })).toEqual({ properties: 0, devices: 1203 });
+      const query = { accountId, sort: { by: 'pairedAt', descending: false }, limit: 2000 } as const;
+      expect(await get().devices.list(query)).toHaveLength(1203);
+    });
+
+    test.each(conflicts)('is refused whole when $name', async ({ says, given }) => {
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const make = (accountId: string): Import => ({
+        properties: [makeProperty(accountId, 'house')],
+        devices: [
+          ...makeBridge(accountId, `${accountId}-bridge`, [`${accountId}-lock`]),
+          makeDevice(accountId, `${accountId}-loose`),
+        ],
+      });
+      await get().imports.write(make(foreign));
+      await get().imports.write(make(mine));
+      const fresh: Import = {
+        properties: [makeProperty(mine, 'fresh')],
+        devices: [makeDevice(mine, `${mine}-fresh`), makeDevice(mine, `${mine}-bridge`, { deviceName: 'A lock now' })],
+      };
+      const { properties = [], devices = [] } = given(mine, foreign);
+      const attempt = get().imports.write({
+        properties: [...fresh.properties, ...properties],
+        devices: [...devices, ...fresh.devices.slice(0, 1)],
+      });
+      const refusal = await attempt.catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(StoreConflict);
+      expect(refusal).toHaveProperty('message', expect.stringMatching(says));
+      await expectKept(get(), make(foreign));
+      await expectKept(get(), make(mine));
+      expect(await get().properties.findAll(mine, [objectId(`${mine} fresh`)])).toEqual([]);
+      expect(await get().devices.find(mine, `${mine}-fresh`)).toBeUndefined();
+      await get().imports.write(fresh); // nothing of the attempt is in its way
+      await expectKept(get(), fresh);
+    });
+  });
+}
+
+/** Bridges with locks, each of them with a keypad of its own or without, in some of the account's properties. */
+function makeHouses(
+  accountId: string,
+  plan: readonly { locks: number; keypad: boolean; properties: number }[],
+): Import {
+  const properties = ['c', 'a', 'b'].map((name) => makeProperty(accountId, name));
+  const devices = plan.flatMap(({ locks, keypad, properties: count }, house) => {
+    const name = `${accountId}-${house}`;
+    const lockIds = Array.from({ length: locks }, (_, index) => `${name}-${index}`);
+    const propertyIds = properties.slice(0, count).map(({ id }) => id);
+    return makeBridge(accountId, name, lockIds).flatMap((device): Device[] => {
+      const keypadId = `${device.deviceId}-pad`;
+      return keypad && device.type === 'Lock'
+        ? [
+            { ...device, propertyIds, linked: [{ deviceId: keypadId, type: 'Keypad' }] },
+            makeDevice(accountId, keypadId, { type: 'Keypad', propertyIds }),
+          ]
+        : [{ ...device, propertyIds }];
+    });
+  });
+  return { properties, devices };
+}
+
+async function expectKept(store: Store, { properties, devices }: Import): Promise<void> {
+  for (const property of properties)
+    expect(await store.properties.findAll(property.accountId, [property.id])).toEqual([property]);
+  for (const device of devices) expect(await store.devices.find(device.accountId, device.deviceId)).toEqual(device);
+}

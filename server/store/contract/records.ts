@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto';
+import type { Device } from '../records.ts';
+import type { Store } from '../store.ts';
+
+let accounts = 0;
+
+/** An account that no other test has. */
+export async function addAccount(store: Store): Promise<string> {
+  accounts += 1;
+  const id = `account-${accounts}`;
+  await store.accounts.put({ id, name: `Account ${accounts}`, trialEndsAt: null });
+  return id;
+}
+
+/** An object id that is the same for the same name. */
+export function objectId(name: string): string {
+  return createHash('sha256').update(name).digest('hex').slice(0, 24);
+}
+
+/** A lock of that account, unless said otherwise. */
+export function makeDevice(accountId: string, deviceId: string, given: Partial<Device> = {}): Device {
+  return {
+    id: objectId(deviceId),
+    deviceId,
+    accountId,
+    deviceName: 'Door',
+    type: 'Lock',
+    propertyIds: [],
+    linked: [],
+    bridgeId: null,
+    batteryLevel: 50,
+    pairedAt: 1_770_000_000_000,
+    lastSyncAt: 1_790_000_000_123,
+    supportsAlgoPin: true,
+    supportsPassagePin: true,
+    online: null,
+    ...given,
+  };
+}
+
+/** A bridge and the locks that it links, agreeing about it. */
+export function makeBridge(accountId: string, deviceId: string, lockIds: readonly string[]): Device[] {
+  return [
+    makeDevice(accountId, deviceId, {
+      type: 'Bridge',
+      linked: lockIds.map((lockId) => ({ deviceId: lockId, type: 'Lock' })),
+      batteryLevel: null,
+      supportsAlgoPin: false,
+      supportsPassagePin: false,
+      online: true,
+    }),
+    ...lockIds.map((lockId) => makeDevice(accountId, lockId, { bridgeId: deviceId })),
+  ];
+}

@@ -1,0 +1,27 @@
+import { sql } from 'kysely';
+import { createAccountStore } from './accounts.ts';
+import { createAuditStore } from './audit.ts';
+import { createClientStore } from './clients.ts';
+import type { Database, Spelling } from './database.ts';
+import { createDeviceStore } from './devices.ts';
+import { createImportStore } from './imports.ts';
+import { createOidcStore } from './oidc.ts';
+import { createPropertyStore } from './properties.ts';
+import type { Store } from './store.ts';
+
+/** The store on an open database whose schema is up to date. `close` ends what the database runs on. */
+export function createStore(database: Database, spelling: Spelling, close: () => Promise<void>): Store {
+  return {
+    accounts: createAccountStore(database),
+    properties: createPropertyStore(database, spelling),
+    devices: createDeviceStore(database, spelling),
+    imports: createImportStore(database, spelling),
+    audit: createAuditStore(database),
+    clients: createClientStore(database),
+    oidc: createOidcStore(database),
+    ping: async () => {
+      await sql`select max(version) from schema_version`.execute(database);
+    },
+    close,
+  };
+}

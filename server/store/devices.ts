@@ -1,0 +1,39 @@
+import { sql } from 'kysely';
+import type { Database, Spelling } from './database.ts';
+import { prepareDeviceList } from './device-list.ts';
+import { type DeviceRow, readDevice, selectDevices } from './device-rows.ts';
+import { prepareQuery } from './prepared-query.ts';
+import type { DeviceStore } from './store.ts';
+
+export function createDeviceStore(database: Database, spelling: Spelling): DeviceStore {
+  const list = prepareDeviceList(database, spelling);
+  const findById = prepareQuery<{ accountId: string; deviceId: string }, DeviceRow>(
+    database,
+    ({ accountId, deviceId }) =>
+      selectDevices(database, spelling)
+        .where('device.device_id', '=', deviceId)
+        .where('device.account_id', '=', accountId),
+  );
+  const findByIds = prepareQuery<{ accountId: string; deviceIds: string }, DeviceRow>(
+    database,
+    ({ accountId, deviceIds }) =>
+      selectDevices(database, spelling)
+        .where('device.device_id', 'in', spelling.jsonTexts(sql`${deviceIds}`))
+        .where('device.account_id', '=', accountId),
+  );
+  return {
+    list: async (query) => (await list(query)).map(readDevice),
+    find: async (accountId, deviceId) => (await findById({ accountId, deviceId })).map(readDevice)[0],
+    findAll: async (accountId, deviceIds) =>
+      (await findByIds({ accountId, deviceIds: JSON.stringify(deviceIds) })).map(readDevice),
+    setBatteryLevel: async (accountId, deviceId, batteryLevel) => {
+      const { numUpdatedRows } = await database
+        .updateTable('device')
+        .set({ battery_level: batteryLevel })
+        .where('device_id', '=', deviceId)
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    },
+  };
+}

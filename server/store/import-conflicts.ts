@@ -1,0 +1,54 @@
+import { sql } from 'kysely';
+import type { DatabaseTransaction, Spelling } from './database.ts';
+import { type Import, StoreConflict } from './store.ts';
+
+/**
+ * Looks before anything is written, since PostgreSQL ends a transaction at its first error. A device keeps its object id:
+ * clients have it.
+ *
+ * @throws StoreConflict for an id that comes twice, is another account's, or another device's, or of no account at all
+ */
+export async function refuseTakenIds(
+  transaction: DatabaseTransaction,
+  { jsonTexts }: Spelling,
+  { properties, devices }: Import,
+): Promise<void> {
+  const among = (ids: readonly string[]) => jsonTexts(sql`${JSON.stringify(ids)}`);
+  const propertyOwners = new Map(properties.map(({ id, accountId }) => [id, accountId]));
+  const deviceById = new Map(devices.map((device) => [device.deviceId, device]));
+  const deviceIdOf = new Map(devices.map(({ id, deviceId }) => [id, deviceId]));
+  if (propertyOwners.size < properties.length) throw new StoreConflict('a property comes twice');
+  if (deviceById.size < devices.length) throw new StoreConflict('a device comes twice');
+  if (deviceIdOf.size < devices.length) throw new StoreConflict('two devices share one id');
+
+  const accountIds = new Set([...properties, ...devices].map(({ accountId }) => accountId));
+  const accounts = await transaction
+    .selectFrom('account')
+    .select('id')
+    .where('id', 'in', among([...accountIds]))
+    .execute();
+  for (const { id } of accounts) accountIds.delete(id);
+  for (const id of accountIds) throw new StoreConflict(`there is no account ${id}`);
+
+  const takenProperties = await transaction
+    .selectFrom('property')
+    .select(['id', 'account_id'])
+    .where('id', 'in', among([...propertyOwners.keys()]))
+    .execute();
+  for (const { id, account_id } of takenProperties)
+    if (propertyOwners.get(id) !== account_id) throw new StoreConflict(`the property ${id} belongs to another account`);
+
+  const takenDevices = await transaction
+    .selectFrom('device')
+    .select(['device_id', 'id', 'account_id'])
+    .where(({ eb, or }) =>
+      or([eb('device_id', 'in', among([...deviceById.keys()])), eb('id', 'in', among([...deviceIdOf.keys()]))]),
+    )
+    .execute();
+  for (const { device_id, id, account_id } of takenDevices) {
+    const device = deviceById.get(device_id);
+    if (device === undefined) throw new StoreConflict(`the id ${id} belongs to another device`);
+    if (device.accountId !== account_id) throw new StoreConflict(`the device ${device_id} belongs to another account`);
+    if (device.id !== id) throw new StoreConflict(`the device ${device_id} has the id ${id}, not ${device.id}`);
+  }
+}

@@ -1,0 +1,126 @@
+import { sql } from 'kysely';
+import { takeBatches } from './batches.ts';
+import type { DatabaseTransaction, Spelling } from './database.ts';
+import type { Device, DeviceType } from './records.ts';
+import type { Tables } from './schema.ts';
+import { StoreConflict } from './store.ts';
+
+/**
+ * Puts the devices into their properties, in their order.
+ *
+ * @throws StoreConflict for a property that the account does not have
+ */
+export async function writePlaces(
+  transaction: DatabaseTransaction,
+  { jsonTexts }: Spelling,
+  devices: readonly Device[],
+): Promise<void> {
+  const propertyIds = new Set(devices.flatMap((device) => device.propertyIds));
+  const found = await transaction
+    .selectFrom('property')
+    .select(['id', 'account_id'])
+    .where('id', 'in', jsonTexts(sql`${JSON.stringify([...propertyIds])}`))
+    .execute();
+  const owners = new Map(found.map(({ id, account_id }) => [id, account_id]));
+  for (const { deviceId, accountId, propertyIds } of devices)
+    for (const id of propertyIds)
+      if (owners.get(id) !== accountId) throw new StoreConflict(`the account of ${deviceId} has no property ${id}`);
+
+  const deviceIds = JSON.stringify(devices.map(({ deviceId }) => deviceId));
+  await transaction
+    .deleteFrom('device_property')
+    .where('device_id', 'in', jsonTexts(sql`${deviceIds}`))
+    .execute();
+  const rows = devices.flatMap(({ deviceId, propertyIds }) =>
+    propertyIds.map((propertyId, position) => ({ device_id: deviceId, position, property_id: propertyId })),
+  );
+  for (const batch of takeBatches(rows)) await transaction.insertInto('device_property').values(batch).execute();
+}
+
+/**
+ * Replaces what the devices link and which bridge links them. Afterwards each reads back as it was given; a device that is
+ * not among them keeps what it links, but for one that left its bridge.
+ *
+ * @throws StoreConflict when a link leaves the account, or the devices disagree about a bridge
+ */
+export async function writeLinks(
+  transaction: DatabaseTransaction,
+  { jsonTexts }: Spelling,
+  devices: readonly Device[],
+): Promise<void> {
+  const given = JSON.stringify(devices.map(({ deviceId }) => deviceId));
+  await transaction
+    .deleteFrom('device_link')
+    .where(({ eb, or, and }) =>
+      or([
+        eb('device_id', 'in', jsonTexts(sql`${given}`)),
+        and([eb('linked_id', 'in', jsonTexts(sql`${given}`)), eb('by_bridge', '=', eb.lit(1))]),
+      ]),
+    )
+    .execute();
+  const links = collectLinks(devices);
+  const ends = JSON.stringify([...new Set(links.flatMap((link) => [link.from, link.to]))]);
+  const known = await transaction
+    .selectFrom('device')
+    .leftJoin('device_link', (join) =>
+      join
+        .onRef('device_link.linked_id', '=', 'device.device_id')
+        .on('device_link.by_bridge', '=', sql.lit(1 as const)),
+    )
+    .select(['device.device_id', 'device.account_id', 'device.type', 'device_link.device_id as bridge_id'])
+    .where('device.device_id', 'in', jsonTexts(sql`${ends}`))
+    .execute();
+  const rows = checkLinks(links, new Map(known.map((row) => [row.device_id, row])));
+  for (const batch of takeBatches(rows)) await transaction.insertInto('device_link').values(batch).execute();
+}
+
+interface Link {
+  readonly from: string;
+  readonly to: string;
+  readonly accountId: string;
+  /** Named by the linked device as its bridge. */
+  readonly asBridge: boolean;
+}
+
+/** Each link once, whichever of its two ends names it. */
+function collectLinks(devices: readonly Device[]): readonly Link[] {
+  const given = new Map(devices.map((device) => [device.deviceId, device]));
+  const links = new Map<string, Link>();
+  const add = (link: Link) => links.set(`${link.from} ${link.to}`, link);
+  for (const { deviceId, accountId, type, linked } of devices) {
+    for (const { deviceId: to } of linked) {
+      const end = given.get(to);
+      if (type === 'Bridge' && end !== undefined && end.bridgeId !== deviceId)
+        throw new StoreConflict(`${deviceId} links ${to}, whose bridge is ${end.bridgeId ?? 'none'}`);
+      add({ from: deviceId, to, accountId, asBridge: false });
+    }
+  }
+  for (const { deviceId, accountId, bridgeId } of devices) {
+    if (bridgeId === null) continue;
+    if (given.get(bridgeId)?.linked.every((link) => link.deviceId !== deviceId))
+      throw new StoreConflict(`the bridge of ${deviceId} is ${bridgeId}, which does not link it`);
+    add({ from: bridgeId, to: deviceId, accountId, asBridge: true });
+  }
+  return [...links.values()];
+}
+
+interface Known {
+  readonly account_id: string;
+  readonly type: DeviceType;
+  readonly bridge_id: string | null;
+}
+
+function checkLinks(links: readonly Link[], known: ReadonlyMap<string, Known>): Tables['device_link'][] {
+  const bridgeOf = new Map([...known].map(([deviceId, { bridge_id }]) => [deviceId, bridge_id]));
+  return links.map(({ from, to, accountId, asBridge }) => {
+    const ends = [known.get(from), known.get(to)];
+    if (ends.some((end) => end?.account_id !== accountId))
+      throw new StoreConflict(`${from} links ${to}, and the account does not have both`);
+    const byBridge = ends[0]?.type === 'Bridge';
+    const bridgeId = bridgeOf.get(to) ?? null;
+    if (asBridge && !byBridge) throw new StoreConflict(`the bridge of ${to} is ${from}, which is none`);
+    if (byBridge && bridgeId !== null) throw new StoreConflict(`${from} links ${to}, which ${bridgeId} links already`);
+    if (byBridge) bridgeOf.set(to, from);
+    return { device_id: from, linked_id: to, by_bridge: byBridge ? 1 : 0 };
+  });
+}

@@ -1,0 +1,55 @@
+import BetterSqlite3 from 'better-sqlite3';
+import { Kysely, sql } from 'kysely';
+import { expect, test } from 'vitest';
+import type { Tables } from '../schema.ts';
+import { ImmediateDialect } from '../sqlite/immediate-dialect.ts';
+import { sqliteSpelling } from '../sqlite/sqlite-spelling.ts';
+import { migrate } from './migrate.ts';
+import type { Migration } from './migration.ts';
+import { migrations } from './migrations.ts';
+
+const breakpoint = new Error('the process ends here');
+
+test('a step that ends half-way leaves nothing, the steps before it stay, and the next start goes on', async () => {
+  const { connection, database } = openEmpty();
+  const later = { version: migrations.length + 1, name: 'later' };
+  const half: Migration = {
+    ...later,
+    up: async (transaction) => {
+      await sql`create table half (id integer)`.execute(transaction);
+      throw breakpoint;
+    },
+  };
+  await expect(migrate(database, sqliteSpelling, () => 1, [...migrations, half])).rejects.toBe(breakpoint);
+  expect(readTables(connection)).toContain('device');
+  expect(readTables(connection)).not.toContain('half');
+  const whole: Migration = {
+    ...later,
+    up: async (transaction) => void (await sql`create table half (id integer)`.execute(transaction)),
+  };
+  await migrate(database, sqliteSpelling, () => 2, [...migrations, whole]);
+  expect(readTables(connection)).toContain('half');
+  const read = connection.prepare('select version, applied_at from schema_version order by version');
+  const applied = [
+    ...migrations.map(({ version }) => ({ version, applied_at: 1 })),
+    { version: later.version, applied_at: 2 },
+  ];
+  expect(read.all()).toEqual(applied);
+  await migrate(database, sqliteSpelling, () => 3, [...migrations, whole]);
+  expect(read.all()).toEqual(applied);
+  await expect(migrate(database, sqliteSpelling, () => 4)).rejects.toMatchObject({ reason: 'newer' });
+  await database.destroy();
+});
+
+test('steps are numbered without a gap', () => {
+  expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
+});
+
+function openEmpty() {
+  const connection = new BetterSqlite3(':memory:');
+  return { connection, database: new Kysely<Tables>({ dialect: new ImmediateDialect(connection) }) };
+}
+
+function readTables(connection: BetterSqlite3.Database): unknown[] {
+  return connection.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
+}

@@ -1,0 +1,51 @@
+import { sql } from 'kysely';
+import type { EpochMilliseconds } from '../../clock.ts';
+import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
+import { StoreUnusable } from '../store-unusable.ts';
+import type { Migration } from './migration.ts';
+import { migrations as all } from './migrations.ts';
+
+/**
+ * Brings the schema to the version of this code. Each step is one transaction with its line in `schema_version`: a
+ * process killed in the middle leaves whole steps behind, and the next start goes on from there.
+ *
+ * @throws StoreUnusable `newer` when a later version has been here: what it changed, this code can't know
+ */
+export async function migrate(
+  database: Database,
+  spelling: Spelling,
+  now: () => EpochMilliseconds,
+  migrations: readonly Migration[] = all,
+): Promise<void> {
+  const known = migrations.at(-1)?.version ?? 0;
+  const found = await database.transaction().execute((transaction) => readVersion(transaction, spelling));
+  if (found > known)
+    throw new StoreUnusable(
+      'newer',
+      `the database has schema ${found}, this version of the server knows ${known}: start the version that wrote it, or a later one`,
+    );
+  for (const migration of migrations) {
+    await database.transaction().execute(async (transaction) => {
+      // Read again inside: two processes that start at once take turns, and the second finds the work done.
+      if ((await readVersion(transaction, spelling)) >= migration.version) return;
+      await migration.up(transaction as unknown as Parameters<Migration['up']>[0], spelling);
+      const { version, name } = migration;
+      await transaction.insertInto('schema_version').values({ version, name, applied_at: now() }).execute();
+    });
+  }
+}
+
+async function readVersion(transaction: DatabaseTransaction, { columns, tableEnd }: Spelling): Promise<number> {
+  await transaction.schema
+    .createTable('schema_version')
+    .ifNotExists()
+    .addColumn('version', 'integer', (column) => column.primaryKey().notNull())
+    .addColumn('name', columns.text, (column) => column.notNull())
+    .addColumn('applied_at', columns.time, (column) => column.notNull())
+    .modifyEnd(tableEnd.keyed)
+    .execute();
+  const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(
+    transaction,
+  );
+  return rows[0]?.version ?? 0;
+}

@@ -1,0 +1,47 @@
+import type { EpochMilliseconds } from '../clock.ts';
+
+/** An account, the tenant of everything else. */
+export interface Account {
+  readonly id: string;
+  readonly name: string;
+  /** Null: subscribed. */
+  readonly trialEndsAt: EpochMilliseconds | null;
+  readonly disabledAt: EpochMilliseconds | null;
+  /** Tokens issued before are refused: log out everywhere. */
+  readonly tokensValidAfter: EpochMilliseconds | null;
+}
+
+/** A place that devices belong to. */
+export interface Property {
+  readonly id: string;
+  readonly accountId: string;
+  readonly name: string;
+  /** IANA name; null until the operator sets one. */
+  readonly timezone: string | null;
+}
+
+export type DeviceType = 'Lock' | 'Keypad' | 'Bridge';
+
+/** A device as it is kept. What answers show of it is built by the operations. */
+export interface Device {
+  /** 24 hexadecimal digits. */
+  readonly id: string;
+  readonly deviceId: string;
+  readonly accountId: string;
+  readonly deviceName: string;
+  readonly type: DeviceType;
+  /** In the account's order; the first gives the timezone. May be empty. */
+  readonly propertyIds: readonly string[];
+  /** A bridge: its locks and keypads. A lock: its keypads. By deviceId, in that order. */
+  readonly linked: readonly { readonly deviceId: string; readonly type: DeviceType }[];
+  /** The bridge that links it; null for none and for bridges. */
+  readonly bridgeId: string | null;
+  /** 0 to 100; null for bridges. */
+  readonly batteryLevel: number | null;
+  readonly pairedAt: EpochMilliseconds;
+  readonly lastSyncAt: EpochMilliseconds;
+  readonly supportsAlgoPin: boolean;
+  readonly supportsPassagePin: boolean;
+  /** Bridges only; null otherwise. */
+  readonly online: boolean | null;
+}

@@ -1,0 +1,68 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { StoreUnusable } from '../store-unusable.ts';
+
+/** The wait is synchronous: the event loop stands still for all of it, so it stays short and the caller answers 503. */
+const busyTimeoutMilliseconds = 500;
+
+/** After a long reader (a backup) has let the log grow, the next checkpoint cuts it back to this. */
+const logBytes = 64 * 1024 * 1024;
+
+/** What each setting has to read as afterwards. SQLite ignores what it can't do, without a word. */
+const settings: readonly { name: string; set: string; want: unknown; inMemory: boolean }[] = [
+  { name: 'journal_mode', set: 'WAL', want: 'wal', inMemory: false },
+  // FULL, 2. better-sqlite3 opens a WAL database as NORMAL, which may lose the last commits when the power fails.
+  { name: 'synchronous', set: 'FULL', want: 2, inMemory: true },
+  { name: 'foreign_keys', set: 'ON', want: 1, inMemory: true },
+  { name: 'busy_timeout', set: `${busyTimeoutMilliseconds}`, want: busyTimeoutMilliseconds, inMemory: true },
+  { name: 'journal_size_limit', set: `${logBytes}`, want: logBytes, inMemory: true },
+];
+
+/**
+ * Opens a SQLite file, or creates it, and proves that it can be relied on.
+ *
+ * @param path a file in an existing folder, or `:memory:`
+ * @throws StoreUnusable `missing`, `corrupt`, `foreign` or `unsafe`; SqliteError for what only SQLite can tell
+ */
+export function openDatabase(path: string): BetterSqlite3.Database {
+  const inMemory = path === ':memory:';
+  if (!inMemory) requireFile(path);
+  const database = new BetterSqlite3(path, { timeout: busyTimeoutMilliseconds });
+  try {
+    for (const setting of settings) {
+      if (!inMemory || setting.inMemory) applySetting(database, setting);
+    }
+    requireIntegrity(database);
+    requireOwnTables(database);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function requireFile(path: string): void {
+  if (!existsSync(dirname(path)))
+    throw new StoreUnusable('missing', `the folder ${dirname(path)} of the database does not exist`);
+  if (existsSync(path) && !statSync(path).isFile()) throw new StoreUnusable('missing', `${path} is no file`);
+}
+
+function applySetting(database: BetterSqlite3.Database, { name, set, want }: (typeof settings)[number]): void {
+  database.pragma(`${name} = ${set}`);
+  const found = database.pragma(name, { simple: true });
+  if (found !== want) throw new StoreUnusable('unsafe', `SQLite did not take ${name} = ${set}: it says ${found}`);
+}
+
+/** Reads every page once. Damage found at the start is one restart with a backup; found later, it is a night of odd answers. */
+function requireIntegrity(database: BetterSqlite3.Database): void {
+  const found = database.pragma('quick_check(1)', { simple: true });
+  if (found !== 'ok') throw new StoreUnusable('corrupt', `${database.name} is damaged: ${found}. Bring back a backup`);
+}
+
+/** A mistyped path must not fill somebody else's database with our tables. */
+function requireOwnTables(database: BetterSqlite3.Database): void {
+  const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
+  if (tables.length > 0 && !tables.includes('schema_version'))
+    throw new StoreUnusable('foreign', `${database.name} is a database of another program, with a table ${tables[0]}`);
+}

@@ -1,0 +1,170 @@
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import BetterSqlite3 from 'better-sqlite3';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { makeDevice } from '../contract/records.ts';
+import { migrations } from '../migrations/migrations.ts';
+import type { UnusableReason } from '../store-unusable.ts';
+import { openDatabase } from './open-database.ts';
+import { openSqliteStore } from './open-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lockstep-open-'));
+const good = join(folder, 'good.sqlite');
+const device = makeDevice('account-a', 'LK1');
+
+beforeAll(async () => {
+  const store = await openSqliteStore(good, { now: () => 1_790_000_000_000 });
+  await store.accounts.put({ id: 'account-a', name: 'A', trialEndsAt: null });
+  const rest = Array.from({ length: 500 }, (_, index) => makeDevice('account-a', `LK1-${index}`));
+  await store.imports.write({ properties: [], devices: [device, ...rest] });
+  await store.close();
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('a database file', () => {
+  test('is opened with settings that keep each commit through a power failure, read back from SQLite', () => {
+    const database = openDatabase(good);
+    const read = (name: string) => database.pragma(name, { simple: true });
+    expect(read('journal_mode')).toBe('wal');
+    expect(read('synchronous')).toBe(2);
+    expect(read('foreign_keys')).toBe(1);
+    expect(read('busy_timeout')).toBe(500);
+    database.close();
+  });
+
+  test('writes beside a log while open, and is one file again when closed', async () => {
+    const store = await openSqliteStore(good);
+    expect(await store.devices.setBatteryLevel('account-a', 'LK1', 50)).toBe(true);
+    expect(existsSync(`${good}-wal`)).toBe(true);
+    await store.close();
+    expect(existsSync(`${good}-wal`)).toBe(false);
+  });
+
+  test('holds everything when it is opened again', async () => {
+    const store = await openSqliteStore(good);
+    expect(await store.devices.find('account-a', 'LK1')).toEqual(device);
+    await store.close();
+  });
+
+  test('keeps numbers and text apart, and one row for each step of the schema', () => {
+    const database = openDatabase(good);
+    expect(() => database.exec("update device set battery_level = 'full'")).toThrow(/TEXT value in INTEGER column/);
+    expect(database.prepare('select * from schema_version').all()).toEqual(
+      migrations.map(({ version, name }) => ({ version, name, applied_at: 1_790_000_000_000 })),
+    );
+    const loose = database.prepare(
+      "select name from pragma_table_list where schema = 'main' and type = 'table' and strict = 0",
+    );
+    expect(loose.pluck().all()).toEqual(['sqlite_schema']);
+    database.close();
+  });
+
+  test('lets a transaction that is under way finish before it closes', async () => {
+    const path = copyOf('closing.sqlite');
+    const store = await openSqliteStore(path);
+    const devices = Array.from({ length: 1500 }, (_, index) => makeDevice('account-a', `LK2-${index}`));
+    const [written] = await Promise.all([store.imports.write({ properties: [], devices }), store.close()]);
+    expect(written).toEqual({ properties: 0, devices: 1500 });
+    await expect(store.ping()).rejects.toThrow();
+  });
+});
+
+describe('a database is refused, with a reason and what to do', () => {
+  const refusals: readonly { name: string; reason: UnusableReason; says: RegExp; path: () => string }[] = [
+    {
+      name: 'its folder is missing',
+      reason: 'missing',
+      says: /folder .* does not exist/,
+      path: () => join(folder, 'none', 'x.sqlite'),
+    },
+    { name: 'it is a folder', reason: 'missing', says: /is no file/, path: () => folder },
+    {
+      name: 'it is text',
+      reason: 'corrupt',
+      says: /not a SQLite database/,
+      path: () => write('text.sqlite', 'some text '.repeat(500)),
+    },
+    { name: 'a page of it is overwritten', reason: 'corrupt', says: /backup/, path: () => damage('page.sqlite') },
+    { name: 'it is cut short', reason: 'corrupt', says: /backup/, path: () => cut('short.sqlite') },
+    {
+      name: 'another program made it',
+      reason: 'foreign',
+      says: /table recipes/,
+      path: () => alter('other.sqlite', 'create table recipes (name)', false),
+    },
+    {
+      name: 'a later version wrote it',
+      reason: 'newer',
+      says: /schema 9999, .* knows/,
+      path: () => alter('newer.sqlite', "insert into schema_version values (9999, 'later', 0)"),
+    },
+  ];
+
+  test.each(refusals)('when $name', async ({ reason, says, path }) => {
+    const file = path();
+    const before = existsSync(file) && file !== folder ? readFileSync(file) : undefined;
+    const refusal = await openSqliteStore(file).catch((error: unknown) => error);
+    expect(refusal).toMatchObject({ name: 'StoreUnusable', reason, message: expect.stringMatching(says) });
+    if (before !== undefined && reason !== 'foreign') expect(readFileSync(file).equals(before)).toBe(true);
+    const again = await openSqliteStore(file).catch((error: unknown) => error);
+    expect(again).toMatchObject({ reason }); // and not "open": the first attempt holds nothing
+  });
+
+  test('when SQLite does not take a setting: a nameless database has no log', () => {
+    expect(() => openDatabase('')).toThrow(/did not take journal_mode = WAL/);
+  });
+
+  test('when this process has it open, under this name or another', async () => {
+    const other = join(folder, 'link.sqlite');
+    symlinkSync(good, other);
+    const store = await openSqliteStore(good);
+    for (const path of [good, other]) await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'open' });
+    await store.close();
+    await (await openSqliteStore(other)).close();
+  });
+});
+
+function write(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}
+
+function copyOf(name: string): string {
+  const path = join(folder, name);
+  copyFileSync(good, path);
+  return path;
+}
+
+/** The header stays: only reading the pages tells. */
+function damage(name: string): string {
+  const path = copyOf(name);
+  const bytes = readFileSync(path);
+  bytes.fill(0x5a, 4096 * 3, 4096 * 6);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+function cut(name: string): string {
+  const path = copyOf(name);
+  truncateSync(path, 4096 * 5);
+  return path;
+}
+
+function alter(name: string, sql: string, fromGood = true): string {
+  const path = fromGood ? copyOf(name) : join(folder, name);
+  const database = new BetterSqlite3(path);
+  database.exec(sql);
+  database.close();
+  return path;
+}

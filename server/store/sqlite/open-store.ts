@@ -1,0 +1,70 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { Kysely } from 'kysely';
+import { type EpochMilliseconds, systemClock } from '../../clock.ts';
+import { createStore } from '../create-store.ts';
+import { migrate } from '../migrations/migrate.ts';
+import type { Tables } from '../schema.ts';
+import type { Store } from '../store.ts';
+import { StoreUnusable } from '../store-unusable.ts';
+import { ImmediateDialect } from './immediate-dialect.ts';
+import { openDatabase } from './open-database.ts';
+import { readUnusable } from './sqlite-error.ts';
+import { sqliteSpelling } from './sqlite-spelling.ts';
+
+/** Files that this process has open. A second connection would wait synchronously, so the first could never commit. */
+const openFiles = new Set<string>();
+
+/**
+ * Opens the store on a SQLite file, creating the file and bringing its schema up to date.
+ *
+ * @param path a file in an existing folder, or `:memory:` for a store that lives until it is closed
+ * @throws StoreUnusable with the reason and a sentence for the operator, when the file must not be served from
+ */
+export async function openSqliteStore(
+  path: string,
+  { now = systemClock.now }: { readonly now?: () => EpochMilliseconds } = {},
+): Promise<Store> {
+  if (path === ':memory:') return open(path, now, () => undefined);
+  const file = resolve(path);
+  if (existsSync(file) && openFiles.has(realpathSync(file)))
+    throw new StoreUnusable('open', `${file} is open in this process already`);
+  try {
+    return await open(file, now, () => {
+      const identity = realpathSync(file);
+      openFiles.add(identity);
+      return () => openFiles.delete(identity);
+    });
+  } catch (error) {
+    const unusable = readUnusable(error);
+    if (unusable === undefined) throw error;
+    throw new StoreUnusable(unusable.reason, `${file} ${unusable.sentence}`, { cause: error });
+  }
+}
+
+async function open(
+  path: string,
+  now: () => EpochMilliseconds,
+  register: () => (() => void) | undefined,
+): Promise<Store> {
+  const connection = openDatabase(path);
+  const release = register();
+  const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
+  const end = async () => {
+    await database.connection().execute(async () => undefined); // a transaction that is under way comes to its end
+    await database.destroy();
+    release?.();
+  };
+  let ending: Promise<void> | undefined;
+  const close = () => {
+    ending ??= end();
+    return ending;
+  };
+  try {
+    await migrate(database, sqliteSpelling, now);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return createStore(database, sqliteSpelling, close);
+}

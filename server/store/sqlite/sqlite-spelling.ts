@@ -1,0 +1,11 @@
+import { sql } from 'kysely';
+import type { Spelling } from '../database.ts';
+
+/** SQLite compares text by its UTF-8 bytes, which is the order of code points, and counts up a rowid. */
+export const sqliteSpelling: Spelling = {
+  jsonPairs: (first, second) => sql<string>`json_group_array(json_array(${first}, ${second}))`,
+  jsonTexts: (array) => sql<string>`(select value from json_each(${array}))`,
+  columns: { text: 'text', time: 'integer', counter: sql`integer primary key` },
+  // STRICT refuses text in a column of numbers; a table looked up by its key needs no second one by rowid.
+  tableEnd: { keyed: sql`strict, without rowid`, counted: sql`strict` },
+};

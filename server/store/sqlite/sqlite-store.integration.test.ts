@@ -1,0 +1,12 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+import { storeContract } from '../store.contract.ts';
+import { openSqliteStore } from './open-store.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'lockstep-store-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+storeContract('SQLite in memory', () => openSqliteStore(':memory:'));
+storeContract('SQLite in a file', () => openSqliteStore(join(folder, 'service.sqlite')));

@@ -1,0 +1,24 @@
+/**
+ * Why a database can't be opened at all. Unlike `StoreUnavailable` it does not pass: the process should not start.
+ *
+ * - `missing`: no such folder, or the path is no file
+ * - `corrupt`: not a database, or a damaged one
+ * - `foreign`: a database of some other program
+ * - `newer`: written by a later version of this code, which may have changed what columns mean
+ * - `read_only`: the file or its folder can't be written to
+ * - `locked`: another process holds it for longer than the busy timeout
+ * - `open`: this process has it open already, and a second connection would block the first for good
+ * - `unsafe`: the database refuses a setting that durability or integrity depends on
+ */
+export type UnusableReason = 'missing' | 'corrupt' | 'foreign' | 'newer' | 'read_only' | 'locked' | 'open' | 'unsafe';
+
+/** A database that must not be served from. The message is a sentence for the operator. */
+export class StoreUnusable extends Error {
+  override readonly name = 'StoreUnusable';
+  readonly reason: UnusableReason;
+
+  constructor(reason: UnusableReason, message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.reason = reason;
+  }
+}

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe } from 'vitest';
+import { describeAccounts } from './contract/accounts.ts';
+import { describeDevices } from './contract/devices.ts';
+import { describeImports } from './contract/imports.ts';
+import { describeOidc } from './contract/oidc.ts';
+import type { Store } from './store.ts';
+
+/**
+ * What every store has to do, whatever database it stands on.
+ *
+ * @param open gives an empty store; it is opened once and shared, so each test keeps to accounts and ids of its own
+ */
+export function storeContract(name: string, open: () => Promise<Store>): void {
+  describe(name, () => {
+    let store: Store | undefined;
+    beforeAll(async () => {
+      store = await open();
+    });
+    afterAll(async () => {
+      await store?.close();
+      await store?.close(); // closing twice is closing once
+    });
+    const get = () => {
+      if (store === undefined) throw new Error('the store did not open');
+      return store;
+    };
+    describeAccounts(get);
+    describeDevices(get);
+    describeImports(get);
+    describeOidc(get);
+  });
+}

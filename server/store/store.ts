@@ -1,0 +1,157 @@
+import type { EpochMilliseconds } from '../clock.ts';
+import type { Account, Device, DeviceType, Property } from './records.ts';
+
+/** Where a page begins: after this item of the order. */
+export interface DevicePlace {
+  /** The value sorted by: the NFC name, or `pairedAt` in milliseconds. */
+  readonly value: string | number;
+  readonly deviceId: string;
+}
+
+export interface DeviceQuery {
+  readonly accountId: string;
+  /** Ties go by `deviceId` in the same direction, so that one order is the exact reverse of the other. Text by code points of NFC. */
+  readonly sort: { readonly by: 'deviceName' | 'pairedAt'; readonly descending: boolean };
+  readonly type?: DeviceType | undefined;
+  /** Part of the name or start of the deviceId, lower case on both sides; `%`, `_`, `*` stand for themselves. */
+  readonly search?: string | undefined;
+  /** Only those that take algoPIN codes. */
+  readonly algoPinOnly?: boolean;
+  readonly after?: DevicePlace | undefined;
+  /** At most so many devices. */
+  readonly limit: number;
+}
+
+export interface DeviceStore {
+  /** In the order asked for; the caller asks for one more than a page to learn whether there is a next. */
+  list(query: DeviceQuery): Promise<readonly Device[]>;
+  /** Undefined for an unknown device and for one of another account alike. */
+  find(accountId: string, deviceId: string): Promise<Device | undefined>;
+  /** Whole devices by deviceId, those of the account alone, in no order. */
+  findAll(accountId: string, deviceIds: readonly string[]): Promise<readonly Device[]>;
+  /** @returns false when there is no such device in the account */
+  setBatteryLevel(accountId: string, deviceId: string, batteryLevel: number): Promise<boolean>;
+}
+
+export interface PropertyStore {
+  /** Those of the account alone, in no order. */
+  findAll(accountId: string, ids: readonly string[]): Promise<readonly Property[]>;
+  /** @returns false when there is no such property */
+  setTimezone(id: string, timezone: string): Promise<boolean>;
+}
+
+export interface AccountStore {
+  find(id: string): Promise<Account | undefined>;
+  list(): Promise<readonly Account[]>;
+  /** Creates the account or changes its name; trial and flags of an existing one stay. */
+  put(account: {
+    readonly id: string;
+    readonly name: string;
+    readonly trialEndsAt: EpochMilliseconds | null;
+  }): Promise<void>;
+  /** Null: subscribed. @returns false when there is no such account */
+  setTrialEnd(id: string, trialEndsAt: EpochMilliseconds | null): Promise<boolean>;
+}
+
+/** One line of the audit table: who did what to which device. Never a secret, never a digit of a code. */
+export interface AuditEntry {
+  readonly at: EpochMilliseconds;
+  readonly accountId: string;
+  readonly clientId: string;
+  /** `read_admin_key`, `import` and the like. */
+  readonly action: string;
+  readonly deviceId: string | null;
+  readonly requestId: string | null;
+}
+
+export interface AuditStore {
+  add(entry: AuditEntry): Promise<void>;
+  list(accountId: string): Promise<readonly AuditEntry[]>;
+}
+
+/** Everything `import` writes, in one transaction: all of it or nothing. */
+export interface Import {
+  readonly properties: readonly Property[];
+  readonly devices: readonly Device[];
+}
+
+export interface ImportStore {
+  /**
+   * Creates or replaces properties and devices by their ids; running it again changes nothing.
+   *
+   * @throws StoreConflict when an id belongs to another account
+   */
+  write(data: Import): Promise<{ readonly properties: number; readonly devices: number }>;
+}
+
+/** An id that is taken by somebody else. */
+export class StoreConflict extends Error {
+  override readonly name = 'StoreConflict';
+}
+
+/** The store is busy or gone for a moment: 503, try again. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}
+
+/** OAuth artifacts (sessions, grants, codes, refresh tokens), by hash of their id: a leaked database opens nothing. Times in epoch seconds. */
+export interface OidcStore {
+  /** Upsert that leaves `consumed_at` alone: a spent row never becomes fresh. */
+  put(artifact: OidcArtifact): Promise<void>;
+  /** Expired rows too, until they are purged: the OAuth library checks `exp` itself and then gives the right error. */
+  find(model: string, idHash: string): Promise<(OidcArtifact & { readonly consumedAt: number | null }) | undefined>;
+  /** Newest session of that uid. */
+  findSession(uid: string): Promise<OidcArtifact | undefined>;
+  /** @returns whether this call, and no other, consumed it: one conditional statement */
+  consume(model: string, idHash: string, atSeconds: number): Promise<boolean>;
+  remove(model: string, idHash: string): Promise<void>;
+  removeOfGrant(grantId: string, model: string): Promise<void>;
+  /** One idempotent transaction: the grant, all that came of it, and a row that says so until `keepUntilSeconds`. */
+  revokeGrant(grantId: string, idHash: string, atSeconds: number, keepUntilSeconds: number): Promise<void>;
+  isGrantRevoked(grantId: string): Promise<boolean>;
+  /** @returns how many rows went */
+  purge(nowSeconds: number, atMost: number): Promise<number>;
+}
+
+export interface OidcArtifact {
+  readonly model: string;
+  readonly idHash: string;
+  readonly grantId: string | null;
+  readonly uid: string | null;
+  /** JSON, opaque. */
+  readonly payload: string;
+  readonly expiresAt: number | null;
+  readonly purgeAt: number | null;
+}
+
+/** An OAuth client. `metadata` is what the OAuth library reads; its secret is a SHA-256 there. */
+export interface ClientRecord {
+  readonly clientId: string;
+  /** JSON. */
+  readonly metadata: string;
+  /** Epoch seconds. */
+  readonly disabledAt: number | null;
+  readonly tokensValidAfter: number | null;
+}
+
+export interface ClientStore {
+  find(clientId: string): Promise<ClientRecord | undefined>;
+  list(): Promise<readonly ClientRecord[]>;
+  /** @returns false when there is one of that id already: nothing changed */
+  create(client: { readonly clientId: string; readonly metadata: string }): Promise<boolean>;
+  setDisabled(clientId: string, atSeconds: number | null): Promise<boolean>;
+}
+
+/** All that is kept. One implementation per database; one suite (`store.contract.ts`) that each has to pass. */
+export interface Store {
+  readonly accounts: AccountStore;
+  readonly properties: PropertyStore;
+  readonly devices: DeviceStore;
+  readonly imports: ImportStore;
+  readonly audit: AuditStore;
+  readonly clients: ClientStore;
+  readonly oidc: OidcStore;
+  /** A read that fails when the database can't answer: what `/healthz` asks. */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
