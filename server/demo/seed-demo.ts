@@ -1,0 +1,85 @@
+import { hkdfSync } from 'node:crypto';
+import type { EpochMilliseconds } from '../clock.ts';
+import type { Keys } from '../keys.ts';
+import { createClientMetadata } from '../oauth/create-client-metadata.ts';
+import { secretMatches } from '../oauth/hash-secret.ts';
+import type { Store } from '../store/store.ts';
+import { demoClients } from './demo-clients.ts';
+import { demoAccounts, demoDevices, demoProperties } from './demo-data.ts';
+
+/** What a start prints, so that somebody can paste it. */
+export type DemoClients = readonly {
+  readonly clientId: string;
+  readonly secret: string;
+  /** Name of the account that an own-account client acts for; null for a partner. */
+  readonly account: string | null;
+  readonly kind: 'own' | 'partner';
+}[];
+
+/** The database was seeded under another key file: the secrets derived from this one open nothing. */
+export class DemoKeyMismatch extends Error {
+  override readonly name = 'DemoKeyMismatch';
+}
+
+/**
+ * Fills a store with the demo data. A second call changes nothing: times stay those of the first, and so does what has
+ * been changed since.
+ *
+ * @throws DemoKeyMismatch when the store was seeded with another `keys.demoKey`
+ */
+export async function seedDemo(
+  store: Store,
+  { keys, now }: { readonly keys: Pick<Keys, 'demoKey'>; readonly now: EpochMilliseconds },
+): Promise<DemoClients> {
+  await seedAccounts(store, Math.floor(now / 1000) * 1000);
+  const seeded = [];
+  for (const client of demoClients) seeded.push(await seedClient(store, client, keys.demoKey));
+  return seeded;
+}
+
+async function seedAccounts(store: Store, now: EpochMilliseconds): Promise<void> {
+  for (const { id, name, trialEndsAfter } of demoAccounts) {
+    if ((await store.accounts.find(id)) !== undefined) continue;
+    await store.accounts.put({ id, name, trialEndsAt: trialEndsAfter === null ? null : now + trialEndsAfter });
+  }
+  // One transaction wrote all devices, so one of them there means that all were.
+  const first = demoDevices[0];
+  if (first === undefined || (await store.devices.find(first.accountId, first.deviceId)) !== undefined) return;
+  await store.imports.write({
+    properties: demoProperties,
+    devices: demoDevices.map(({ pairedBefore, syncedBefore, ...device }) => ({
+      ...device,
+      pairedAt: now - pairedBefore,
+      lastSyncAt: now - syncedBefore,
+    })),
+  });
+}
+
+async function seedClient(
+  store: Store,
+  client: (typeof demoClients)[number],
+  demoKey: Uint8Array,
+): Promise<DemoClients[number]> {
+  const { clientId, kind } = client;
+  const { secret, metadata } = createClientMetadata({ ...client, secret: deriveDemoSecret(demoKey, clientId) });
+  await store.clients.create({ clientId, metadata });
+  const kept = await store.clients.find(clientId);
+  if (kept === undefined || !secretMatches(secret, JSON.parse(kept.metadata).client_secret))
+    throw new DemoKeyMismatch(
+      `the database has the client ${clientId} under another key file: bring that file back, or delete the database to begin anew`,
+    );
+  const owner = kind === 'own' ? demoAccounts.find(({ id }) => id === client.ownerAccount) : undefined;
+  return { clientId, secret, account: owner?.name ?? null, kind };
+}
+
+/**
+ * The same key file prints the same secrets at each start, and nothing keeps them. 256 bits in `[A-Za-z0-9_-]`, since
+ * Basic credentials are form-decoded and many a client does not encode them (RFC 6749, 2.3.1).
+ *
+ * @see RFC 5869; the info string keeps these secrets apart from everything else derived by HKDF
+ */
+export function deriveDemoSecret(demoKey: Uint8Array, clientId: string): string {
+  return Buffer.from(hkdfSync('sha256', demoKey, '', `lockstep demo client secret ${clientId}`, 32)).toString(
+    'base64url',
+  );
+}

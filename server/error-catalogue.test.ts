@@ -1,0 +1,87 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { operations } from '@lockstep/contract/operations';
+import { describe, expect, it } from 'vitest';
+import { type ErrorCode, errorCatalogue, Refused, refuse } from './error-catalogue.ts';
+import { type ContractDocument, followMember, followRef, isObject, readPointer } from './http/form/read-pointer.ts';
+
+const document: ContractDocument = contract;
+
+/** One row for each code of each response: of the operations of the resource API, and of requests that reach none. */
+const declared = [
+  ...Object.values(operations)
+    .filter(({ basePath }) => basePath === '/v1')
+    .map(({ operationId, pointer }) => ({
+      owner: operationId,
+      responses: readPointer(document, `${pointer}/responses`),
+    })),
+  { owner: 'x-unrouted', responses: document['x-unrouted'] },
+].flatMap(({ owner, responses }) =>
+  Object.entries(isObject(responses) ? responses : {}).flatMap(([status, node]) => {
+    const response = followRef(document, node);
+    const codes = Array.isArray(response['x-error-codes']) ? response['x-error-codes'].map(String) : [];
+    return codes.map((code) => ({ owner, status: Number(status), code, response }));
+  }),
+);
+
+const catalogue: Readonly<
+  Record<string, { status: number; member: string; text: string; headers?: readonly string[] }>
+> = errorCatalogue;
+
+describe('the error catalogue', () => {
+  it('has exactly the codes that the contract declares', () => {
+    expect(Object.keys(catalogue).toSorted()).toEqual([...new Set(declared.map(({ code }) => code))].toSorted());
+  });
+
+  it('has exactly the codes of the schema of `code`', () => {
+    expect(Object.keys(catalogue).toSorted()).toEqual(contract.components.schemas.ErrorCode.enum.toSorted());
+  });
+
+  for (const { owner, status, code, response } of declared) {
+    it(`agrees with ${owner} on ${code}`, () => {
+      const entry = catalogue[code];
+      const media = followMember(document, followMember(document, response, 'content'), 'application/json');
+      const example = followMember(document, followMember(document, media, 'examples'), code).value;
+      const headers = Object.entries(followMember(document, response, 'headers'))
+        .filter(
+          ([, node]) => followRef(document, node)['x-ambient'] !== true && followRef(document, node).required === true,
+        )
+        .map(([name]) => name);
+      expect({ status: entry?.status, headers: entry?.headers ?? [] }).toEqual({ status, headers });
+      expect(example).toMatchObject({ code, [entry?.member ?? '']: expect.any(String) });
+      expect(
+        Object.keys(isObject(example) ? example : {}).filter((name) => /^(error|message)$/.test(name)),
+      ).toHaveLength(1);
+    });
+  }
+
+  it('keeps the one text that may not change', () => {
+    expect(errorCatalogue.device_not_found.text).toBe('not found device');
+  });
+});
+
+describe('refuse', () => {
+  const cases: readonly { name: string; given: unknown; want: unknown }[] = [
+    {
+      name: 'takes the text of the catalogue',
+      given: refuse('device_not_found'),
+      want: { status: 404, body: { message: 'not found device', code: 'device_not_found' } },
+    },
+    {
+      name: 'gives a 400 details, none if there are none',
+      given: refuse('cursor_invalid', { text: 'no' }),
+      want: { status: 400, body: { error: 'no', code: 'cursor_invalid', details: [] } },
+    },
+    {
+      name: 'carries headers',
+      given: refuse('queue_full', { text: 'full', headers: { 'Retry-After': 17 } }),
+      want: { status: 429, headers: { 'Retry-After': 17 }, body: { error: 'full', code: 'queue_full' } },
+    },
+  ];
+  for (const { name, given, want } of cases) it(name, () => expect(given).toStrictEqual(want));
+
+  it('can be thrown, with its cause', () => {
+    const cause = new Error('why');
+    const code: ErrorCode = 'trial_ended';
+    expect(new Refused(refuse(code), { cause })).toMatchObject({ message: code, cause, response: { status: 402 } });
+  });
+});

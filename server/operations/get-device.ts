@@ -1,0 +1,49 @@
+import type { HandlerRequest } from '@lockstep/contract/handlers';
+import type { Clock } from '../clock.ts';
+import { refuse } from '../error-catalogue.ts';
+import type { Keys } from '../keys.ts';
+import type { Principal } from '../principal.ts';
+import type { Store } from '../store/store.ts';
+import { describeDevice, timezoneOf } from './describe-device.ts';
+import { deriveAdminKey, deriveLockRef } from './device-secrets.ts';
+import { findSurroundings } from './find-surroundings.ts';
+import { formatLocalTime } from './local-time.ts';
+
+interface Needs {
+  readonly store: Pick<Store, 'devices' | 'properties' | 'audit'>;
+  readonly clock: Clock;
+  readonly keys: Pick<Keys, 'deviceKey'>;
+}
+
+/** Answers one device in full. Its keys are shown where they are asked for; a bridge has neither of them. */
+export async function getDevice(
+  { store, clock, keys }: Needs,
+  { path, query, requestId, principal: { accountId, clientId } }: HandlerRequest<'getDevice', Principal>,
+) {
+  const device = await store.devices.find(accountId, path.deviceId);
+  if (device === undefined) return refuse('device_not_found');
+  const around = await findSurroundings(store, accountId, [device], query.expand);
+  const timezone = timezoneOf(device, around.properties);
+  if (timezone === null) return refuse('no_timezone');
+
+  const hasKeys = device.type !== 'Bridge';
+  const showsAdminKey = hasKeys && isOn(query.admin_key);
+  if (showsAdminKey) {
+    // Before the answer: a key that was read without a trace is worse than a trace of a key that never arrived.
+    const entry = { action: 'read_admin_key', deviceId: device.deviceId, requestId };
+    await store.audit.add({ at: clock.now(), accountId, clientId, ...entry });
+  }
+  return {
+    status: 200,
+    body: {
+      ...describeDevice(device, around),
+      lastSync: formatLocalTime(device.lastSyncAt, timezone),
+      ...(showsAdminKey ? { admin_key: deriveAdminKey(keys.deviceKey, device.deviceId) } : {}),
+      ...(hasKeys && isOn(query.lock_id) ? { lockRef: deriveLockRef(keys.deviceKey, device.deviceId) } : {}),
+    },
+  } as const;
+}
+
+function isOn(flag: '0' | '1' | 'false' | 'true'): boolean {
+  return flag === '1' || flag === 'true';
+}

@@ -1,0 +1,62 @@
+import type { HandlerRequest } from '@lockstep/contract/handlers';
+import { refuse } from '../error-catalogue.ts';
+import type { Principal } from '../principal.ts';
+import type { Store } from '../store/store.ts';
+import { sortForm } from '../store/text-forms.ts';
+import { continueList, startList } from './continue-list.ts';
+import type { Cursors } from './cursor.ts';
+import { describeDevice } from './describe-device.ts';
+import { packDeviceCursor, unpackDeviceCursor } from './device-cursor.ts';
+import { type DeviceListOperation, deviceLists, type LastDevice, orders } from './device-list.ts';
+import { findSurroundings } from './find-surroundings.ts';
+
+interface Needs {
+  readonly store: Pick<Store, 'devices' | 'properties'>;
+  readonly cursors: Cursors;
+}
+
+/** Answers one page of a device list. One device more than the page holds is read: it tells whether there is a next page. */
+export async function listDevices(
+  { store, cursors }: Needs,
+  operation: DeviceListOperation,
+  { query, principal: { accountId } }: HandlerRequest<DeviceListOperation, Principal>,
+) {
+  const content = query.cursor === undefined ? undefined : cursors.open(accountId, query.cursor);
+  const cursor = content && unpackDeviceCursor(content);
+  const list = query.cursor === undefined ? startList(operation, query) : continueList(operation, query, cursor);
+  if ('faults' in list) {
+    return refuse('cursor_invalid', {
+      text: `${list.faults.map(({ text }) => text).join('; ')}; or start again without cursor`,
+      details: list.faults.map(({ at, says, nearest }) => ({ in: 'query', at, says, nearest })),
+    });
+  }
+
+  const sort = orders[list.sort];
+  // No name holds NUL, and no database can look for it: PostgreSQL refuses it, the LIKE of SQLite stops there and finds too much.
+  const isHopeless = list.search?.includes('\0');
+  const found = isHopeless
+    ? []
+    : await store.devices.list({
+        accountId,
+        ...deviceLists[operation],
+        sort,
+        type: list.type,
+        search: list.search,
+        after: cursor && { value: sortValueOf(cursor.last, sort.by), deviceId: cursor.last.deviceId },
+        limit: list.limit + 1,
+      });
+  const page = found.slice(0, list.limit);
+  const last = found.length > page.length ? page.at(-1) : undefined;
+  const around = await findSurroundings(store, accountId, page, list.expand);
+  return {
+    status: 200,
+    body: {
+      payload: page.map((device) => describeDevice(device, around)),
+      nextCursor: last === undefined ? '' : cursors.seal(accountId, packDeviceCursor({ list, last })),
+    },
+  } as const;
+}
+
+function sortValueOf(last: LastDevice, by: 'deviceName' | 'pairedAt'): string | number {
+  return by === 'pairedAt' ? last.pairedAt : sortForm(last.deviceName);
+}
