@@ -1,0 +1,38 @@
+import { checks as allChecks } from '../checks/checks.ts';
+import { refuseOperation } from '../plan/may-send.ts';
+import { planObligations } from '../plan/obligations.ts';
+import { orderOperations } from '../plan/order-operations.ts';
+import { selectOperations } from '../plan/select-operations.ts';
+import type { RawOptions } from './add-options.ts';
+import { prepareRun, type Streams } from './run-command.ts';
+
+/** Prints the order of operations and what is to be established about each; sends nothing. */
+export async function planCommand(raw: RawOptions, streams: Streams): Promise<number> {
+  const prepared = await prepareRun(raw, streams, false);
+  if (typeof prepared === 'number') return prepared;
+  const { contract, options } = prepared;
+  const { selected } = selectOperations(contract.operations, options.run.selection);
+  const checks = allChecks.filter(({ name }) => options.run.checks.length === 0 || options.run.checks.includes(name));
+  const obligations = Map.groupBy(
+    planObligations(selected, checks).close(() => 'nothing was sent'),
+    ({ operation }) => operation,
+  );
+  const rounds = orderOperations(selected).map((round, index) => ({
+    round: index + 1,
+    operations: round.map((operation) => ({
+      operation: operation.id,
+      request: `${operation.method.toUpperCase()} ${operation.path}`,
+      notSent: refuseOperation(operation, options.run.permissions),
+      obligations: (obligations.get(operation.id) ?? []).map(({ check, place }) => `${check}: ${place}`),
+    })),
+  }));
+  const text = rounds.flatMap(({ round, operations }) => [
+    `Round ${round}`,
+    ...operations.flatMap(({ operation, request, notSent, obligations: own }) => [
+      `  ${operation}   ${request}${notSent === undefined ? '' : `   not sent: ${notSent}`}`,
+      ...own.map((one) => `    ${one}`),
+    ]),
+  ]);
+  streams.out.write(options.json ? `${JSON.stringify({ rounds })}\n` : `${text.join('\n')}\n`);
+  return 0;
+}

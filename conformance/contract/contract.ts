@@ -1,0 +1,115 @@
+import type { ContractProblem } from './contract-problem.ts';
+import type { OperationExtensions } from './extensions.ts';
+import type { JsonObject } from './json.ts';
+import type { Pointer } from './json-pointer.ts';
+
+export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
+
+/** `auth`: the operation's servers are not those of the document, as with an authorization server. */
+export type Target = 'api' | 'auth';
+
+export interface Contract {
+  readonly file: string;
+  readonly title: string;
+  readonly root: JsonObject;
+  readonly operations: readonly Operation[];
+  readonly schemes: Readonly<Record<string, SecurityScheme>>;
+  /** Parts that could not be read. The rest is tested all the same. */
+  readonly problems: readonly ContractProblem[];
+  readonly lineOf: (pointer: Pointer) => number;
+}
+
+export interface Operation {
+  /** `operationId`, else method and path. */
+  readonly id: string;
+  readonly method: Method;
+  /** As the contract writes it, `/devices/{deviceId}`. */
+  readonly path: string;
+  readonly pointer: Pointer;
+  readonly tags: readonly string[];
+  readonly target: Target;
+  /** Addresses of the operation's own servers with defaults filled in; empty where the document's hold. */
+  readonly servers: readonly string[];
+  readonly parameters: readonly Parameter[];
+  readonly body: Body | undefined;
+  readonly responses: readonly ResponseObject[];
+  /** Alternatives; every scheme of one alternative is needed. Empty, or an empty alternative: open. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly extensions: OperationExtensions;
+}
+
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required: boolean;
+  readonly style: string;
+  readonly explode: boolean;
+  readonly allowReserved: boolean;
+  readonly pointer: Pointer;
+  /** Undefined: any text will do. */
+  readonly schema: Pointer | undefined;
+  /** Set where the value is a document of its own, as JSON in a query parameter. */
+  readonly mediaType: string | undefined;
+  readonly examples: readonly unknown[];
+  readonly rule: unknown;
+}
+
+export interface Body {
+  readonly pointer: Pointer;
+  readonly required: boolean;
+  readonly contents: readonly MediaContent[];
+}
+
+export interface MediaContent {
+  /** As written, with wildcards and parameters. */
+  readonly mediaType: string;
+  readonly pointer: Pointer;
+  readonly schema: Pointer | undefined;
+  readonly examples: readonly unknown[];
+  readonly encoding: JsonObject;
+}
+
+export interface ResponseObject {
+  /** `200`, `4XX` or `default`. */
+  readonly status: string;
+  readonly pointer: Pointer;
+  readonly headers: readonly HeaderObject[];
+  readonly contents: readonly MediaContent[];
+  readonly links: readonly Link[];
+}
+
+export interface HeaderObject {
+  readonly name: string;
+  readonly pointer: Pointer;
+  readonly required: boolean;
+  readonly explode: boolean;
+  readonly schema: Pointer | undefined;
+}
+
+export interface Link {
+  readonly pointer: Pointer;
+  /** Id of the operation it leads to. */
+  readonly to: string;
+  /** Name, perhaps with `path.` before it, to runtime expression or constant. */
+  readonly parameters: JsonObject;
+}
+
+export interface SecurityScheme {
+  readonly name: string;
+  readonly pointer: Pointer;
+  readonly type: string;
+  /** Of `http`, in lower case: `bearer`, `basic`. */
+  readonly scheme: string | undefined;
+  /** Of `apiKey`: where it goes and what it is called. */
+  readonly key: { readonly in: string; readonly name: string } | undefined;
+  /** Of `oauth2` with client credentials. */
+  readonly tokenUrl: string | undefined;
+}
+
+/** Response Object of a status: the exact one, else its range, else `default`. */
+export function responseFor(operation: Operation, status: number): ResponseObject | undefined {
+  const range = `${Math.floor(status / 100)}XX`;
+  return [String(status), range, 'default']
+    .map((key) => operation.responses.find((response) => response.status.toUpperCase() === key.toUpperCase()))
+    .find((response) => response !== undefined);
+}

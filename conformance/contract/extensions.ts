@@ -1,0 +1,79 @@
+import { isObject, type JsonObject, textAt } from './json.ts';
+
+/** Extensions of an operation that the runner understands. All are optional; this file alone reads them. */
+export interface OperationExtensions {
+  /** What the call does beyond the API: `physical`, `remote`. */
+  readonly effect: string | undefined;
+  readonly byValue: readonly ByValue[];
+  readonly shared: boolean;
+}
+
+export interface ByValue {
+  /** Runtime expression of the place. */
+  readonly at: string;
+  readonly cases: readonly {
+    /** Compared as text. */
+    readonly values: readonly string[];
+    readonly scopes: readonly string[];
+    readonly effect: string | undefined;
+    /** Place in the body to pointer of the schema that holds there. */
+    readonly schemas: Readonly<Record<string, string>>;
+  }[];
+}
+
+/** A rule beyond the schema, with a recipe for a value that keeps it: from a place, plus a duration, rounded down. */
+export interface Rule {
+  readonly from: string;
+  readonly add: string | undefined;
+  readonly round: string | undefined;
+}
+
+export function readOperationExtensions(operation: JsonObject): OperationExtensions {
+  return {
+    effect: textAt(operation, 'x-effect'),
+    byValue: list(operation['x-by-value']).map(readByValue),
+    shared: operation['x-shared'] === true,
+  };
+}
+
+export function readRule(rule: unknown): Rule | undefined {
+  const good = isObject(rule) ? rule.good : undefined;
+  const from = textAt(good, 'from');
+  return from === undefined ? undefined : { from, add: textAt(good, 'add'), round: textAt(good, 'round') };
+}
+
+export function ruleOf(schema: unknown): unknown {
+  return isObject(schema) ? schema['x-rule'] : undefined;
+}
+
+/** More values than the enum lists may come: an unknown one breaks nothing. */
+export function isOpenEnum(schema: JsonObject): boolean {
+  return schema['x-open-enum'] === true;
+}
+
+/** A secret: kept out of every output, and expected in no other answer. */
+export function isSensitive(schema: JsonObject): boolean {
+  return schema['x-sensitive'] === true;
+}
+
+function readByValue(entry: JsonObject): ByValue {
+  return {
+    at: textAt(entry, 'at') ?? '',
+    cases: list(entry.cases).map((item) => ({
+      values: texts(item.values),
+      scopes: texts(item.scopes),
+      effect: textAt(item, 'effect'),
+      schemas: Object.fromEntries(
+        Object.entries(isObject(item.schemas) ? item.schemas : {}).map(([place, schema]) => [place, String(schema)]),
+      ),
+    })),
+  };
+}
+
+function list(value: unknown): readonly JsonObject[] {
+  return Array.isArray(value) ? value.filter(isObject) : [];
+}
+
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}

@@ -1,0 +1,85 @@
+import { describe, expect, test } from 'vitest';
+import { responseFor } from './contract.ts';
+import { ContractError } from './contract-problem.ts';
+import { readContract } from './read-contract.ts';
+
+const head = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\n';
+
+describe('a contract that cannot be tested is refused with every reason', () => {
+  const broken = [
+    { name: 'not YAML', given: 'a: [', want: /Flow sequence/ },
+    { name: 'a list', given: '- a', want: /not an object/ },
+    { name: 'Swagger 2', given: 'swagger: "2.0"', want: /no openapi member/ },
+    { name: 'another version', given: 'openapi: 4.0.0', want: /openapi "4.0.0"/ },
+    { name: 'no paths', given: head, want: /No operation can be read/ },
+    {
+      name: 'a reference to another file',
+      given: `${head}paths: {/a: {$ref: other.yaml}}`,
+      want: /another document[\s\S]*No operation/,
+    },
+    {
+      name: 'a reference in a circle',
+      given: `${head}paths: {/a: {$ref: '#/paths/~1b'}, /b: {$ref: '#/paths/~1a'}}`,
+      want: /leads back to itself/,
+    },
+  ];
+  test.each(broken)('$name', ({ given, want }) => {
+    expect(() => readContract('api.yaml', given)).toThrow(ContractError);
+    expect(() => readContract('api.yaml', given)).toThrow(want);
+  });
+});
+
+describe('a part that cannot be read is told with line and pointer, and the rest is kept', () => {
+  const parts = [
+    {
+      name: 'a dangling response',
+      given: 'get: {responses: {"200": {$ref: "#/x"}}}',
+      want: ['#/paths/~1a~1{id}/get/responses/200', /leads nowhere/],
+    },
+    {
+      name: 'an undeclared path parameter',
+      given: 'get: {responses: {}}',
+      want: ['#/paths/~1a~1{id}/get', /\{id\} of the path is not declared/],
+    },
+    {
+      name: 'a parameter without a place',
+      given: 'get: {parameters: [{name: x}], responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/parameters/0', /no known place/],
+    },
+  ] as const;
+  test.each(parts)('$name', ({ given, want: [pointer, says] }) => {
+    const contract = readContract('api.yaml', `${head}paths:\n  /a/{id}:\n    ${given}\n`);
+    expect(contract.operations.map(({ id }) => id)).toEqual(['GET /a/{id}']);
+    const found = contract.problems.find((problem) => problem.pointer === pointer);
+    expect(found?.says).toMatch(says);
+    expect(found?.line).toBe(5);
+  });
+});
+
+test('an operation with servers that are not the document’s goes to the other address', () => {
+  const { operations } = readContract(
+    'api.yaml',
+    `${head}servers: [{url: 'https://{h}/v1', variables: {h: {default: a.example}}}]
+paths:
+  /own: {servers: [{url: 'https://auth.example/'}], get: {operationId: other, responses: {}}}
+  /same: {servers: [{url: https://a.example/v1/}], get: {operationId: same, responses: {}}}
+  /none: {get: {operationId: none, responses: {}}}`,
+  );
+  expect(operations.map(({ id, target }) => [id, target])).toEqual([
+    ['other', 'auth'],
+    ['same', 'api'],
+    ['none', 'api'],
+  ]);
+});
+
+test('a status is described by itself, else by its range, else by default', () => {
+  const [operation] = readContract(
+    'api.yaml',
+    `${head}paths: {/a: {get: {responses: {default: {}, 4xx: {}, '404': {}}}}}`,
+  ).operations;
+  expect([404, 400, 500].map((status) => operation && responseFor(operation, status)?.status)).toEqual([
+    '404',
+    '4xx',
+    'default',
+  ]);
+});

@@ -1,0 +1,79 @@
+import { readFile } from 'node:fs/promises';
+import type { Contract, Method, Operation } from './contract.ts';
+import { ContractError, type ContractProblem } from './contract-problem.ts';
+import { isObject, textAt } from './json.ts';
+import { childOf, follow, type Place, type ReportPart } from './place.ts';
+import { readOperation } from './read-operation.ts';
+import { readSchemes } from './read-schemes.ts';
+import { readSource, type Source } from './read-source.ts';
+
+const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+
+/**
+ * Reads an OpenAPI document from a file, YAML or JSON.
+ *
+ * @throws ContractError when there is nothing to test: unreadable, not OpenAPI 3, no operation
+ */
+export async function readContractFile(file: string): Promise<Contract> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    const says = `It cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
+    throw new ContractError(file, [{ pointer: '#', line: 0, says, cure: 'Name a file that exists: --contract FILE.' }]);
+  });
+  return readContract(file, text);
+}
+
+export function readContract(file: string, text: string): Contract {
+  const { root, lineOf } = readSource(file, text);
+  const problems: ContractProblem[] = [];
+  const report: ReportPart = (pointer, says, cure) => {
+    if (!problems.some((known) => known.pointer === pointer && known.says === says)) {
+      problems.push({ pointer, line: lineOf(pointer), says, cure });
+    }
+  };
+  requireOpenApi(file, { root, lineOf });
+  const operations = readOperations(root, report);
+  if (operations.length === 0) {
+    const says = 'No operation can be read from it.';
+    const none = {
+      pointer: '#/paths',
+      line: lineOf('#/paths'),
+      says,
+      cure: 'Describe at least one operation under paths.',
+    };
+    throw new ContractError(file, [...problems, none]);
+  }
+  const title = textAt(root.info, 'title') ?? file;
+  return { file, title, root, operations, schemes: readSchemes(root, report), problems, lineOf };
+}
+
+function requireOpenApi(file: string, { root, lineOf }: Source): void {
+  if (typeof root.openapi === 'string' && /^3\.[0-9]+\./.test(root.openapi)) return;
+  const found = root.openapi === undefined ? 'no openapi member' : `openapi ${JSON.stringify(root.openapi)}`;
+  const cure = 'Convert it to OpenAPI 3.1 (openapi: 3.1.0).';
+  throw new ContractError(file, [
+    { pointer: '#/openapi', line: lineOf('#/openapi'), says: `It has ${found}; OpenAPI 3 is read.`, cure },
+  ]);
+}
+
+function readOperations(root: Contract['root'], report: ReportPart): Operation[] {
+  const paths: Place = { value: root.paths, pointer: '#/paths' };
+  const seen = new Set<string>();
+  return Object.keys(isObject(root.paths) ? root.paths : {})
+    .filter((path) => path.startsWith('/'))
+    .flatMap((path) => {
+      const item = follow(root, childOf(paths, path), report);
+      if (item === undefined || !isObject(item.value)) return [];
+      return methods
+        .filter((method) => isObject(item.value) && isObject(item.value[method]))
+        .map((method) => readOperation({ root, path, item, method, report }))
+        .filter((operation) => {
+          if (!seen.has(operation.id)) return seen.add(operation.id);
+          report(
+            operation.pointer,
+            `operationId ${operation.id} is taken.`,
+            'Give each operation its own operationId.',
+          );
+          return false;
+        });
+    });
+}

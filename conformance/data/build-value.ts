@@ -1,0 +1,79 @@
+import { isObject, type JsonObject } from '../contract/json.ts';
+import type { Place } from '../contract/place.ts';
+import type { BuildContext } from './build-context.ts';
+import { buildNumber } from './build-number.ts';
+import { buildText } from './build-text.ts';
+import { type FlatSchema, flattenSchema } from './flatten-schema.ts';
+
+/** Deeper than this only what is required is built, so that a schema which contains itself ends. */
+const deepest = 6;
+
+/** A polite value for a schema: plain, short, soon. It is meant to be valid; the judge decides. */
+export function buildValue(place: Place, context: BuildContext, name = '', depth = 0): unknown {
+  if (place.value === true || place.value === undefined) return `${context.tag}`;
+  const flat = flattenSchema(context.root, place, context.variant);
+  const { keywords } = flat;
+  if ('const' in keywords) return keywords.const;
+  if (context.examples) {
+    const example = [keywords.example, ...list(keywords.examples), keywords.default].find(
+      (value) => value !== undefined,
+    );
+    if (example !== undefined && depth > 0) return example;
+  }
+  const members = list(keywords.enum);
+  if (members.length > 0) return members[context.variant % members.length];
+  return builders[typeOf(flat)](flat, context, name, depth);
+}
+
+type Builder = (flat: FlatSchema, context: BuildContext, name: string, depth: number) => unknown;
+
+const builders = {
+  null: () => null,
+  boolean: (_, { variant }) => variant % 2 === 0,
+  integer: (flat) => buildNumber(flat.keywords, true),
+  number: (flat) => buildNumber(flat.keywords, false),
+  string: (flat, context, name) => buildText(flat, context, name, (content) => buildValue(content, context)),
+  array: buildArray,
+  object: buildObject,
+} as const satisfies Record<string, Builder>;
+
+function typeOf({ types, keywords, properties, items, required }: FlatSchema): keyof typeof builders {
+  const named = types?.find((type) => type !== 'null') ?? types?.[0];
+  if (named !== undefined && Object.hasOwn(builders, named)) return named as keyof typeof builders;
+  if (properties.size > 0 || required.size > 0 || isObject(keywords.additionalProperties)) return 'object';
+  if (items !== undefined) return 'array';
+  return 'minimum' in keywords || 'maximum' in keywords ? 'number' : 'string';
+}
+
+function buildArray(flat: FlatSchema, context: BuildContext, name: string, depth: number): unknown[] {
+  const { minItems, maxItems } = flat.keywords;
+  const wanted = typeof minItems === 'number' ? minItems : context.optional && depth < deepest ? 1 : 0;
+  const length = Math.min(wanted, typeof maxItems === 'number' ? maxItems : 64, 64);
+  const item = flat.items ?? { value: true, pointer: flat.pointer };
+  const unique = flat.keywords.uniqueItems === true;
+  return Array.from({ length }, (_, index) =>
+    buildValue(
+      item,
+      unique ? { ...context, variant: context.variant + index, seed: context.seed + index } : context,
+      name,
+      depth + 1,
+    ),
+  );
+}
+
+function buildObject(flat: FlatSchema, context: BuildContext, _: string, depth: number): JsonObject {
+  const { minProperties } = flat.keywords;
+  const least = typeof minProperties === 'number' ? minProperties : 0;
+  const chosen = [...flat.properties].filter(([name, place]) => {
+    if (isObject(place.value) && place.value.readOnly === true) return false;
+    return flat.required.has(name) || (context.optional && depth < deepest && place.value !== false);
+  });
+  for (const entry of flat.properties) if (chosen.length < least && !chosen.includes(entry)) chosen.push(entry);
+  const built: [string, unknown][] = chosen.map(([name, place]) => [name, buildValue(place, context, name, depth + 1)]);
+  const undeclared = [...flat.required].filter((name) => !flat.properties.has(name));
+  return Object.fromEntries([...built, ...undeclared.map((name): [string, unknown] => [name, context.tag])]);
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

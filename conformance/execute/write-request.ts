@@ -1,0 +1,64 @@
+import type { Operation } from '../contract/contract.ts';
+import type { Seen } from '../contract/runtime-expression.ts';
+import type { Draft } from '../data/draft.ts';
+import { encodeBody } from '../data/encode-body.ts';
+import { encodeHeader, encodePath, encodeQuery } from '../data/encode-parameter.ts';
+import type { Authorization } from './authorize.ts';
+import type { OutgoingRequest } from './exchange.ts';
+
+/** Writes a draft as a request: path, query, headers and body, each parameter in its own style. */
+export function writeRequest(draft: Draft, base: string, authorization: Authorization): OutgoingRequest {
+  const { operation, parameters } = draft;
+  const of = (place: string) => parameters.filter(({ parameter }) => parameter.in === place);
+  const path = of('path').reduce(
+    (text, { parameter, value }) => text.replace(`{${parameter.name}}`, () => encodePath(parameter, value)),
+    operation.path,
+  );
+  const query = [
+    ...of('query').flatMap(({ parameter, value }) => encodeQuery(parameter, value)),
+    ...authorization.query.map(encodePair),
+  ];
+  const cookies = [
+    ...of('cookie').flatMap(({ parameter, value }) => encodeQuery(parameter, value)),
+    ...authorization.cookies,
+  ];
+  const body = draft.body === undefined ? undefined : encodeBody(draft.body.content, draft.body.value);
+  return {
+    method: operation.method.toUpperCase(),
+    base,
+    path: query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`,
+    headers: [
+      ['accept', acceptOf(operation)],
+      ...of('header').map(({ parameter, value }) => [parameter.name, encodeHeader(parameter, value)] as const),
+      ...(cookies.length === 0
+        ? []
+        : [['cookie', cookies.map(([name, value]) => `${name}=${value}`).join('; ')] as const]),
+      ...(body === undefined ? [] : [['content-type', body.contentType] as const]),
+      ...authorization.headers,
+    ],
+    body: body?.bytes,
+  };
+}
+
+/** What links and rules of the contract can see of a request that has no answer yet. */
+export function seenOf({ parameters, body }: Draft): Seen {
+  const named = (place: string): Record<string, unknown> =>
+    Object.fromEntries(
+      parameters
+        .filter(({ parameter }) => parameter.in === place)
+        .map(({ parameter, value }) => [place === 'header' ? parameter.name.toLowerCase() : parameter.name, value]),
+    );
+  return { path: named('path'), query: named('query'), requestHeaders: named('header'), requestBody: body?.value };
+}
+
+/** What the contract lists for success, and anything else a little less gladly. */
+function acceptOf({ responses }: Operation): string {
+  const success = responses.filter(({ status }) => /^[23]/.test(status) || status === 'default');
+  const listed = new Set(success.flatMap(({ contents }) => contents.map(({ mediaType }) => mediaType)));
+  listed.delete('*/*');
+  return [...listed, listed.size === 0 ? '*/*' : '*/*;q=0.1'].join(', ');
+}
+
+function encodePair([name, value]: readonly [string, string]): readonly [string, string] {
+  return [encodeURIComponent(name), encodeURIComponent(value)];
+}

@@ -1,0 +1,206 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { apis } from './planted/apis.ts';
+import { createLibrary, libraryKey } from './planted/library.ts';
+import { type Handler, type Served, serve } from './planted/serve.ts';
+import { weatherClient, weatherToken } from './planted/weather.ts';
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
+
+let folder: string;
+let served: Served | undefined;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-conform-'));
+});
+
+afterEach(async () => {
+  await served?.close();
+  served = undefined;
+  await rm(folder, { recursive: true });
+});
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+function conform(args: readonly string[], env: NodeJS.ProcessEnv = {}, interruptAfterMs?: number): Promise<Ended> {
+  return new Promise((resolve) => {
+    const child = execFile(
+      process.execPath,
+      [main, ...args],
+      { cwd: folder, env: { ...process.env, ...env } },
+      (failure, out, error) => {
+        resolve({ code: failure === null ? 0 : Number(failure.code), out, error });
+      },
+    );
+    if (interruptAfterMs !== undefined) setTimeout(() => child.kill('SIGINT'), interruptAfterMs);
+  });
+}
+
+async function library(handle: Handler): Promise<string[]> {
+  served = await serve(handle);
+  return [
+    '--contract',
+    apis.library.file,
+    '--base-url',
+    `${served.origin}/v2`,
+    '--token',
+    libraryKey,
+    '--seed',
+    '3',
+    '--now',
+    '2026-04-01T09:30:00Z',
+  ];
+}
+
+describe('exit codes', () => {
+  test('0 and no finding on a clean server', async () => {
+    const { code, out } = await conform(await library(createLibrary()));
+    expect(code).toBe(0);
+    expect(out).toContain('No defect found.');
+    expect(out).toContain('Covered: 7 of 7 operations accepted');
+  });
+
+  test('1 on defects, with the sentence, the request and a line to paste', async () => {
+    const clean = createLibrary();
+    const { code, out } = await conform(await library(async (request) => dropTotal(await clean(request))));
+    expect(code).toBe(1);
+    expect(out).toContain('header-schema   listBooks   response 200 header X-Total   required');
+    expect(out).toContain('contract  #/paths/~1books/get/responses/200/headers/X-Total/required  line 16');
+    expect(out).toContain(
+      `curl -i -g --path-as-is -H 'accept: application/json, */*;q=0.1' -H 'X-Library-Key: '"$TOKEN"'' "$BASE"'/books'`,
+    );
+  });
+
+  const wrong: readonly { name: string; args: readonly string[]; says: string }[] = [
+    { name: 'no options', args: [], says: '--contract FILE is needed.\n--base-url URL is needed.' },
+    { name: 'an unknown option', args: ['--nope'], says: 'unknown option' },
+    {
+      name: 'an unknown check',
+      args: ['--contract', 'x', '--base-url', 'http://a', '--check', 'nope'],
+      says: '--check nope does not exist. There are: no-answer, server-error',
+    },
+    {
+      name: 'a phase that is not built',
+      args: ['--contract', 'x', '--base-url', 'http://a', '--phase', 'story'],
+      says: '--phase story is not built yet. Built: baseline.',
+    },
+    {
+      name: 'a budget that is none',
+      args: ['--contract', 'x', '--base-url', 'http://a', '--budget', 'much'],
+      says: '"much" is no budget',
+    },
+    {
+      name: 'an address that is none',
+      args: ['--contract', 'x', '--base-url', 'ftp://a'],
+      says: 'ftp://a is no http address',
+    },
+    {
+      name: 'a contract that is not there',
+      args: ['--contract', 'absent.yaml', '--base-url', 'http://a'],
+      says: 'It cannot be read',
+    },
+    {
+      name: 'an operation that is not there',
+      args: ['--contract', apis.library.file, '--base-url', 'http://a', '--operation', 'nope'],
+      says: 'No operation is called nope',
+    },
+    { name: 'nobody listening', args: ['--contract', apis.library.file, '--base-url', 'http://127.0.0.1:1'], says: '' },
+  ];
+  test.each(wrong)('2 for $name', async ({ args, says }) => {
+    const { code, error } = await conform(args);
+    expect(code).toBe(2);
+    expect(error).toContain(says);
+  });
+
+  test('2 for a broken contract, with every reason and its line', async () => {
+    const file = join(folder, 'broken.yaml');
+    await writeFile(file, 'openapi: 3.1.0\ninfo: {title: x, version: "1"}\npaths:\n  /a: {$ref: "#/nowhere"}\n');
+    const { code, error } = await conform(['--contract', file, '--base-url', 'http://127.0.0.1:1']);
+    expect(code).toBe(2);
+    expect(error).toContain(`${file}:4 #/paths/~1a\n  $ref #/nowhere leads nowhere.`);
+    expect(error).toContain('No operation can be read from it.');
+  });
+
+  test('2 when all that came were refusals of the key', async () => {
+    const args = (await library(createLibrary())).map((arg) => (arg === libraryKey ? 'wrong-key' : arg));
+    const { code, out } = await conform(args);
+    expect(code).toBe(2);
+    expect(out).toContain('You only saw 401');
+  });
+
+  test('130 when interrupted, with reports written', async () => {
+    const clean = createLibrary();
+    const args = await library(async (request) => ({ ...(await clean(request)), delayMs: 2_000 }));
+    const { code, out } = await conform([...args, '--report', 'json', '--out', 'there'], {}, 2_500);
+    expect(code).toBe(130);
+    expect(out).toContain('Interrupted');
+    expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');
+  });
+});
+
+test('shows no secret on any stream and in no report, from options or from the environment', async () => {
+  served = await serve(apis.weather.create());
+  const args = [
+    '--contract',
+    apis.weather.file,
+    '--base-url',
+    `${served.origin}/alps/api`,
+    '--auth-url',
+    `${served.origin}/oauth`,
+  ];
+  const env = { LOCKSTEP_CLIENT_ID: weatherClient.id, LOCKSTEP_CLIENT_SECRET: weatherClient.secret };
+  const { code, out, error } = await conform(
+    [...args, '--json', '--report', 'json,junit,console', '--out', 'reports'],
+    env,
+  );
+  expect(code).toBe(0);
+  const files = await readdir(join(folder, 'reports'));
+  expect(files.sort()).toEqual(['junit.xml', 'report.json', 'report.txt']);
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, 'reports', file), 'utf8')));
+  const basic = Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64');
+  const shown = [weatherClient.secret, weatherToken, basic].filter((secret) =>
+    [out, error, ...texts].some((text) => text.includes(secret)),
+  );
+  expect(shown).toEqual([]);
+});
+
+test('the curl line of a finding sends the same request when it is pasted', async () => {
+  const clean = createLibrary();
+  const seen: unknown[] = [];
+  const args = await library((request) => {
+    const { host, connection, 'user-agent': agent, ...headers } = request.headers;
+    if (request.method !== 'POST') return clean(request);
+    seen.push({ ...request, query: [...request.query], headers });
+    void [host, connection, agent];
+    return { status: 500, body: {} };
+  });
+  const { out } = await conform([...args, '--json', '--operation', 'addBook']);
+  const [finding] = JSON.parse(out).findings;
+  const env = { ...process.env, BASE: `${served?.origin}/v2`, TOKEN: libraryKey };
+  const pasted = await new Promise<string>((resolve) => {
+    execFile('sh', ['-c', finding.curl], { env }, (_, text) => resolve(text));
+  });
+  expect(pasted).toContain('HTTP/1.1 500');
+  expect(seen.length).toBeGreaterThan(1);
+  expect(seen.at(-1)).toEqual(seen[0]);
+});
+
+test('plan prints the rounds and sends nothing', async () => {
+  const { code, out } = await conform(['--contract', apis.library.file, 'plan']);
+  expect(code).toBe(0);
+  expect(out).toContain('Round 1\n  listBooks   GET /books');
+  expect(out.indexOf('removeBook')).toBeGreaterThan(out.indexOf('replaceBook'));
+});
+
+function dropTotal(answer: Awaited<ReturnType<Handler>>): Awaited<ReturnType<Handler>> {
+  const { 'x-total': _, ...headers } = answer.headers ?? {};
+  return { ...answer, headers };
+}

@@ -1,0 +1,182 @@
+import type { ApiName } from '../planted/apis.ts';
+import type { TestAnswer, TestRequest } from '../planted/serve.ts';
+
+/** A server that does something unusual which no sentence forbids. */
+export interface OddServer {
+  readonly name: string;
+  readonly api: ApiName;
+  /** Called for each answer of the clean server; `count` is the number of requests so far. */
+  readonly change: (answer: TestAnswer, request: TestRequest, count: number) => TestAnswer;
+}
+
+const problem = { 'content-type': 'application/problem+json' };
+
+export const oddServers: readonly OddServer[] = [
+  {
+    name: 'sends properties that nobody declared',
+    api: 'library',
+    change: (answer) => enrich(answer, { extra: 1, constructor: 'x', __v: null }),
+  },
+  { name: 'sends volatile fields', api: 'library', change: (answer, _, count) => enrich(answer, { seenAt: count }) },
+  {
+    name: 'sends an unknown value of an open enum',
+    api: 'library',
+    change: (answer) => enrich(answer, { mood: 'sleepy' }),
+  },
+  {
+    name: 'spells header names its own way',
+    api: 'library',
+    change: (answer) => ({ ...answer, headers: upperCase(answer.headers) }),
+  },
+  {
+    name: 'adds parameters and capitals to media types',
+    api: 'library',
+    change: (answer) => typed(answer, 'Application/JSON; charset="UTF-8"; v=2'),
+  },
+  {
+    name: 'sends a weak ETag, and many headers',
+    api: 'library',
+    change: (answer) => ({
+      ...answer,
+      headers: { etag: 'W/"a,b"', vary: 'accept', 'x-other': 'é', ...answer.headers },
+    }),
+  },
+  {
+    name: 'sets two cookies',
+    api: 'library',
+    change: (answer) => ({ ...answer, headers: { ...answer.headers, 'set-cookie': ['a=1; Path=/', 'b=2'] } }),
+  },
+  {
+    name: 'refuses every new book by a documented 400',
+    api: 'library',
+    change: (answer, { method, path }) =>
+      method === 'POST' && path.endsWith('/books') ? { status: 400, body: { reason: 'closed' } } : answer,
+  },
+  {
+    name: 'hides what is there behind a documented 404',
+    api: 'library',
+    change: (answer, { path }) => (/books\/b/.test(path) ? { status: 404, body: { reason: 'no' } } : answer),
+  },
+  {
+    name: 'refuses an operation to this client by 403',
+    api: 'library',
+    change: (answer, { method, path }) =>
+      method === 'POST' && /readers/.test(path) ? { status: 403, body: { why: 'staff only' } } : answer,
+  },
+  {
+    name: 'answers an empty list',
+    api: 'library',
+    change: (answer, { method, path }) =>
+      method === 'GET' && path.endsWith('/books')
+        ? { ...answer, headers: { 'x-total': '0' }, body: { items: [] } }
+        : answer,
+  },
+  {
+    name: 'closes the connection after each answer',
+    api: 'library',
+    change: (answer) => ({ ...answer, headers: { ...answer.headers, connection: 'close' } }),
+  },
+  { name: 'takes its time', api: 'library', change: (answer) => ({ ...answer, delayMs: 120 }) },
+  {
+    name: 'limits the rate coarsely, with Retry-After',
+    api: 'library',
+    change: (answer, _, count) =>
+      count % 2 === 1 ? { status: 429, headers: { 'retry-after': '0' }, body: 'slow down' } : answer,
+  },
+  {
+    name: 'is away for a moment',
+    api: 'library',
+    change: (answer, _, count) => (count < 2 ? { status: 503, headers: { 'retry-after': '0' } } : answer),
+  },
+  {
+    name: 'has a gateway that fails once',
+    api: 'library',
+    change: (answer, _, count) => (count === 1 ? { status: 502, body: 'bad gateway' } : answer),
+  },
+  { name: 'deletes softly and says 404 the second time', api: 'library', change: (answer) => answer },
+  {
+    name: 'gives 406 a meaning of its own',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /readings/.test(path) ? { status: 406, headers: problem, body: { status: 406, title: 'asleep' } } : answer,
+  },
+  {
+    name: 'gives 418 a meaning of its own',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /readings/.test(path) ? { status: 418, headers: problem, body: { status: 418 } } : answer,
+  },
+  {
+    name: 'sends a problem with members of its own',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /readings/.test(path)
+        ? { status: 404, headers: problem, body: { status: 404, balance: 30, errors: [] } }
+        : answer,
+  },
+  {
+    name: 'refuses by an undocumented problem under default',
+    api: 'weather',
+    change: (answer, { path }) => (/stations$/.test(path) ? { status: 451, headers: problem, body: {} } : answer),
+  },
+  {
+    name: 'calls the scheme bearer in lower case',
+    api: 'weather',
+    change: (answer, { path }) =>
+      path === '/oauth/token' ? enrich(answer, { token_type: 'bearer', scope: 'read write' }) : answer,
+  },
+  {
+    name: 'sends Retry-After as a date and Last-Modified now',
+    api: 'weather',
+    change: (answer) => ({
+      ...answer,
+      headers: {
+        ...answer.headers,
+        'retry-after': 'Sun, 06 Nov 1994 08:49:37 GMT',
+        'last-modified': new Date().toUTCString(),
+      },
+    }),
+  },
+  {
+    name: 'sends numbers in unusual spellings',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /readings/.test(path)
+        ? {
+            ...answer,
+            headers: { 'content-type': 'application/json' },
+            body: '{"unit":"celsius","values":[{"kind":"measured","degrees":1.10e1},{"kind":"measured","degrees":-0.0}]}',
+          }
+        : answer,
+  },
+  {
+    name: 'sends an instant with a space and a comma',
+    api: 'library',
+    change: (answer) => enrich(answer, { added: '2026-03-01 10:00:00,5Z' }),
+  },
+  {
+    name: 'redirects a read elsewhere, as it documents nothing of',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /reset$/.test(path) ? { status: 202, headers: { location: '/alps/api/stations?height=1,2' } } : answer,
+  },
+];
+
+/** Adds members to objects of the library and of its lists. */
+function enrich(answer: TestAnswer, members: Readonly<Record<string, unknown>>): TestAnswer {
+  const { body } = answer;
+  if (answer.status >= 400 || typeof body !== 'object' || body === null || Array.isArray(body)) return answer;
+  const items =
+    'items' in body && Array.isArray(body.items)
+      ? { items: body.items.map((item: object) => ({ ...item, ...members })) }
+      : {};
+  return { ...answer, body: { ...body, ...members, ...items } };
+}
+
+function typed(answer: TestAnswer, type: string): TestAnswer {
+  return typeof answer.body === 'object' ? { ...answer, headers: { ...answer.headers, 'content-type': type } } : answer;
+}
+
+function upperCase(headers: TestAnswer['headers']): NonNullable<TestAnswer['headers']> {
+  return Object.fromEntries(Object.entries(headers ?? {}).map(([name, value]) => [name.toUpperCase(), value]));
+}

@@ -1,0 +1,75 @@
+import { fileURLToPath } from 'node:url';
+import type { Contract } from '../contract/contract.ts';
+import { readContractFile } from '../contract/read-contract.ts';
+import { runConformance } from '../run/run-conformance.ts';
+import type { RunOptions } from '../run/run-options.ts';
+import type { RunResult } from '../run/run-result.ts';
+import { createLibrary, libraryKey } from './library.ts';
+import { type Handler, type Served, serve } from './serve.ts';
+import { createWeather, weatherClient } from './weather.ts';
+
+/** Two APIs with nothing in common, each with a server that keeps its contract. */
+export const apis = {
+  library: {
+    file: fixture('library'),
+    create: createLibrary,
+    base: '/v2',
+    auth: undefined,
+    credentials: { token: libraryKey, clientId: undefined, clientSecret: undefined },
+  },
+  weather: {
+    file: fixture('weather'),
+    create: createWeather,
+    base: '/alps/api',
+    auth: '/oauth',
+    credentials: { token: undefined, clientId: weatherClient.id, clientSecret: weatherClient.secret },
+  },
+} as const;
+
+export type ApiName = keyof typeof apis;
+
+/** A fixed clock: what is sent must not depend on the day of the test. */
+export const testNow = Date.parse('2026-04-01T09:30:00Z');
+
+export function testOptions(api: ApiName, origin: string, change: Partial<RunOptions> = {}): RunOptions {
+  const { base, auth, credentials } = apis[api];
+  return {
+    baseUrl: `${origin}${base}`,
+    authUrl: auth === undefined ? undefined : `${origin}${auth}`,
+    credentials,
+    permissions: { effects: ['remote'], readOnly: false, writes: 'restore' },
+    selection: { only: [], exclude: [] },
+    checks: [],
+    phases: ['baseline'],
+    budget: { requests: undefined, milliseconds: undefined },
+    seed: 1,
+    now: testNow,
+    workers: 16,
+    ratePerSecond: undefined,
+    timeoutMs: 1_000,
+    maxWaitMs: 5_000,
+    slowMs: undefined,
+    headers: [],
+    ...change,
+  };
+}
+
+/** Serves a handler, tests it, and closes it. */
+export async function runAgainst(
+  api: ApiName,
+  handle: Handler,
+  change: Partial<RunOptions> = {},
+): Promise<{ readonly result: RunResult; readonly served: Served; readonly contract: Contract }> {
+  const contract = await readContractFile(apis[api].file);
+  const served = await serve(handle);
+  try {
+    const result = await runConformance(contract, testOptions(api, served.origin, change));
+    return { result, served, contract };
+  } finally {
+    await served.close();
+  }
+}
+
+function fixture(name: string): string {
+  return fileURLToPath(new URL(`../fixtures/${name}.yaml`, import.meta.url));
+}

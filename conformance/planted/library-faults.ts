@@ -1,0 +1,238 @@
+import { type PlantedFault, withBody, withHeaders, withItem } from './faults.ts';
+
+const list = /^GET \/v2\/books$/;
+const read = /^GET \/v2\/books\/b/;
+const add = /^POST \/v2\/books$/;
+const book = '#/components/schemas/Book/allOf';
+
+type Row = Omit<PlantedFault, 'api'>;
+
+const rows: readonly Row[] = [
+  {
+    name: 'a required property is dropped',
+    at: list,
+    change: withItem('items', (item) => delete item.title),
+    caughtBy: by('body-schema', 'listBooks', `${book}/0/required`, 'required'),
+  },
+  {
+    name: 'only the last item of a list is wrong',
+    at: list,
+    change: withItem('items', (item) => Object.assign(item, { pages: '730' }), 1),
+    caughtBy: by('body-schema', 'listBooks', `${book}/0/properties/pages/type`, 'type'),
+  },
+  {
+    name: 'a number is beyond its bound',
+    at: read,
+    change: withBody((body) => ({ ...body, pages: 0 })),
+    caughtBy: by('body-schema', 'readBook', `${book}/0/properties/pages/minimum`, 'minimum'),
+  },
+  {
+    name: 'a closed enum has another value',
+    at: read,
+    change: withBody((body) => ({ ...body, state: 'lost' })),
+    caughtBy: by('body-schema', 'readBook', `${book}/1/properties/state/enum`, 'enum'),
+  },
+  {
+    name: 'a date-time is a word',
+    at: read,
+    change: withBody((body) => ({ ...body, added: 'yesterday' })),
+    caughtBy: by('body-schema', 'readBook', `${book}/1/properties/added/format`, 'format'),
+  },
+  {
+    name: 'the branch that was meant is wrong inside',
+    at: list,
+    change: withItem('items', (item) => Object.assign(item, { lastLoan: { reader: 'r7' } })),
+    caughtBy: by('body-schema', 'listBooks', '#/components/schemas/Loan/required', 'required'),
+  },
+  {
+    name: 'JSON is cut off',
+    at: read,
+    change: (answer) => ({ ...answer, headers: { 'content-type': 'application/json' }, body: '{"id":"b1",' }),
+    caughtBy: by(
+      'body-schema',
+      'readBook',
+      '#/paths/~1books~1{bookId}/get/responses/200/content/application~1json',
+      'json',
+    ),
+  },
+  {
+    name: 'JSON is not UTF-8',
+    at: read,
+    change: (answer) => ({
+      ...answer,
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from('{"title":"é"}', 'latin1'),
+    }),
+    caughtBy: by(
+      'body-schema',
+      'readBook',
+      '#/paths/~1books~1{bookId}/get/responses/200/content/application~1json',
+      'encoding',
+    ),
+  },
+  {
+    name: 'a text is too long',
+    at: /motto/,
+    change: (answer) => ({ ...answer, body: 'x'.repeat(81) }),
+    caughtBy: by(
+      'body-schema',
+      'readMotto',
+      '#/paths/~1motto/get/responses/200/content/text~1plain/schema/maxLength',
+      'maxLength',
+    ),
+  },
+  {
+    name: 'HTML instead of JSON',
+    at: list,
+    change: (answer) => ({
+      ...answer,
+      headers: { ...answer.headers, 'content-type': 'text/html' },
+      body: '<p>books</p>',
+    }),
+    caughtBy: by('media-type', 'listBooks', '#/paths/~1books/get/responses/200/content', 'content'),
+  },
+  {
+    name: 'no Content-Type',
+    at: list,
+    change: (answer) => ({ ...answer, body: JSON.stringify(answer.body) }),
+    caughtBy: by('media-type', 'listBooks', '#/paths/~1books/get/responses/200/content', 'content'),
+  },
+  {
+    name: 'a status that is not listed',
+    at: list,
+    change: (answer) => ({ ...answer, status: 203 }),
+    caughtBy: by('status-undocumented', 'listBooks', '#/paths/~1books/get/responses', 'responses'),
+  },
+  {
+    name: 'a refusal that is not listed',
+    at: add,
+    change: () => ({ status: 409, body: { reason: 'taken' } }),
+    caughtBy: by('status-undocumented', 'addBook', '#/paths/~1books/post/responses', 'responses'),
+  },
+  {
+    name: 'a required header is missing',
+    at: list,
+    change: withHeaders({ 'x-total': '' }),
+    caughtBy: by(
+      'header-schema',
+      'listBooks',
+      '#/paths/~1books/get/responses/200/headers/X-Total/required',
+      'required',
+    ),
+  },
+  {
+    name: 'a header breaks its bound',
+    at: list,
+    change: withHeaders({ 'x-total': '-1' }),
+    caughtBy: by(
+      'header-schema',
+      'listBooks',
+      '#/paths/~1books/get/responses/200/headers/X-Total/schema/minimum',
+      'minimum',
+    ),
+  },
+  {
+    name: 'an item of a header is not listed',
+    at: list,
+    change: withHeaders({ 'x-shelves': 'north,west' }),
+    caughtBy: by(
+      'header-schema',
+      'listBooks',
+      '#/paths/~1books/get/responses/200/headers/X-Shelves/schema/items/enum',
+      'enum',
+    ),
+  },
+  {
+    name: 'a 500',
+    at: read,
+    change: () => ({ status: 500, body: { reason: 'oops' } }),
+    caughtBy: by('server-error', 'readBook', '#/paths/~1books~1{bookId}/get', '500'),
+  },
+  {
+    name: 'a 503 that stays',
+    at: list,
+    change: () => ({ status: 503, body: { reason: 'busy' } }),
+    caughtBy: by('server-error', 'listBooks', '#/paths/~1books/get', '503'),
+  },
+  {
+    name: 'a secret is sent back',
+    at: /^POST \/v2\/readers/,
+    change: (answer, request) => ({
+      ...answer,
+      body: { ...(answer.body as object), password: JSON.parse(request.body).password },
+    }),
+    caughtBy: by(
+      'write-only-exposed',
+      'enrolReader',
+      '#/components/schemas/Reader/properties/password/writeOnly',
+      'writeOnly',
+    ),
+  },
+  {
+    name: 'a pass stands in the list of books',
+    at: /^PUT/,
+    change: withBody((body) => ({ ...body, note: 'kept for PASS-000-1-XYZ' })),
+    caughtBy: by('sensitive-leak', 'replaceBook', '#/components/schemas/Reader/properties/pass', 'x-sensitive'),
+  },
+  {
+    name: 'Location is no reference',
+    at: add,
+    change: withHeaders({ location: 'books b3' }),
+    caughtBy: by('http-law', 'addBook', '#/paths/~1books/post/responses/201', 'location-reference'),
+  },
+  {
+    name: 'ETag has no quotes',
+    at: read,
+    change: withHeaders({ etag: '7' }),
+    caughtBy: by('http-law', 'readBook', '#/paths/~1books~1{bookId}/get/responses/200', 'etag-grammar'),
+  },
+  {
+    name: 'a stack frame in a refusal',
+    at: add,
+    change: () => ({ status: 400, body: { reason: 'TypeError: at addBook (/srv/books.js:10:5)' } }),
+    caughtBy: by('internals-leaked', 'addBook', '#/paths/~1books/post', 'a JavaScript stack frame'),
+    severity: 'suspect',
+  },
+  {
+    name: 'silence',
+    at: read,
+    change: (answer) => ({ ...answer, instead: 'hang' }),
+    caughtBy: by('no-answer', 'readBook', '#/paths/~1books~1{bookId}/get', 'timeout'),
+  },
+  {
+    name: 'a reset',
+    at: read,
+    change: (answer) => ({ ...answer, instead: 'reset' }),
+    caughtBy: by('no-answer', 'readBook', '#/paths/~1books~1{bookId}/get', 'reset'),
+  },
+  {
+    name: 'a body shorter than it says',
+    at: read,
+    change: (answer) => ({
+      ...answer,
+      raw: 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 400\r\n\r\n{"id"',
+    }),
+    caughtBy: by('no-answer', 'readBook', '#/paths/~1books~1{bookId}/get', 'truncated'),
+  },
+  {
+    name: 'no HTTP at all',
+    at: read,
+    change: (answer) => ({ ...answer, raw: 'hello\r\n\r\n' }),
+    caughtBy: by('no-answer', 'readBook', '#/paths/~1books~1{bookId}/get', 'malformed'),
+  },
+  {
+    name: 'content announced after 204',
+    at: /^DELETE/,
+    change: (answer) => ({
+      ...answer,
+      raw: 'HTTP/1.1 204 No Content\r\nContent-Length: 2\r\nConnection: close\r\n\r\n',
+    }),
+    caughtBy: by('http-law', 'removeBook', '#/paths/~1books~1{bookId}/delete/responses/204', 'content-after-204'),
+  },
+];
+
+export const libraryFaults: readonly PlantedFault[] = rows.map((row) => ({ ...row, api: 'library' }));
+
+function by(check: string, operation: string, pointer: string, keyword: string): PlantedFault['caughtBy'] {
+  return { check, operation, pointer, keyword };
+}

@@ -1,0 +1,46 @@
+import { describe, expect, test } from 'vitest';
+import { type ApiName, apis, runAgainst } from './apis.ts';
+import type { PlantedFault } from './faults.ts';
+import { libraryFaults } from './library-faults.ts';
+import type { Handler } from './serve.ts';
+import { weatherFaults } from './weather-faults.ts';
+
+// If these fail, the runner misses a defect, or blames something else for it.
+
+describe.each(Object.keys(apis) as ApiName[])('the clean server of %s', (api) => {
+  test.each([1, 2, 3, 4, 5])('gives no finding with seed %d, and every operation is accepted', async (seed) => {
+    const { result } = await runAgainst(api, apis[api].create(), { seed });
+    expect(result.findings).toEqual([]);
+    expect(result.coverage.operations.filter(({ isReached }) => !isReached)).toEqual([]);
+    expect(result.verdict).toBe('passed');
+  });
+});
+
+describe.each([...libraryFaults, ...weatherFaults])('$api: $name', (fault) => {
+  test.each([
+    { seed: 1, workers: 16 },
+    { seed: 2, workers: 1 },
+  ])('is caught once, by its name (%o)', async (change) => {
+    const { result } = await runAgainst(fault.api, plant(fault), { ...change, timeoutMs: 300 });
+    const found = result.findings.map(({ check, operation, pointer, keyword, severity }) => ({
+      check,
+      operation,
+      pointer,
+      keyword,
+      severity,
+    }));
+    expect(found).toEqual([{ ...fault.caughtBy, severity: fault.severity ?? 'defect' }]);
+    expect(result.verdict).toBe(fault.severity === 'suspect' ? 'passed' : 'defects');
+    expect(result.requests).toBeLessThan(300);
+  });
+});
+
+function plant({ api, at, change }: PlantedFault): Handler {
+  const handle = apis[api].create();
+  return async (request) => {
+    const query = request.query.size > 0 ? `?${request.query}` : '';
+    const answer = await handle(request);
+    const isOurs = at.test(`${request.method} ${request.path}${query}`) && answer.status < 400;
+    return isOurs ? change(answer, request) : answer;
+  };
+}

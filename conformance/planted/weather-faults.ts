@@ -1,0 +1,113 @@
+import { type PlantedFault, withBody, withHeaders, withItem } from './faults.ts';
+
+const readings = /^GET \/alps\/api\/stations\/\d+\/readings/;
+const list = /^GET \/alps\/api\/stations\?/;
+const readingsOf = '#/paths/~1stations~1{station_id}~1readings/get';
+const values = `${readingsOf}/responses/200/content/application~1json/schema/properties/values/items`;
+
+type Row = Omit<PlantedFault, 'api'>;
+
+const problem = { 'content-type': 'application/problem+json' };
+
+const rows: readonly Row[] = [
+  {
+    name: 'a constant differs',
+    at: readings,
+    change: withBody((body) => ({ ...body, unit: 'kelvin' })),
+    caughtBy: by(
+      'body-schema',
+      'listReadings',
+      `${readingsOf}/responses/200/content/application~1json/schema/properties/unit/const`,
+      'const',
+    ),
+  },
+  {
+    name: 'a value fits no alternative',
+    at: readings,
+    change: withItem('values', (item) => Object.assign(item, { kind: 'guessed' })),
+    caughtBy: by('body-schema', 'listReadings', `${values}/oneOf`, 'oneOf'),
+  },
+  {
+    name: 'too many decimals',
+    at: readings,
+    change: withItem('values', (item) => Object.assign(item, { degrees: 1.005 })),
+    caughtBy: by('body-schema', 'listReadings', `${values}/oneOf/0/properties/degrees/multipleOf`, 'multipleOf'),
+  },
+  {
+    name: 'a tuple is too long',
+    at: list,
+    change: (answer) => ({ ...answer, body: [{ ...(answer.body as object[])[0], position: [1, 2, 3] }] }),
+    caughtBy: by('body-schema', 'listStations', '#/components/schemas/Station/properties/position/items', 'items'),
+  },
+  {
+    name: 'a 401 without a challenge',
+    at: readings,
+    change: () => ({ status: 401, headers: problem, body: { title: 'no', status: 401 } }),
+    caughtBy: by('http-law', 'listReadings', readingsOf, '401-www-authenticate'),
+  },
+  {
+    name: 'a 405 without Allow',
+    at: list,
+    change: () => ({ status: 405, headers: problem, body: { title: 'no', status: 405 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '405-allow'),
+  },
+  {
+    name: 'a 405 that allows what it refuses',
+    at: list,
+    change: () => ({ status: 405, headers: { ...problem, allow: 'GET, HEAD' }, body: { title: 'no', status: 405 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'allow-lists-refused'),
+  },
+  {
+    name: 'a problem with another status inside',
+    at: list,
+    change: () => ({ status: 400, headers: problem, body: { title: 'no', status: 422 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'problem-status'),
+  },
+  {
+    name: 'Last-Modified in the future',
+    at: readings,
+    change: withHeaders({ 'last-modified': 'Fri, 01 Mar 2199 10:00:00 GMT' }),
+    caughtBy: by('http-law', 'listReadings', `${readingsOf}/responses/200`, 'last-modified-date'),
+  },
+  {
+    name: 'Retry-After is a word',
+    at: list,
+    change: () => ({ status: 400, headers: { ...problem, 'retry-after': 'soon' }, body: { title: 'no', status: 400 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'retry-after-value'),
+  },
+  {
+    name: 'a 412 out of the blue',
+    at: list,
+    change: () => ({ status: 412, headers: problem, body: { title: 'no', status: 412 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '412-without-condition'),
+  },
+  {
+    name: 'a 406 though anything was accepted',
+    at: list,
+    change: () => ({ status: 406, headers: problem, body: { title: 'no', status: 406 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '406-though-accepted'),
+  },
+  {
+    name: 'a header of the token endpoint is wrong',
+    at: /^POST \/oauth\/token/,
+    change: withHeaders({ 'cache-control': 'public' }),
+    caughtBy: by(
+      'header-schema',
+      'issueToken',
+      '#/paths/~1token/post/responses/200/headers/Cache-Control/schema/const',
+      'const',
+    ),
+  },
+  {
+    name: 'a 502 that stays',
+    at: readings,
+    change: () => ({ status: 502, headers: problem, body: { title: 'no', status: 502 } }),
+    caughtBy: by('server-error', 'listReadings', readingsOf, '502'),
+  },
+];
+
+export const weatherFaults: readonly PlantedFault[] = rows.map((row) => ({ ...row, api: 'weather' }));
+
+function by(check: string, operation: string, pointer: string, keyword: string): PlantedFault['caughtBy'] {
+  return { check, operation, pointer, keyword };
+}

@@ -1,0 +1,45 @@
+import type { Finding } from '../failures/finding.ts';
+import { formatFinding } from '../failures/format-finding.ts';
+import type { RunResult } from '../run/run-result.ts';
+import type { Report } from './report.ts';
+
+/** For people: findings, warnings with their cures, what was covered and what was not. */
+export const consoleReport: Report = { file: 'report.txt', format: formatConsole };
+
+function formatConsole(result: RunResult): string {
+  const defects = result.findings.filter(({ severity }) => severity === 'defect');
+  const suspects = result.findings.filter(({ severity }) => severity === 'suspect');
+  const sections = [
+    section('Defects', defects.map(formatFinding)),
+    section('Suspects (not in the exit code)', suspects.map(formatFinding)),
+    section(
+      'Warnings',
+      result.warnings.map(({ says, cure }) => `${says}\n  ${cure}`),
+    ),
+    formatCoverage(result),
+    `${result.says} ${result.requests} requests in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.${hint(result.findings, result)}`,
+  ];
+  return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+function section(title: string, items: readonly string[]): string {
+  return items.length === 0 ? '' : `${title}: ${items.length}\n\n${items.join('\n\n')}`;
+}
+
+function formatCoverage({ coverage, obligations }: RunResult): string {
+  const met = obligations.filter(({ state }) => state === 'met').length;
+  const violated = obligations.filter(({ state }) => state === 'violated').length;
+  const width = Math.max(0, ...coverage.operations.map(({ operation }) => operation.length));
+  const rows = coverage.operations.map(({ operation, isReached, requests, seen }) => {
+    return `  ${operation.padEnd(width)}  ${isReached ? 'accepted' : 'never   '}  ${String(requests).padStart(3)} requests  ${seen.join(' ')}`;
+  });
+  const total = `Covered: ${coverage.reached} of ${coverage.operations.length} operations accepted, ${coverage.responsesSeen} of ${coverage.responses} documented responses seen; obligations: ${met} met, ${violated} violated, ${obligations.length - met - violated} not reached`;
+  return [total, ...rows].join('\n');
+}
+
+/** What a pasted line needs to be set first. */
+function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
+  if (findings.length === 0) return '';
+  const auth = authUrl === undefined ? '' : ` AUTH='${authUrl}'`;
+  return `\nTo paste a curl line: export BASE='${baseUrl}'${auth} TOKEN=…`;
+}

@@ -1,0 +1,68 @@
+import { expect, test } from 'vitest';
+import type { Finding } from '../failures/finding.ts';
+import type { RunResult } from '../run/run-result.ts';
+import { junitReport } from './junit.ts';
+
+const finding: Finding = {
+  id: '1',
+  check: 'body-schema',
+  severity: 'defect',
+  operation: 'read',
+  operations: ['read', 'list'],
+  count: 2,
+  place: 'response 200 body /a',
+  pointer: '#/a/type',
+  line: 3,
+  keyword: 'type',
+  clause: undefined,
+  says: 'must be <integer> & "whole"\u0000',
+  sent: 'GET /a',
+  answered: '200',
+  label: 'plain',
+  detectedAtRequest: 1,
+  detectedAtMs: 1,
+  curl: 'curl',
+};
+
+const result: RunResult = {
+  title: 'A & B',
+  contractFile: 'a.yaml',
+  baseUrl: '',
+  authUrl: undefined,
+  seed: 1,
+  now: '',
+  verdict: 'defects',
+  says: '',
+  findings: [finding],
+  warnings: [],
+  obligations: [
+    { operation: 'read', check: 'body-schema', place: 'response 200', state: 'violated' },
+    { operation: 'read', check: 'media-type', place: 'response 200', state: 'met' },
+    { operation: 'list', check: 'body-schema', place: 'response 200', state: 'violated' },
+    { operation: 'drop', check: 'http-law', place: 'every answer', state: 'not reached', reason: 'pass --writes all' },
+  ],
+  coverage: { operations: [], reached: 0, responses: 0, responsesSeen: 0 },
+  requests: 1,
+  durationMs: 1500,
+  requestLog: [],
+};
+
+test('one case for each operation and check: failed wherever the cause showed, passed, or skipped with the reason', () => {
+  const lines = junitReport.format(result).split('\n');
+  expect(
+    lines
+      .filter((line) => /<test(case|suite )|<skipped|<failure/.test(line))
+      .map((line) => line.trim().replace(/">.*$/, '">')),
+  ).toEqual([
+    '<testsuite name="read" tests="2" failures="1" errors="0" skipped="0">',
+    '<testcase classname="read" name="body-schema">',
+    '<failure message="must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
+    '<testcase classname="read" name="media-type"/>',
+    '<testsuite name="list" tests="1" failures="1" errors="0" skipped="0">',
+    '<testcase classname="list" name="body-schema">',
+    '<failure message="must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
+    '<testsuite name="drop" tests="1" failures="0" errors="0" skipped="1">',
+    '<testcase classname="drop" name="http-law">',
+    '<skipped message="pass --writes all"/>',
+  ]);
+});

@@ -1,0 +1,45 @@
+import { formatFinding } from '../failures/format-finding.ts';
+import type { Obligation } from '../plan/obligations.ts';
+import type { RunResult } from '../run/run-result.ts';
+import type { Report } from './report.ts';
+
+/** For CI: one suite per operation, one case per check; what was not reached is skipped with its reason. */
+export const junitReport: Report = { file: 'junit.xml', format: formatJunit };
+
+function formatJunit(result: RunResult): string {
+  const suites = [...Map.groupBy(result.obligations, ({ operation }) => operation)].map(([operation, obligations]) => {
+    const cases = [...Map.groupBy(obligations, ({ check }) => check)].map(([check, own]) =>
+      formatCase(result, operation, check, own),
+    );
+    const count = (tag: string): number => cases.filter((text) => text.includes(`<${tag} `)).length;
+    const counts = `tests="${cases.length}" failures="${count('failure')}" errors="0" skipped="${count('skipped')}"`;
+    return `  <testsuite name="${escapeXml(operation)}" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
+  });
+  const head = `<testsuites name="${escapeXml(result.title)}" time="${(result.durationMs / 1000).toFixed(3)}">`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${suites.join('\n')}\n</testsuites>\n`;
+}
+
+function formatCase({ findings }: RunResult, operation: string, check: string, own: readonly Obligation[]): string {
+  const found = findings.filter(
+    (finding) => finding.check === check && finding.severity === 'defect' && finding.operations.includes(operation),
+  );
+  const head = `    <testcase classname="${escapeXml(operation)}" name="${escapeXml(check)}"`;
+  if (found.length > 0) {
+    const failures = found.map(
+      (finding) => `      <failure message="${escapeXml(finding.says)}">${escapeXml(formatFinding(finding))}</failure>`,
+    );
+    return `${head}>\n${failures.join('\n')}\n    </testcase>`;
+  }
+  const isTested = own.some(({ state }) => state !== 'not reached');
+  const reason = own.find((obligation) => obligation.reason !== undefined)?.reason ?? '';
+  return isTested ? `${head}/>` : `${head}>\n      <skipped message="${escapeXml(reason)}"/>\n    </testcase>`;
+}
+
+/** Also without what XML 1.0 cannot carry at all: most controls, lone surrogates. */
+function escapeXml(text: string): string {
+  const names: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll(/[&<>"]/g, (sign) => names[sign] ?? sign);
+}

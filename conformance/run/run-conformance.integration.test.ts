@@ -1,0 +1,159 @@
+import { expect, test } from 'vitest';
+import { readContractFile } from '../contract/read-contract.ts';
+import { apis, runAgainst, testOptions } from '../planted/apis.ts';
+import { libraryKey } from '../planted/library.ts';
+import { serve } from '../planted/serve.ts';
+import { weatherClient, weatherToken } from '../planted/weather.ts';
+import { reports } from '../reports/reports.ts';
+import { runConformance } from './run-conformance.ts';
+
+test.each(['library', 'weather'] as const)(
+  '%s: the same requests in the same order for any number of workers',
+  async (api) => {
+    const logs = await Promise.all(
+      [1, 4, 16].map(async (workers) => {
+        const handle = apis[api].create();
+        // Answers overtake each other differently in each run.
+        const { result } = await runAgainst(
+          api,
+          async (request) => ({
+            ...(await handle(request)),
+            delayMs: ((request.path.length + request.method.length) * workers * 7) % 23,
+          }),
+          { workers, seed: 7 },
+        );
+        return result.requestLog;
+      }),
+    );
+    expect(logs[0]?.length).toBeGreaterThan(3);
+    expect(logs[1]).toEqual(logs[0]);
+    expect(logs[2]).toEqual(logs[0]);
+  },
+);
+
+test.each([1, 2, 3, 5, 100])(
+  'sends no more than a budget of %d requests, and the same ones as without it',
+  async (requests) => {
+    const whole = await runAgainst('library', apis.library.create(), {});
+    const cut = await runAgainst('library', apis.library.create(), { budget: { requests, milliseconds: undefined } });
+    expect(cut.served.requests.length).toBeLessThanOrEqual(requests);
+    expect(cut.result.requestLog).toEqual(whole.result.requestLog.slice(0, requests));
+    expect(cut.result.warnings.some(({ says }) => says.includes('budget'))).toBe(requests < whole.result.requests);
+  },
+);
+
+test('stops soon after its time is up', async () => {
+  const handle = apis.library.create();
+  const slowly = await runAgainst('library', async (request) => ({ ...(await handle(request)), delayMs: 150 }), {
+    workers: 1,
+    budget: { requests: undefined, milliseconds: 200 },
+  });
+  expect(slowly.result.requests).toBeLessThan(5);
+  expect(slowly.result.warnings.map(({ says }) => says).join()).toContain('time is up');
+});
+
+test('shows no secret in any report or in the log, whatever the server sends back', async () => {
+  const secrets = [libraryKey, weatherToken, weatherClient.secret, 'PASS-000-1-XYZ'];
+  for (const api of ['library', 'weather'] as const) {
+    const handle = apis[api].create();
+    const echo = await runAgainst(api, async (request) => {
+      const answer = await handle(request);
+      const broken = answer.status < 400 && typeof answer.body === 'object' && !Array.isArray(answer.body);
+      return broken && !request.path.includes('token')
+        ? { ...answer, body: { ...answer.body, id: -1, unit: 0, pages: null, echo: request } }
+        : answer;
+    });
+    expect(echo.result.findings.length).toBeGreaterThan(0);
+    const password = JSON.stringify(echo.served.requests);
+    expect(password).toBeDefined();
+    for (const report of Object.values(reports)) {
+      const text = report.format(echo.result);
+      expect(secrets.filter((secret) => text.includes(secret))).toEqual([]);
+    }
+  }
+});
+
+test('never sends what has an effect that was not allowed', async () => {
+  const { served, result } = await runAgainst('weather', apis.weather.create(), {
+    permissions: { effects: [], readOnly: false, writes: 'all' },
+  });
+  expect(served.requests.filter((request) => request.includes('reset'))).toEqual([]);
+  expect(result.warnings.map(({ says }) => says).join()).toContain('--allow-effects remote');
+});
+
+test('reads alone under read-only', async () => {
+  const { served } = await runAgainst('library', apis.library.create(), {
+    permissions: { effects: [], readOnly: true, writes: 'all' },
+  });
+  expect(served.requests.filter((request) => !request.startsWith('GET '))).toEqual([]);
+  expect(served.requests.length).toBeGreaterThan(2);
+});
+
+test('changes and deletes only what it made itself', async () => {
+  const { served } = await runAgainst('library', apis.library.create(), {
+    permissions: { effects: [], readOnly: false, writes: 'owned' },
+  });
+  const writes = served.requests.filter((request) => /^(PUT|DELETE)/.test(request));
+  expect(writes).toEqual(['PUT /v2/books/b3', 'DELETE /v2/books/b3']);
+});
+
+test('leaves a book of others as it was when there is none of its own', async () => {
+  const handle = apis.library.create();
+  const read = async (): Promise<unknown> =>
+    (
+      await handle({
+        method: 'GET',
+        path: '/v2/books',
+        query: new URLSearchParams(),
+        headers: { 'x-library-key': libraryKey },
+        body: '',
+      })
+    ).body;
+  const before = await read();
+  const { served } = await runAgainst('library', handle, { selection: { only: [], exclude: ['addBook'] } });
+  expect(served.requests.filter((request) => /^(PUT|DELETE)/.test(request))).toEqual(['PUT /v2/books/b1']);
+  expect(await read()).toEqual(before);
+});
+
+test('says that nothing was tested when all it saw were refusals of its key', async () => {
+  const { result } = await runAgainst('library', apis.library.create(), {
+    credentials: { token: 'wrong-key', clientId: undefined, clientSecret: undefined },
+  });
+  expect([result.verdict, result.findings]).toEqual(['nothing-tested', []]);
+});
+
+test('says that nothing listens', async () => {
+  const served = await serve(() => ({ status: 200 }));
+  await served.close();
+  const contract = await readContractFile(apis.library.file);
+  const result = await runConformance(contract, testOptions('library', served.origin));
+  expect(result.verdict).toBe('unreachable');
+});
+
+test('fetches a token once, and once more when it ends in mid-run', async () => {
+  const handle = apis.weather.create();
+  let calls = 0;
+  const { served, result } = await runAgainst('weather', async (request) => {
+    if (request.path.includes('readings')) calls += 1;
+    const ended = { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' } };
+    return calls === 1 && request.path.includes('readings') ? ended : await handle(request);
+  });
+  expect(result.findings).toEqual([]);
+  expect(result.coverage.reached).toBe(4);
+  // Two for the run, one to test the operation itself.
+  expect(served.requests.filter((request) => request === 'POST /oauth/token')).toHaveLength(3);
+});
+
+test('waits as Retry-After says', async () => {
+  const handle = apis.weather.create();
+  let refusedAt = 0;
+  const waits: number[] = [];
+  await runAgainst('weather', (request) => {
+    if (!request.path.includes('readings')) return handle(request);
+    if (refusedAt > 0) waits.push(performance.now() - refusedAt);
+    if (refusedAt > 0) return handle(request);
+    refusedAt = performance.now();
+    return { status: 429, headers: { 'retry-after': '1' } };
+  });
+  expect(waits[0]).toBeGreaterThan(990);
+});

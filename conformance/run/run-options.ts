@@ -1,0 +1,28 @@
+import type { Instant } from '../data/time.ts';
+import type { Budget } from '../execute/budget.ts';
+import type { Credentials } from '../execute/credentials.ts';
+import type { Permissions } from '../plan/may-send.ts';
+import type { PhaseName } from '../plan/phases.ts';
+import type { Selection } from '../plan/select-operations.ts';
+
+/** Everything that a run depends on besides the contract and the answers. */
+export interface RunOptions {
+  /** Without a trailing slash; replaces the servers of the contract. */
+  readonly baseUrl: string;
+  readonly authUrl: string | undefined;
+  readonly credentials: Credentials;
+  readonly permissions: Permissions;
+  readonly selection: Selection;
+  /** Names of checks; empty: all. */
+  readonly checks: readonly string[];
+  readonly phases: readonly PhaseName[];
+  readonly budget: Budget;
+  readonly seed: number;
+  readonly now: Instant;
+  readonly workers: number;
+  readonly ratePerSecond: number | undefined;
+  readonly timeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly slowMs: number | undefined;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}

@@ -1,0 +1,97 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+import type { ContractProblem } from '../contract/contract-problem.ts';
+import { type Exchange, isAccepted } from '../execute/exchange.ts';
+import type { Cut } from '../execute/run-rounds.ts';
+
+/** A fact about the run or the contract that costs checks, with what to do about it. */
+export interface Warning {
+  readonly says: string;
+  readonly cure: string;
+}
+
+interface Given {
+  readonly contract: Contract;
+  readonly operations: readonly Operation[];
+  readonly exchanges: readonly Exchange[];
+  readonly problems: readonly ContractProblem[];
+  readonly tokenProblems: readonly string[];
+  readonly reasonFor: (operation: string) => string | undefined;
+  readonly cut: Cut;
+}
+
+export function gatherWarnings(given: Given): Warning[] {
+  return [
+    ...given.problems.map(({ pointer, line, says, cure }) => ({
+      says: `${given.contract.file}:${line} ${pointer}: ${says}`,
+      cure,
+    })),
+    ...given.tokenProblems.map((problem) => ({
+      says: `No token: ${problem}`,
+      cure: 'Check the client, or pass --token.',
+    })),
+    ...unreached(given),
+    ...undocumented(given),
+    ...leftBehind(given),
+    ...cutShort(given.cut),
+  ];
+}
+
+/** One warning for each reason, with the operations it holds for. */
+function unreached({ operations, reasonFor }: Given): Warning[] {
+  const reasons = Map.groupBy(
+    operations.flatMap(({ id }) => {
+      const reason = reasonFor(id);
+      return reason === undefined ? [] : [{ id, reason }];
+    }),
+    ({ reason }) => reason,
+  );
+  return [...reasons].map(([reason, found]) => ({
+    says: `Never accepted: ${found.map(({ id }) => id).join(', ')}. ${reason}.`,
+    cure: 'No check of what they answer took place.',
+  }));
+}
+
+function undocumented({ operations }: Given): Warning[] {
+  const silent = operations.filter(({ responses }) => !responses.some(({ status }) => /^(4|default)/i.test(status)));
+  if (silent.length === 0) return [];
+  const names = silent
+    .slice(0, 8)
+    .map(({ id }) => id)
+    .join(', ');
+  return [
+    {
+      says: `${silent.length} of ${operations.length} operations document no 4xx: ${names}${silent.length > 8 ? ', …' : ''}.`,
+      cure: 'Document them; refusals of these operations are not judged.',
+    },
+  ];
+}
+
+function leftBehind({ operations, exchanges }: Given): Warning[] {
+  const deleted = new Set(
+    exchanges
+      .filter(({ operation, outcome }) => operation.method === 'delete' && isAccepted(outcome))
+      .map(({ operation }) => operation.path),
+  );
+  const created = exchanges.filter(
+    ({ operation, outcome }) => operation.method === 'post' && operation.target === 'api' && isAccepted(outcome),
+  );
+  const kept = new Set(
+    created
+      .filter(({ operation }) => ![...deleted].some((path) => path.startsWith(`${operation.path}/{`)))
+      .map(({ operation }) => operation.id),
+  );
+  const names = operations.map(({ id }) => id).filter((id) => kept.has(id));
+  if (names.length === 0) return [];
+  return [
+    {
+      says: `What these created may still be there: ${names.join(', ')}.`,
+      cure: 'No accepted DELETE belongs to them.',
+    },
+  ];
+}
+
+function cutShort(cut: Cut): Warning[] {
+  if (cut === undefined) return [];
+  const why = { requests: 'The budget of requests is spent', time: 'The time is up', interrupted: 'Interrupted' }[cut];
+  return [{ says: `${why}: the plan was not finished.`, cure: 'Give a larger --budget.' }];
+}

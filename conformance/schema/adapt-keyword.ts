@@ -1,0 +1,71 @@
+import type { JsonObject } from '../contract/json.ts';
+import type { Pointer } from '../contract/json-pointer.ts';
+import type { ReportPart } from '../contract/place.ts';
+import { compilePattern } from './compile-pattern.ts';
+
+const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
+const counts = [
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+];
+const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+const asTheyAre = ['const', 'format', 'uniqueItems', 'dependentRequired'];
+
+/** One keyword without subschemas, with OpenAPI 3.0's spelling of it turned into 3.1's; nothing where it has no meaning. */
+export function adaptKeyword(schema: JsonObject, keyword: string, at: Pointer, report: ReportPart): JsonObject {
+  const value = schema[keyword];
+  const drop = (says: string, cure: string): JsonObject => {
+    report(at, says, cure);
+    return {};
+  };
+  if (keyword === 'type') return adaptType(schema, value, drop);
+  if (keyword === 'enum') {
+    if (!Array.isArray(value) || value.length === 0) return drop('An enum needs values.', 'List them, or drop enum.');
+    return { enum: schema.nullable === true && !value.includes(null) ? [...value, null] : value };
+  }
+  if (keyword === 'pattern') {
+    if (typeof value === 'string' && compilePattern(value) !== undefined) return { pattern: value };
+    return drop(`The pattern ${JSON.stringify(value)} does not compile.`, 'Write an ECMA-262 regular expression.');
+  }
+  if (typeof value === 'boolean' && /^exclusiveM/.test(keyword)) return adaptExclusive(schema, keyword, value);
+  if (counts.includes(keyword)) {
+    if (Number.isInteger(value) && Number(value) >= 0) return { [keyword]: value };
+    return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a whole number from 0 on.');
+  }
+  if (numbers.includes(keyword)) {
+    const isShadowed =
+      /^(min|max)imum$/.test(keyword) && schema[`exclusive${keyword[0]?.toUpperCase()}${keyword.slice(1)}`] === true;
+    if (typeof value === 'number') return isShadowed ? {} : { [keyword]: value };
+    return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a number.');
+  }
+  if (keyword === '$dynamicRef')
+    return drop('$dynamicRef is not followed.', 'Use $ref; what it describes is not judged.');
+  return asTheyAre.includes(keyword) ? { [keyword]: value } : {};
+}
+
+/** A schema that is no object: true and false mean what they say, anything else is told and taken as true. */
+export function isSchemaType(value: unknown, pointer: Pointer, report: ReportPart): boolean {
+  if (typeof value === 'boolean') return value;
+  report(pointer, `A schema is an object or a boolean, not ${JSON.stringify(value) ?? 'nothing'}.`, 'Write a schema.');
+  return true;
+}
+
+function adaptType(schema: JsonObject, value: unknown, drop: (says: string, cure: string) => JsonObject): JsonObject {
+  const named = Array.isArray(value) ? value : [value];
+  if (named.length === 0 || !named.every((name) => types.includes(String(name)))) {
+    return drop(`${JSON.stringify(value)} is no type.`, `Use one of ${types.join(', ')}.`);
+  }
+  return { type: schema.nullable === true && !named.includes('null') ? [...named, 'null'] : value };
+}
+
+/** OpenAPI 3.0: `minimum: 5, exclusiveMinimum: true`. */
+function adaptExclusive(schema: JsonObject, keyword: string, value: boolean): JsonObject {
+  const bound = schema[keyword === 'exclusiveMinimum' ? 'minimum' : 'maximum'];
+  return value && typeof bound === 'number' ? { [keyword]: bound } : {};
+}

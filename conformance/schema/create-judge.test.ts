@@ -1,0 +1,154 @@
+import { describe, expect, test } from 'vitest';
+import { readContract } from '../contract/read-contract.ts';
+import type { Direction } from './adapt-schema.ts';
+import { createJudge } from './create-judge.ts';
+
+function judge(schema: unknown, direction: Direction, value: unknown, more: Record<string, unknown> = {}) {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    paths: { '/a': { get: { responses: {} } } },
+    components: { schemas: { S: schema, ...more } },
+  };
+  const contract = readContract('api.json', JSON.stringify(document));
+  const one = createJudge(contract);
+  const found = one.judge('#/components/schemas/S', direction, value);
+  return {
+    broken: found.map(({ pointer, at }) => `${pointer.replace('#/components/schemas/', '')} ${at}`.trim()),
+    problems: one.problems().map(({ pointer }) => pointer.replace('#/components/schemas/', '')),
+  };
+}
+
+const account = {
+  type: 'object',
+  required: ['id', 'secret'],
+  properties: { id: { readOnly: true }, secret: { writeOnly: true } },
+};
+const other = { type: 'object', required: ['a'], properties: { a: { type: 'integer' } } };
+
+describe('what a value breaks is named by its place in the contract', () => {
+  const rows: readonly {
+    name: string;
+    schema: unknown;
+    direction?: Direction;
+    value: unknown;
+    want: readonly string[];
+  }[] = [
+    {
+      name: 'readOnly is not required of a request',
+      schema: account,
+      direction: 'request',
+      value: { secret: 1 },
+      want: [],
+    },
+    { name: 'writeOnly is not required of a response', schema: account, value: { id: 1 }, want: [] },
+    { name: 'each is required where it belongs', schema: account, value: {}, want: ['S/required'] },
+    {
+      name: 'required and readOnly in two parts of allOf',
+      schema: { allOf: [{ required: ['id'] }, { properties: { id: { readOnly: true } } }] },
+      direction: 'request',
+      value: {},
+      want: [],
+    },
+    { name: 'an open enum is open in a response', schema: { enum: ['a'], 'x-open-enum': true }, value: 'b', want: [] },
+    {
+      name: 'and closed in a request',
+      schema: { enum: ['a'], 'x-open-enum': true },
+      direction: 'request',
+      value: 'b',
+      want: ['S/enum'],
+    },
+    {
+      name: 'through a reference',
+      schema: { type: 'array', items: { $ref: '#/components/schemas/O' } },
+      value: [{ a: 1 }, { a: 'x' }],
+      want: ['O/properties/a/type /1/a'],
+    },
+    {
+      name: 'all faults, not the first',
+      schema: { type: 'object', required: ['x', 'y'], minProperties: 1 },
+      value: {},
+      want: ['S/minProperties', 'S/required', 'S/required'],
+    },
+    {
+      name: 'the branch that was meant',
+      schema: { anyOf: [{ $ref: '#/components/schemas/O' }, { type: 'null' }] },
+      value: {},
+      want: ['O/required'],
+    },
+    {
+      name: 'the whole choice where several were',
+      schema: { anyOf: [{ $ref: '#/components/schemas/O' }, { type: 'object', required: ['b'] }] },
+      value: {},
+      want: ['S/anyOf'],
+    },
+    {
+      name: 'two branches are one too many for oneOf',
+      schema: { oneOf: [{ type: 'integer' }, { minimum: 0 }] },
+      value: 1,
+      want: ['S/oneOf'],
+    },
+    {
+      name: 'but not where a discriminator chooses',
+      schema: { oneOf: [{ type: 'integer' }, { minimum: 0 }], discriminator: { propertyName: 'k' } },
+      value: 1,
+      want: [],
+    },
+    { name: 'decimals by decimal arithmetic', schema: { multipleOf: 0.01 }, value: 4.35, want: [] },
+    { name: 'OpenAPI 3.0: nullable', schema: { type: 'string', enum: ['a'], nullable: true }, value: null, want: [] },
+    {
+      name: 'OpenAPI 3.0: exclusiveMinimum is a flag',
+      schema: { type: 'integer', minimum: 5, exclusiveMinimum: true },
+      value: 5,
+      want: ['S/exclusiveMinimum'],
+    },
+    {
+      name: 'own members alone',
+      schema: { type: 'object', required: ['constructor'] },
+      value: {},
+      want: ['S/required'],
+    },
+    {
+      name: 'a pattern that compiles without flag u alone',
+      schema: { type: 'string', pattern: '^\\-$' },
+      value: '-',
+      want: [],
+    },
+    {
+      name: 'a date-time that some reader takes',
+      schema: { format: 'date-time' },
+      value: '2026-01-01 10:00:00z',
+      want: [],
+    },
+    {
+      name: 'but is not sent',
+      schema: { format: 'date-time' },
+      direction: 'request',
+      value: '2026-01-01 10:00:00z',
+      want: ['S/format'],
+    },
+    { name: '30 February', schema: { format: 'date-time' }, value: '2026-02-30T10:00:00Z', want: ['S/format'] },
+    {
+      name: 'a schema that contains itself',
+      schema: { type: 'object', properties: { next: { $ref: '#/components/schemas/S' } }, additionalProperties: false },
+      value: { next: { next: { x: 1 } } },
+      want: ['S/additionalProperties /next/next'],
+    },
+  ];
+  test.each(rows)('$name', ({ schema, direction = 'response', value, want }) => {
+    expect(judge(schema, direction, value, { O: other }).broken.sort()).toEqual([...want].sort());
+  });
+});
+
+describe('a part that cannot be judged is told and left out', () => {
+  const rows = [
+    { name: 'an unknown type', schema: { type: 'str', maxLength: 1 }, want: 'S/type' },
+    { name: 'an empty enum', schema: { enum: [], maxLength: 1 }, want: 'S/enum' },
+    { name: 'a pattern that does not compile', schema: { pattern: '(', maxLength: 1 }, want: 'S/pattern' },
+    { name: 'a bound that is no number', schema: { minimum: '1', maxLength: 1 }, want: 'S/minimum' },
+    { name: 'a reference to nothing', schema: { $ref: '#/nowhere', maxLength: 1 }, want: 'S' },
+  ];
+  test.each(rows)('$name', ({ schema, want }) => {
+    expect(judge(schema, 'response', 'ab')).toEqual({ broken: ['S/maxLength'], problems: [want] });
+  });
+});
