@@ -1,0 +1,171 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createKeyFile, KeyFileFault, readKeyFile } from './key-file.ts';
+
+let folder: string;
+let path: string;
+let goodText: string;
+
+beforeAll(async () => {
+  const template = await mkdtemp(join(tmpdir(), 'lockstep-keys-'));
+  await createKeyFile(join(template, 'keys.json'));
+  goodText = await readFile(join(template, 'keys.json'), 'utf8');
+  await rm(template, { recursive: true });
+});
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-keys-'));
+  path = join(folder, 'keys.json');
+});
+
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('a new key file', () => {
+  it('is read back as it was made, in a folder that was not there, mode 0600, with nothing beside it', async () => {
+    const deep = join(folder, 'a', 'b', 'keys.json');
+    const made = await createKeyFile(deep);
+    expect(await readKeyFile(deep)).toEqual(made);
+    expect((await stat(deep)).mode & 0o777).toBe(0o600);
+    expect(await readdir(join(folder, 'a', 'b'))).toEqual(['keys.json']);
+    expect(made.jwks.keys[0]).toMatchObject({ kty: 'RSA', alg: 'RS256', use: 'sig', kid: expect.any(String) });
+    expect([made.cursorKey, made.deviceKey, made.demoKey].map(({ length }) => length)).toEqual([32, 32, 32]);
+  });
+
+  it('never takes the place of another', async () => {
+    await writeFile(path, 'precious');
+    await expect(createKeyFile(path)).rejects.toThrow(/exists already.*\n.*move it away first/);
+    expect(await readFile(path, 'utf8')).toBe('precious');
+    expect(await readdir(folder)).toEqual(['keys.json']);
+  });
+
+  it('is made once by ten that try at once', async () => {
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => createKeyFile(path)));
+    const made = results.filter((result) => result.status === 'fulfilled');
+    expect(made).toHaveLength(1);
+    expect(made[0]?.value).toEqual(await readKeyFile(path));
+    expect(await readdir(folder)).toEqual(['keys.json']);
+  });
+
+  it('says where it cannot be written', async () => {
+    await writeFile(join(folder, 'file'), '');
+    await expect(createKeyFile(join(folder, 'file', 'keys.json'))).rejects.toThrow(
+      /file\/keys\.json cannot be written/,
+    );
+  });
+});
+
+describe('reading', () => {
+  it('names the path and the command where there is no file', async () => {
+    await expect(readKeyFile(path)).rejects.toThrow(
+      new KeyFileFault(`The key file ${path} does not exist.\nMake one: lockstep-server keys create ${path}`),
+    );
+  });
+
+  it.each([
+    [0o600, 'good', 0],
+    [0o400, 'good', 0],
+    [0o640, 'good', 1],
+    [0o660, 'refused', 0],
+    [0o604, 'refused', 0],
+    [0o666, 'refused', 0],
+  ])('of mode %o is %s', async (mode, want, warnings) => {
+    await writeFile(path, goodText);
+    await chmod(path, mode);
+    const warned: string[] = [];
+    const outcome = readKeyFile(path, { warn: (text) => warned.push(text) });
+    if (want === 'good') await outcome;
+    else await expect(outcome).rejects.toThrow(/open to others.*\n.*chmod 600/);
+    expect(warned).toHaveLength(warnings);
+  });
+
+  const small = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({ format: 'jwk' });
+  const other = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({ format: 'jwk' });
+  const elliptic = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+  const names = { alg: 'RS256', use: 'sig', kid: 'a' };
+  type File = { jwks: { keys: Record<string, unknown>[] } } & Record<string, unknown>;
+  const cases: readonly { name: string; given: (file: File) => unknown; want: readonly string[] }[] = [
+    { name: 'another version', given: (file) => ({ ...file, version: 2 }), want: ['"version"'] },
+    { name: 'a list', given: () => [], want: ['JSON object'] },
+    {
+      name: 'nothing',
+      given: () => ({ version: 1 }),
+      want: ['"jwks.keys"', '"cookieKeys"', '"cursorKey"', '"deviceKey"', '"demoKey"'],
+    },
+    { name: 'no keys', given: (file) => ({ ...file, jwks: { keys: [] } }), want: ['"jwks.keys"'] },
+    {
+      name: 'an elliptic key',
+      given: (file) => ({ ...file, jwks: { keys: [{ ...elliptic, ...names }] } }),
+      want: ['must be an RSA key'],
+    },
+    {
+      name: '1024 bits',
+      given: (file) => ({ ...file, jwks: { keys: [{ ...small, ...names }] } }),
+      want: ['2048 bits'],
+    },
+    {
+      name: 'a public key',
+      given: (file) => ({ ...file, jwks: { keys: [{ kty: 'RSA', n: other.n, e: other.e, ...names }] } }),
+      want: ['private key'],
+    },
+    {
+      name: 'PS256',
+      given: (file) => ({ ...file, jwks: { keys: [{ ...other, ...names, alg: 'PS256' }] } }),
+      want: ['"alg": "RS256"'],
+    },
+    {
+      name: 'no kid',
+      given: (file) => ({ ...file, jwks: { keys: [{ ...other, ...names, kid: undefined }] } }),
+      want: ['"kid"'],
+    },
+    {
+      name: 'two of a kid',
+      given: (file) => ({
+        ...file,
+        jwks: {
+          keys: [
+            { ...other, ...names },
+            { ...other, ...names },
+          ],
+        },
+      }),
+      want: ['same "kid"'],
+    },
+    {
+      name: 'parts of two keys',
+      given: (file) => ({ ...file, jwks: { keys: [{ ...file.jwks.keys[0], n: other.n }] } }),
+      want: ['"jwks.keys[0]"'],
+    },
+    { name: 'a short cookie key', given: (file) => ({ ...file, cookieKeys: ['short'] }), want: ['"cookieKeys"'] },
+    {
+      name: '31 bytes',
+      given: (file) => ({ ...file, cursorKey: Buffer.alloc(31).toString('base64url') }),
+      want: ['"cursorKey"'],
+    },
+    { name: 'not base64url', given: (file) => ({ ...file, deviceKey: `${'A'.repeat(42)}=` }), want: ['"deviceKey"'] },
+  ];
+
+  it.each(cases)('says everything that is wrong: $name', async ({ given, want }) => {
+    const text = JSON.stringify(given(JSON.parse(goodText)));
+    await writeFile(path, text, { mode: 0o600 });
+    const { message } = await fault();
+    for (const part of [path, ...want, 'lockstep-server keys create']) expect(message).toContain(part);
+    expect(message.split('\n  - ')).toHaveLength(1 + want.length);
+  });
+
+  it('never quotes the file', async () => {
+    await writeFile(path, goodText.slice(0, -20), { mode: 0o600 });
+    const { message, cause } = await fault();
+    const values = [...goodText.matchAll(/"([A-Za-z0-9_-]{20,})"/g)].map((match) => match[1] ?? '');
+    expect(values.length).toBeGreaterThan(8);
+    for (const value of values) expect(`${message} ${cause}`).not.toContain(value.slice(0, 8));
+  });
+
+  async function fault(): Promise<KeyFileFault> {
+    const outcome = await readKeyFile(path).catch((error: unknown) => error);
+    if (!(outcome instanceof KeyFileFault)) throw new Error(`no fault: ${String(outcome)}`);
+    return outcome;
+  }
+});

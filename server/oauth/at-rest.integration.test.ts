@@ -1,0 +1,93 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
+import { basic, logIn, loginQuery, loginTokens, ownToken, post } from './fixtures/talk.ts';
+import { hashSecret } from './hash-secret.ts';
+
+let folder: string;
+let running: RunningAuth;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-at-rest-'));
+  running = await startAuth({ database: join(folder, 'data.db') });
+});
+afterAll(async () => {
+  await running.close();
+  await rm(folder, { recursive: true });
+});
+
+async function dump(): Promise<string> {
+  const files = await readdir(folder);
+  const contents = await Promise.all(files.map((file) => readFile(join(folder, file), 'latin1')));
+  return contents.join('\n');
+}
+
+describe('30 what a stolen database opens', () => {
+  it('30 nothing: no secret, token, code, cookie or key is in it', async () => {
+    const own = await ownToken(running);
+    // A second login in the life of the first session makes interactions that copy the session.
+    const waiting = await logIn(running, loginQuery({ prompt: 'login' }));
+    const tokens = await loginTokens(running);
+    const refreshed = await post(
+      running,
+      '/oauth2/token',
+      { grant_type: 'refresh_token', refresh_token: tokens.refresh_token },
+      basic(running.partner),
+    );
+    const login = await logIn(running);
+    const { keys } = running;
+    const bearers = {
+      ownToken: own,
+      'access token': tokens.access_token,
+      'signature of the access token': tokens.access_token.split('.')[2],
+      'refreshed access token': String(refreshed.body?.access_token),
+      'ID token': tokens.id_token,
+      'refresh token': tokens.refresh_token,
+      'own secret': running.own.secret,
+      'partner secret': running.partner.secret,
+      'cookie key': keys.cookieKeys[0],
+      'private key': keys.jwks.keys[0]?.d?.slice(0, 40),
+      ...Object.fromEntries(
+        [...login.bearers, ...waiting.bearers].map((value, index) => [`cookie or code ${index}`, value]),
+      ),
+    };
+    expect(Object.keys(bearers).length).toBeGreaterThan(20);
+    const text = await dump();
+    // The dump is one in which things are found: what is kept of the refresh token and of the secret.
+    expect(text).toContain(hashSecret(tokens.refresh_token));
+    expect(text).toContain(hashSecret(running.own.secret));
+    const found = Object.entries(bearers).filter(
+      ([, value]) => value === undefined || value.length < 20 || text.includes(value),
+    );
+    expect(found).toEqual([]);
+  });
+
+  it('30 an interaction under way holds neither its own id nor the session of its browser', async () => {
+    const before = new Set((await dump()).match(/[A-Za-z0-9_-]{43}/g));
+    const response = await fetch(`${running.origin}/auth/login?${loginQuery()}`, { redirect: 'manual' });
+    const id = response.headers.get('location')?.split('/').at(-1) ?? '';
+    expect(id).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    const text = await dump();
+    expect(text).not.toContain(id);
+    expect(text).toContain(hashSecret(id));
+    expect(before.has(hashSecret(id))).toBe(false);
+  });
+});
+
+describe('27 client secrets', () => {
+  it('27 are kept as a hash, and the hash opens nothing', async () => {
+    const kept = JSON.parse((await running.store.clients.find('test-own'))?.metadata ?? '{}').client_secret;
+    expect(kept).toBe(hashSecret(running.own.secret));
+    const fields = { grant_type: 'client_credentials' };
+    expect((await post(running, '/oauth2/token', fields, basic({ clientId: 'test-own', secret: kept }))).status).toBe(
+      401,
+    );
+    expect((await post(running, '/oauth2/token', fields, basic(running.own))).status).toBe(200);
+  });
+
+  it('27 are compared by a function whose time does not depend on them', async () => {
+    const source = await readFile(new URL('./hash-secret.ts', import.meta.url), 'utf8');
+    expect(source).toContain('timingSafeEqual(given, expected)');
+  });
+});

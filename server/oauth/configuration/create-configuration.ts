@@ -1,0 +1,98 @@
+import type { Configuration } from 'oidc-provider';
+import type { Keys } from '../../keys.ts';
+import { type AdapterStore, OidcAdapter } from '../adapter.ts';
+import { lifetimes } from '../lifetimes.ts';
+import { openIdScopes } from '../scopes.ts';
+import { clientRules } from './client-rules.ts';
+import { createFindAccount } from './find-account.ts';
+import { createLoginParameters } from './login-parameters.ts';
+import { renderError } from './render-error.ts';
+import { createResourceServer } from './resource-server.ts';
+
+export interface ConfigurationOptions {
+  /** Absolute, without trailing slash: the `iss` of every token. */
+  readonly issuer: string;
+  /** Base URL of the resource API: the `aud` of every access token. */
+  readonly resource: string;
+  readonly store: AdapterStore;
+  readonly keys: Pick<Keys, 'jwks' | 'cookieKeys'>;
+  readonly apiScopes: readonly string[];
+}
+
+const off = { enabled: false } as const;
+
+/** Everything that oidc-provider is told. What it cannot be told stands in `middleware/`. */
+export function createConfiguration({ issuer, resource, store, keys, apiScopes }: ConfigurationOptions): Configuration {
+  const { pathname, protocol } = new URL(issuer);
+  const base = pathname.replace(/\/$/, '');
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
+  return {
+    adapter: (model: string) => new OidcAdapter(model, store),
+    jwks: { keys: keys.jwks.keys.map((key) => ({ ...key })) },
+    cookies: {
+      keys: [...keys.cookieKeys],
+      long: { ...cookie, path: '/' },
+      short: cookie,
+      // Over plain http cookies come without Secure, and browsers drop a `__Host-` name without it.
+      names: {
+        session: protocol === 'https:' ? '__Host-session' : 'session',
+        interaction: '_interaction',
+        resume: '_resume',
+      },
+    },
+    routes: {
+      authorization: '/login',
+      token: '/oauth2/token',
+      jwks: '/.well-known/jwks.json',
+      revocation: '/oauth2/revoke',
+    },
+    responseTypes: ['code'],
+    clientAuthMethods: ['client_secret_basic'],
+    enabledJWA: { idTokenSigningAlgValues: ['RS256'] },
+    clientDefaults: {
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'client_secret_basic',
+      id_token_signed_response_alg: 'RS256',
+    },
+    scopes: [...openIdScopes],
+    claims: { openid: ['sub'], profile: ['name', 'preferred_username', 'updated_at'] },
+    // The claims of `profile` go into the ID token: there is no user info endpoint.
+    conformIdTokenClaims: false,
+    allowOmittingSingleRegisteredRedirectUri: false,
+    pkce: { required: (_ctx, client) => client.require_pkce === true },
+    extraClientMetadata: clientRules,
+    extraParams: createLoginParameters(apiScopes),
+    features: {
+      devInteractions: off,
+      userinfo: off,
+      rpInitiatedLogout: off,
+      claimsParameter: off,
+      pushedAuthorizationRequests: off,
+      dPoP: off,
+      introspection: off,
+      clientCredentials: { enabled: true },
+      revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => client.clientId === token.clientId },
+      resourceIndicators: createResourceServer(resource, apiScopes),
+    },
+    extraTokenClaims: async (_ctx, token) =>
+      token.kind === 'ClientCredentials'
+        ? { own: token.client?.owner_account }
+        : { gid: 'grantId' in token ? token.grantId : undefined },
+    // Tokens outlive the browser session; upstream ties them to it.
+    expiresWithSession: async () => false,
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    // The interface repeats the refresh with the same token.
+    rotateRefreshToken: (ctx) => ctx.oidc.client?.rotate_refresh_token === true,
+    // One grant for each authorization: sharing one by browser session would shorten later logins.
+    async loadExistingGrant(ctx) {
+      const grantId = ctx.oidc.result?.consent?.grantId;
+      return grantId ? ctx.oidc.provider.Grant.find(grantId) : undefined;
+    },
+    ttl: lifetimes,
+    interactions: { url: (_ctx, interaction) => `${base}/interaction/${interaction.uid}` },
+    findAccount: createFindAccount(store),
+    clientBasedCORS: () => false,
+    renderError,
+  };
+}

@@ -1,0 +1,57 @@
+import { type Configuration, errors } from 'oidc-provider';
+import { grantScopes, openIdScopes, splitScopes } from '../scopes.ts';
+import { readClientScopes } from './client-rules.ts';
+
+/** Characters, as the contract declares them. */
+const maxLengths = { scope: 2000, state: 2048, nonce: 255, redirect_uri: 512 } as const;
+const maxAgeSeconds = 2 ** 31 - 1;
+
+/**
+ * Checks that upstream leaves out, on the query of `/login`. They run last: what upstream refuses itself comes first.
+ */
+export function createLoginParameters(apiScopes: readonly string[]) {
+  return {
+    /** Upstream ignores unknown scopes and drops `offline_access`, so the query itself is judged. */
+    scope(ctx, value, client) {
+      if (!('scope' in ctx.query)) throw new errors.InvalidRequest('scope is missing');
+      const asked = String(ctx.query.scope);
+      checkLength('scope', asked);
+      const available = [...openIdScopes, ...readClientScopes(client, apiScopes)];
+      const scopes = grantScopes(splitScopes(asked), available);
+      if (!value && ctx.oidc.params) ctx.oidc.params.scope = scopes.join(' ');
+    },
+    state(_ctx, value) {
+      if (value === undefined) return;
+      checkLength('state', value);
+      if (isJsonText(value)) throw new errors.InvalidRequest('state must not be a JSON string, base64-encode it first');
+    },
+    nonce(_ctx, value) {
+      checkLength('nonce', value);
+    },
+    redirect_uri(_ctx, value) {
+      checkLength('redirect_uri', value);
+    },
+    /** Upstream takes whatever `Number` takes: `1e3`, `0x10`. */
+    max_age(_ctx, value) {
+      if (value === undefined) return;
+      if (!/^\d{1,10}$/.test(value) || Number(value) > maxAgeSeconds) {
+        throw new errors.InvalidRequest('max_age must be a number of seconds');
+      }
+    },
+  } satisfies Configuration['extraParams'];
+}
+
+function checkLength(name: keyof typeof maxLengths, value: string | undefined): void {
+  if (value !== undefined && value.length > maxLengths[name]) {
+    throw new errors.InvalidRequest(`${name} must have at most ${maxLengths[name]} characters`);
+  }
+}
+
+/** An object, an array or a string. Numbers and base64 stay legal states. */
+function isJsonText(text: string): boolean {
+  try {
+    return /^\s*[[{"]/.test(text) && JSON.parse(text) !== null;
+  } catch {
+    return false;
+  }
+}

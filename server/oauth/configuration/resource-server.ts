@@ -1,0 +1,33 @@
+import { type Configuration, errors } from 'oidc-provider';
+import { accessTokenSeconds } from '../lifetimes.ts';
+import { grantScopes, splitScopes } from '../scopes.ts';
+import { readClientScopes } from './client-rules.ts';
+
+/**
+ * The API as the one resource that tokens are for (RFC 8707). Its scopes live here and not in `scopes`, since upstream
+ * gives those to its own user info endpoint.
+ */
+export function createResourceServer(resource: string, apiScopes: readonly string[]) {
+  return {
+    enabled: true,
+    defaultResource: async () => resource,
+    // Without it a login with `openid` gets an opaque token for a user info endpoint that does not exist.
+    useGrantedResource: async () => true,
+    async getResourceServerInfo(ctx, indicator, client) {
+      if (indicator !== resource) throw new errors.InvalidTarget('resource is unknown');
+      const { params } = ctx.oidc;
+      const available = readClientScopes(client, apiScopes);
+      // Here and not in `defaultResource`: that one is skipped by a client that sends `resource` itself.
+      if (params?.grant_type === 'client_credentials') {
+        params.scope = grantScopes(splitScopes(params.scope), available).join(' ');
+      }
+      return {
+        scope: available.join(' '),
+        audience: resource,
+        accessTokenTTL: accessTokenSeconds,
+        accessTokenFormat: 'jwt',
+        jwt: { sign: { alg: 'RS256' } },
+      };
+    },
+  } satisfies NonNullable<Configuration['features']>['resourceIndicators'];
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from 'vitest';
+import { ClientFault, createClientMetadata } from './create-client-metadata.ts';
+import { hashSecret } from './hash-secret.ts';
+
+const own = { kind: 'own', clientId: 'test-own', name: 'Own', ownerAccount: 'acc-1' } as const;
+const partner = {
+  kind: 'partner',
+  clientId: 'test-partner',
+  name: 'Żółta 🐢',
+  redirectUris: ['https://partner.example/cb'],
+} as const;
+
+describe('a new client', () => {
+  it('27 has a secret of 256 random bits, kept as its hash', () => {
+    const [one, other] = [createClientMetadata(own), createClientMetadata(own)];
+    expect(one.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
+    expect(one.secret).not.toBe(other.secret);
+    expect(one.metadata).not.toContain(one.secret);
+    expect(JSON.parse(one.metadata).client_secret).toBe(hashSecret(one.secret));
+  });
+
+  it('of an own account has its own credentials alone', () => {
+    expect(JSON.parse(createClientMetadata(own).metadata)).toMatchObject({
+      client_id: 'test-own',
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+      owner_account: 'acc-1',
+    });
+  });
+
+  it('of a partner belongs to no account', () => {
+    const metadata = JSON.parse(createClientMetadata({ ...partner, requirePkce: true }).metadata);
+    expect(metadata).toMatchObject({
+      redirect_uris: partner.redirectUris,
+      require_pkce: true,
+      rotate_refresh_token: false,
+    });
+    expect(metadata).not.toHaveProperty('owner_account');
+  });
+
+  it.each([
+    ['left out: all', undefined, undefined],
+    ['empty: none', [], ''],
+    ['each once', ['serviceapi/get-devices', 'serviceapi/get-devices'], 'serviceapi/get-devices'],
+  ])('has the scopes it is given, %s', (_, scopes, want) => {
+    const client = createClientMetadata({ ...own, ...(scopes && { scopes }) });
+    expect(JSON.parse(client.metadata).api_scopes).toBe(want);
+  });
+});
+
+describe('2 callbacks that cannot be registered', () => {
+  it.each([
+    'http://partner.example/cb',
+    'http://localhost/cb',
+    'https://localhost:8080/*',
+    'https://*.partner.example/cb',
+    'https://user@partner.example/cb',
+    'https://user:secret@partner.example/cb',
+    'https://@partner.example/cb',
+    'https://partner.example/cb#fragment',
+    'https://partner.example\\@evil.example/cb',
+    'https://partner.example/c b',
+    'https://pärtner.example/cb',
+    'HTTPS://partner.example/cb',
+    'com.partner.app:/cb',
+    'javascript:alert(1)',
+    '//partner.example/cb',
+    '/cb',
+    '',
+    `https://partner.example/${'x'.repeat(512)}`,
+  ])('2 refuses %j', (uri) => {
+    expect(() => createClientMetadata({ ...partner, redirectUris: [...partner.redirectUris, uri] })).toThrow(
+      ClientFault,
+    );
+  });
+
+  it('2 takes ports, paths and queries', () => {
+    const redirectUris = ['https://partner.example', 'https://partner.example:8443/a/b?c=d@e', 'https://127.0.0.1/cb'];
+    expect(JSON.parse(createClientMetadata({ ...partner, redirectUris }).metadata).redirect_uris).toEqual(redirectUris);
+  });
+});
+
+describe('everything that is wrong is said at once', () => {
+  it.each([
+    ['clientId', { clientId: '' }],
+    ['clientId', { clientId: 'a:b' }],
+    ['clientId', { clientId: 'x'.repeat(65) }],
+    ['clientId', { clientId: 'acc-1' }],
+    ['name', { name: '' }],
+    ['name', { name: ' Own' }],
+    ['name', { name: 'a\nb' }],
+    ['scopes', { scopes: ['serviceapi/nothing'] }],
+    ['scopes', { scopes: ['openid'] }],
+    ['secret', { secret: 'short' }],
+    ['ownerAccount', { ownerAccount: '' }],
+  ])('%s: %j', (name, change) => {
+    const fault = catchFault(() => createClientMetadata({ ...own, ...change }));
+    expect(fault.faults).toHaveLength(1);
+    expect(fault.faults[0]).toContain(name);
+  });
+
+  it('several, and a partner without callbacks', () => {
+    const fault = catchFault(() => createClientMetadata({ ...partner, clientId: 'ä', name: '', redirectUris: [] }));
+    expect(fault.faults.map((text) => text.split(' ')[0])).toEqual(['clientId', 'name', 'redirectUris']);
+  });
+});
+
+function catchFault(act: () => unknown): ClientFault {
+  try {
+    act();
+  } catch (error) {
+    if (error instanceof ClientFault) return error;
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}

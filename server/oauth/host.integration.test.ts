@@ -1,0 +1,89 @@
+import { type IncomingHttpHeaders, request as sendRaw } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
+import { loginQuery } from './fixtures/talk.ts';
+
+let running: RunningAuth;
+beforeAll(async () => {
+  running = await startAuth();
+});
+afterAll(() => running.close());
+
+describe('14 Host and X-Forwarded-Host', () => {
+  it('14 another loopback name gets the addresses of the published one', async () => {
+    for (const host of ['127.0.0.1', 'localhost', '[::1]']) {
+      const { status, body } = await raw('/auth/.well-known/openid-configuration', { Host: `${host}:${running.port}` });
+      expect(status).toBe(200);
+      expect(body.issuer).toBe(running.issuer);
+      expect(body.token_endpoint).toBe(`${running.issuer}/oauth2/token`);
+    }
+  });
+
+  it('14 any other name is refused, and told the right one', async () => {
+    for (const path of ['/auth/login', '/auth/.well-known/openid-configuration', '/auth/nothing']) {
+      const { status, body } = await raw(path, { Host: 'evil.example' });
+      expect(status).toBe(400);
+      expect(body.error_description).toBe(
+        `This server is localhost:${running.port}, not evil.example: use ${running.issuer}`,
+      );
+    }
+  });
+
+  it('14 forwarded headers change nothing where there is no proxy', async () => {
+    const forwarded = {
+      'X-Forwarded-Host': 'evil.example',
+      'X-Forwarded-Proto': 'https',
+      Forwarded: 'host=evil.example',
+    };
+    const { body, text } = await raw('/auth/.well-known/openid-configuration', forwarded);
+    expect(body.issuer).toBe(running.issuer);
+    expect(text).not.toMatch(/evil|https:/);
+    const login = await raw(`/auth/login?${loginQuery()}`, forwarded);
+    expect(`${login.headers.location} ${login.headers['set-cookie']}`).not.toMatch(/evil|secure/i);
+  });
+
+  it('14 behind a TLS proxy the published name counts, and cookies are Secure', async () => {
+    const behind = await startAuth({ publicOrigin: 'https://api.example', keys: running.keys });
+    try {
+      const of = (headers: Record<string, string>) =>
+        raw('/auth/.well-known/openid-configuration', headers, behind.port);
+      for (const headers of [{ Host: 'api.example' }, { Host: 'internal:1', 'X-Forwarded-Host': 'api.example' }]) {
+        const { status, body } = await of(headers);
+        expect([status, body.authorization_endpoint]).toEqual([200, 'https://api.example/auth/login']);
+      }
+      for (const headers of [{ Host: 'internal:1' }, { Host: 'api.example', 'X-Forwarded-Host': 'evil.example' }]) {
+        expect((await of(headers)).status).toBe(400);
+      }
+      const login = await raw(`/auth/login?${loginQuery()}`, { Host: 'api.example' }, behind.port);
+      expect(login.headers['set-cookie']?.length).toBeGreaterThan(0);
+      for (const cookie of login.headers['set-cookie'] ?? [])
+        expect(cookie).toMatch(/; samesite=lax; secure; httponly$/);
+    } finally {
+      await behind.close();
+    }
+  });
+
+  function raw(path: string, headers: Record<string, string>, port = running.port) {
+    const { promise, resolve, reject } = Promise.withResolvers<{
+      status: number | undefined;
+      headers: IncomingHttpHeaders;
+      text: string;
+      body: Record<string, unknown>;
+    }>();
+    const request = sendRaw(
+      { host: '127.0.0.1', port, path, headers: { Host: `localhost:${port}`, ...headers } },
+      (response) => {
+        let text = '';
+        response.on('data', (chunk) => {
+          text += chunk;
+        });
+        response.on('end', () => {
+          const body = text.startsWith('{') ? JSON.parse(text) : {};
+          resolve({ status: response.statusCode, headers: response.headers, text, body });
+        });
+      },
+    );
+    request.on('error', reject).end();
+    return promise;
+  }
+});

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto';
+import { decodeJwt } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
+import { logIn, loginQuery, loginTokens, send } from './fixtures/talk.ts';
+import { apiScopes } from './scopes.ts';
+
+let running: RunningAuth;
+beforeAll(async () => {
+  running = await startAuth();
+  const rows = [
+    ['plain-http', { redirect_uris: ['http://partner.example/cb'] }],
+    ['wildcard', { redirect_uris: ['https://*.partner.example/cb'] }],
+    ['ownerless', { redirect_uris: [], response_types: [], grant_types: ['client_credentials'] }],
+  ] as const;
+  for (const [clientId, metadata] of rows) {
+    await running.store.clients.create({
+      clientId,
+      metadata: JSON.stringify({ client_id: clientId, client_secret: 'x', ...metadata }),
+    });
+  }
+});
+afterAll(() => running.close());
+
+const ask = (changes: Readonly<Record<string, string | undefined>>, headers = {}) =>
+  send(running, `/login?${loginQuery(changes)}`, { headers });
+
+/** Where the answer goes: the path of the login page, or the query of the callback. */
+async function askFor(changes: Readonly<Record<string, string | undefined>>): Promise<Record<string, string>> {
+  const { status, headers, text } = await ask(changes);
+  const location = headers.get('location') ?? '';
+  expect(status, text).toBe(303);
+  if (location.startsWith('/auth/interaction/')) return { page: 'login' };
+  expect(location.startsWith(`${callback}?`), location).toBe(true);
+  return Object.fromEntries(new URL(location).searchParams);
+}
+
+describe('1 redirect_uri is compared byte for byte', () => {
+  it.each([
+    undefined,
+    '',
+    `${callback}/`,
+    `${callback}?`,
+    `${callback}?a=b`,
+    `${callback}#f`,
+    'https://PARTNER.example/callback',
+    'https://partner.example:443/callback',
+    'https://partner.example/callbac%6b',
+    'https://partner.example/x/../callback',
+    'https://partner.example@evil.example/callback',
+    'https://partner.example.evil.example/callback',
+    'https://evil.example/callback',
+    'http://partner.example/callback',
+    '//partner.example/callback',
+    'javascript:alert(1)',
+  ])('1 %j goes nowhere', async (redirect_uri) => {
+    const { status, body, headers } = await ask({ redirect_uri });
+    expect([status, body?.error, headers.get('location')]).toEqual([400, 'invalid_request', null]);
+  });
+});
+
+describe('2 callbacks in rows changed by hand', () => {
+  it.each(['plain-http', 'wildcard', 'ownerless'])('2 %s is not usable', async (client_id) => {
+    const { status, headers } = await ask({ client_id, redirect_uri: 'http://partner.example/cb' });
+    expect([status, headers.get('location')]).toEqual([400, null]);
+  });
+});
+
+describe('4 client_id', () => {
+  it.each([undefined, '', 'nobody', "x' OR 1=1", 'x'.repeat(65), 'ä', '__proto__', 'test-partner\0'])(
+    '4 %j is 400 invalid_client, without a redirect',
+    async (client_id) => {
+      const { status, body, headers } = await ask({ client_id });
+      expect([status, body?.error, headers.get('location')]).toEqual([400, 'invalid_client', null]);
+    },
+  );
+
+  it('4 a browser gets a page that says the same, and nothing of what was sent as markup', async () => {
+    const { status, headers, text } = await ask(
+      { client_id: '<script>', redirect_uri: '<b>' },
+      { Accept: 'text/html' },
+    );
+    expect([status, headers.get('content-type')]).toEqual([400, 'text/html; charset=utf-8']);
+    expect(text).toMatch(/^<!doctype html>/);
+    expect(text).toContain('client_id is unknown');
+    expect(text).not.toMatch(/<script>|<b>/);
+  });
+});
+
+describe('3 parameters sent twice', () => {
+  it.each(['redirect_uri', 'state', 'scope', 'client_id', 'response_type', 'nonce'])('3 %s', async (name) => {
+    const query = loginQuery({ state: 'a', nonce: 'b' });
+    query.append(name, query.get(name) ?? '');
+    const { status, headers } = await send(running, `/login?${query}`);
+    const location = headers.get('location');
+    if (location === null) expect(status).toBe(400);
+    else expect(new URL(location).searchParams.get('error')).toBe('invalid_request');
+  });
+});
+
+describe('5 state', () => {
+  it.each(['c3RhdGU', '123', '-1.5', 'true', 'null', 'ä€😀 +&=%', '{', '[a', '"', ' x ', '<script>'])(
+    '5 %j comes back as it is',
+    async (state) => {
+      expect(await askFor({ scope: 'nothing', state })).toMatchObject({
+        error: 'invalid_scope',
+        state,
+        iss: running.issuer,
+      });
+      expect((await logIn(running, loginQuery({ state }))).answer.get('state')).toBe(state);
+    },
+  );
+
+  it.each(['{"a":1}', '[]', '"text"', ' {}', '\n["a"]'])('5 %j is JSON text', async (state) => {
+    expect(await askFor({ state })).toMatchObject({ error: 'invalid_request', state });
+  });
+});
+
+describe('6 scope', () => {
+  it.each([
+    [undefined, 'invalid_request'],
+    ['serviceapi/manage-webhooks', 'invalid_scope'],
+    ['openid serviceapi/get-devices nothing', 'invalid_scope'],
+    ['offline_access', 'invalid_scope'],
+    ['a"b', 'invalid_scope'],
+    ['x'.repeat(2001), 'invalid_request'],
+  ])('6 %j is refused at the callback', async (scope, error) => {
+    expect(await askFor({ scope })).toMatchObject({ error, error_description: expect.stringMatching(/^.{1,1000}$/) });
+  });
+
+  it.each([
+    ['', ['openid', 'profile', ...apiScopes]],
+    ['openid', ['openid']],
+    ['serviceapi/get-devices', ['openid', 'serviceapi/get-devices']],
+    ['serviceapi/get-devices openid serviceapi/get-devices', ['openid', 'serviceapi/get-devices']],
+  ])('6 %j grants', async (scope, want) => {
+    const tokens = await loginTokens(running, loginQuery({ scope }));
+    expect(tokens.scope.split(' ').sort()).toEqual([...want].sort());
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ iss: running.issuer, aud: 'test-partner', sub: 'acc-harbour' });
+  });
+
+  it('6 a token of openid alone has no scope of the API, and is a token', async () => {
+    const { access_token } = await loginTokens(running, loginQuery({ scope: 'openid' }));
+    expect(await running.verify(`Bearer ${access_token}`)).toMatchObject({
+      ok: true,
+      principal: { scopes: new Set() },
+    });
+  });
+
+  it('6 nonce needs no openid of its own', async () => {
+    const tokens = await loginTokens(running, loginQuery({ scope: 'serviceapi/get-devices', nonce: 'n-1' }));
+    expect(decodeJwt(tokens.id_token).nonce).toBe('n-1');
+  });
+});
+
+describe('7 response_type and response_mode', () => {
+  it.each([
+    [{ response_type: 'token' }, 'unsupported_response_type'],
+    [{ response_type: 'code id_token' }, 'unsupported_response_type'],
+    [{ response_type: 'none' }, 'unsupported_response_type'],
+    [{ response_type: undefined }, 'invalid_request'],
+    [{ response_mode: 'form_post' }, 'unsupported_response_mode'],
+    [{ response_mode: 'fragment' }, 'unsupported_response_mode'],
+    [{ response_mode: 'web_message' }, 'unsupported_response_mode'],
+    [{ response_mode: 'jwt' }, 'unsupported_response_mode'],
+  ])('7 %j is refused', async (changes, error) => {
+    const answer = await send(running, `/login?${loginQuery({ ...changes, state: 's' })}`);
+    const location = new URL(answer.headers.get('location') ?? '');
+    expect(location.origin + location.pathname).toBe(callback);
+    // An unsupported response type takes the mode that goes with it (OAuth 2.0 Multiple Response Types, 2.1).
+    const said = new URLSearchParams(location.search || location.hash.slice(1));
+    expect([said.get('error'), said.get('state')]).toEqual([error, 's']);
+  });
+
+  it('7 query is the one there is', async () => {
+    expect(await askFor({ response_mode: 'query' })).toEqual({ page: 'login' });
+  });
+});
+
+describe('other parameters', () => {
+  const challenge = createHash('sha256').update('v'.repeat(43)).digest('base64url');
+  it.each([
+    ['prompt', { prompt: 'none' }, 'login_required'],
+    ['prompt', { prompt: 'select_account' }, 'invalid_request'],
+    ['max_age', { max_age: '1e3' }, 'invalid_request'],
+    ['max_age', { max_age: '-1' }, 'invalid_request'],
+    ['max_age', { max_age: '2147483648' }, 'invalid_request'],
+    ['nonce', { nonce: 'x'.repeat(256) }, 'invalid_request'],
+    ['state', { state: 'x'.repeat(2049) }, 'invalid_request'],
+    ['plain PKCE', { code_challenge: challenge, code_challenge_method: 'plain' }, 'invalid_request'],
+    ['PKCE without method', { code_challenge: challenge }, 'invalid_request'],
+    ['request', { request: 'x' }, 'request_not_supported'],
+    ['request_uri', { request_uri: 'https://x.example' }, 'request_uri_not_supported'],
+    ['registration', { registration: '{}' }, 'registration_not_supported'],
+    ['resource', { resource: 'https://other.example' }, 'invalid_target'],
+  ])('%s that breaks its rule is refused at the callback: %j', async (_, changes, error) => {
+    expect(await askFor(changes)).toMatchObject({ error });
+  });
+
+  it.each([
+    { max_age: '3600' },
+    { max_age: '0' },
+    { prompt: 'login' },
+    { prompt: 'consent' },
+    { code_challenge: challenge, code_challenge_method: 'S256' },
+  ])('%j leads to the login page', async (changes) => {
+    expect(await askFor(changes)).toEqual({ page: 'login' });
+  });
+});

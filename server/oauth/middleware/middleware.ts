@@ -1,0 +1,7 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+
+/** One step around oidc-provider. `oidc` is there once a route of its has matched, so after `next` at the earliest. */
+export type Middleware = (
+  context: Omit<KoaContextWithOIDC, 'oidc'> & Partial<Pick<KoaContextWithOIDC, 'oidc'>>,
+  next: () => Promise<unknown>,
+) => Promise<void>;

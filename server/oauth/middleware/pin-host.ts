@@ -1,0 +1,28 @@
+import { nameMismatch } from '../names-origin.ts';
+import type { Middleware } from './middleware.ts';
+
+/**
+ * Refuses requests under another name than the issuer's, and makes sure that no header can change an address that
+ * upstream builds: those it reads first are overwritten with the issuer's own. Discovery, redirects and cookies were poisoned
+ * by `X-Forwarded-Host` in a trial although `Host` was pinned.
+ *
+ * An https issuer means a TLS proxy in front, since this process speaks http: there `X-Forwarded-Host`, where the proxy
+ * sends it, is the name that was asked for.
+ */
+export function pinHost(issuer: string): Middleware {
+  const { host, protocol } = new URL(issuer);
+  const isBehindProxy = protocol === 'https:';
+  return async (ctx, next) => {
+    const { headers } = ctx.req;
+    const forwarded = isBehindProxy ? String(headers['x-forwarded-host'] ?? '').split(',', 1)[0] : '';
+    const mismatch = nameMismatch(forwarded || headers.host, issuer);
+    if (mismatch !== undefined) {
+      ctx.status = 400;
+      ctx.body = { error: 'invalid_request', error_description: mismatch };
+      return;
+    }
+    headers['x-forwarded-host'] = host;
+    headers['x-forwarded-proto'] = protocol.slice(0, -1);
+    await next();
+  };
+}

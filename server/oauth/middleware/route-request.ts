@@ -1,0 +1,47 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { type Operation, operations } from '@lockstep/contract/operations';
+import type { Middleware } from './middleware.ts';
+
+/** Where the browser goes between login and callback; no client calls these. */
+const browserPaths: readonly (readonly [pattern: RegExp, methods: readonly string[]])[] = [
+  [/^\/login\/[^/]+$/, ['GET']],
+  [/^\/interaction\/[^/]+$/, ['GET']],
+];
+
+const declared = Map.groupBy(
+  Object.values<Operation>(operations).filter(({ basePath }) => basePath === operations.login.basePath),
+  ({ path }) => path,
+);
+
+/**
+ * Step 1 of every request, as the contract has it: path known, method declared. Upstream alone would take `/LOGIN/` too,
+ * and answer a plain 404 to the rest.
+ */
+export const routeRequest: Middleware = async (ctx, next) => {
+  const methods = findMethods(ctx.path);
+  if (ctx.method !== 'OPTIONS' && methods.includes(ctx.method)) return void (await next());
+
+  const requestId = ctx.response.get('X-Request-Id');
+  ctx.set({ 'API-Version': contract.info.version, 'Cache-Control': 'no-store' });
+  if (methods.length > 0) ctx.set('Allow', methods.join(', '));
+  if (methods.length > 0 && ctx.method === 'OPTIONS') {
+    ctx.status = 204;
+    return;
+  }
+  ctx.status = methods.length > 0 ? 405 : 404;
+  ctx.body =
+    methods.length > 0
+      ? { message: `${ctx.method} is not allowed here`, code: 'method_not_allowed', requestId }
+      : { message: 'not found route', code: 'route_not_found', requestId };
+};
+
+/** HEAD is answered wherever GET is. OPTIONS is in the list for `Allow`, and answered here. */
+function findMethods(path: string): readonly string[] {
+  const methods =
+    declared.get(path)?.map(({ method }) => method.toUpperCase()) ??
+    browserPaths.find(([pattern]) => pattern.test(path))?.[1] ??
+    [];
+  return methods
+    .flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+    .concat(methods.length > 0 ? ['OPTIONS'] : []);
+}

@@ -1,0 +1,104 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import { openIdScopes, splitScopes } from '../scopes.ts';
+import type { Middleware } from './middleware.ts';
+
+/** Members of upstream's bodies that are read or changed here. */
+interface Body {
+  error?: string;
+  error_description?: string;
+  scope?: string;
+  id_token?: string;
+  refresh_token?: string;
+  refresh_token_expires_in?: number;
+  scopes_supported?: readonly string[];
+  response_modes_supported?: readonly string[];
+}
+
+type Shape = (ctx: KoaContextWithOIDC, body: Body) => void;
+
+/**
+ * What differs between upstream's answers and the contract's, by upstream's route name.
+ *
+ * @param issuer named as the realm of `WWW-Authenticate`
+ * @param scopes everything that discovery lists; upstream lists those of OpenID alone and cannot be told otherwise
+ */
+export function shapeAnswer(issuer: string, scopes: readonly string[]): Middleware {
+  const shapes: Readonly<Record<string, Shape>> = {
+    discovery: (_ctx, body) => {
+      body.scopes_supported = scopes;
+      body.response_modes_supported = ['query'];
+    },
+    jwks: (ctx) => {
+      ctx.type = 'application/json';
+    },
+    token: (ctx, body) => {
+      ctx.set('Cache-Control', 'no-store');
+      nameUnauthorizedClient(body);
+      nameScopeAtFault(body);
+      addOpenIdScopes(ctx, body);
+      addRefreshTokenEnd(ctx, body);
+      challenge(ctx, issuer);
+    },
+    revocation: (ctx) => {
+      ctx.set('Cache-Control', 'no-store');
+      challenge(ctx, issuer);
+      if (ctx.status === 200) ctx.remove('Content-Type');
+    },
+  };
+  return async (ctx, next) => {
+    await next();
+    for (const name of Object.keys(ctx.response.headers)) {
+      // No other origin's scripts are let in. Upstream opens discovery and keys to all, and names the origin elsewhere.
+      if (name.startsWith('access-control-')) ctx.remove(name);
+    }
+    const body = isBody(ctx.body) ? ctx.body : {};
+    if (hasRoute(ctx)) shapes[ctx.oidc.route]?.(ctx, body);
+    // Left over where a session could not be saved after the way on was decided.
+    if (ctx.status >= 400) ctx.remove('Location');
+    if (ctx.status === 503) ctx.set('Retry-After', '1');
+    // Upstream's text is a joke; the cause is logged, not sent.
+    if (ctx.status === 500 && body.error === 'server_error') {
+      body.error_description = 'the request could not be processed';
+    }
+  };
+}
+
+/** RFC 6749, 5.2; upstream calls it `invalid_request`. */
+function nameUnauthorizedClient(body: Body): void {
+  if (body.error_description?.startsWith('requested grant type is not allowed')) body.error = 'unauthorized_client';
+}
+
+function nameScopeAtFault(body: Body): void {
+  if (body.error === 'invalid_scope' && body.scope)
+    body.error_description = `${body.scope.slice(0, 900)} is unavailable`;
+}
+
+/** Upstream's `scope` is that of the access token alone: the answer to a login names everything that was granted. */
+function addOpenIdScopes(ctx: KoaContextWithOIDC, body: Body): void {
+  const { AuthorizationCode: code, RefreshToken: refreshToken } = ctx.oidc.entities;
+  const source = code ?? refreshToken;
+  if (body.id_token === undefined || source === undefined) return;
+  const granted = ctx.oidc.params?.scope === undefined ? source.scopes : ctx.oidc.requestParamScopes;
+  body.scope = [...openIdScopes.filter((scope) => granted.has(scope)), ...splitScopes(body.scope)].join(' ');
+}
+
+/** Upstream leaves the challenge out where no credentials were sent; RFC 9110, 15.5.2 wants one with every 401. */
+function challenge(ctx: KoaContextWithOIDC, issuer: string): void {
+  if (ctx.status === 401 && !ctx.response.get('WWW-Authenticate')) {
+    ctx.set('WWW-Authenticate', `Basic realm="${issuer}", error="invalid_client"`);
+  }
+}
+
+function addRefreshTokenEnd(ctx: KoaContextWithOIDC, body: Body): void {
+  const { RefreshToken: current, RotatedRefreshToken: rotated } = ctx.oidc.entities;
+  if (body.refresh_token === undefined) return;
+  body.refresh_token_expires_in = Math.max(0, (current ?? rotated)?.remainingTTL ?? 0);
+}
+
+function hasRoute(ctx: Parameters<Middleware>[0]): ctx is KoaContextWithOIDC {
+  return ctx.oidc !== undefined;
+}
+
+function isBody(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Buffer.isBuffer(value);
+}

@@ -1,0 +1,104 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import helmet from 'helmet';
+import Provider, { errors } from 'oidc-provider';
+import type { Keys } from '../keys.ts';
+import type { AdapterStore } from './adapter.ts';
+import { createConfiguration } from './configuration/create-configuration.ts';
+import { secretMatches } from './hash-secret.ts';
+import { type AuthLog, logEvents } from './log-events.ts';
+import { catchErrors } from './middleware/catch-errors.ts';
+import { loginComesLater } from './middleware/login-comes-later.ts';
+import { pinHost } from './middleware/pin-host.ts';
+import { prepareLogin } from './middleware/prepare-login.ts';
+import { routeRequest } from './middleware/route-request.ts';
+import { shapeAnswer } from './middleware/shape-answer.ts';
+import { openIdScopes } from './scopes.ts';
+
+export interface AuthServerOptions {
+  /** {auth_url}, absolute, without trailing slash: `http://localhost:8080/auth`. */
+  readonly issuer: string;
+  /** {base_url}, the audience of access tokens: `http://localhost:8080/v1`. */
+  readonly resource: string;
+  readonly store: AdapterStore;
+  readonly keys: Pick<Keys, 'jwks' | 'cookieKeys'>;
+  /** Scopes of the resource API: `apiScopes`. */
+  readonly scopes: readonly string[];
+  readonly log: AuthLog;
+}
+
+export interface AuthServer {
+  /**
+   * Answers everything below the issuer's path: `app.use('/auth', authServer.callback)` under Express, or as the
+   * listener of a plain server, where it takes the issuer's path off itself. No body parser may run before it.
+   */
+  readonly callback: (request: IncomingMessage, response: ServerResponse) => void;
+  readonly provider: Provider;
+}
+
+/** No page of the authorization server has anything to load or may be framed. */
+const secureHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"], baseUri: ["'none'"] },
+  },
+  xFrameOptions: { action: 'deny' },
+  referrerPolicy: { policy: 'no-referrer' },
+});
+
+/** The OAuth 2.0 and OpenID Connect server. It keeps nothing in memory: several processes may share one store. */
+export function createAuthServer({ issuer, resource, store, keys, scopes, log }: AuthServerOptions): AuthServer {
+  const provider = new Provider(issuer, createConfiguration({ issuer, resource, store, keys, apiScopes: scopes }));
+  // Safe although it may be exposed directly: `pinHost` overwrites what this makes upstream trust.
+  provider.proxy = true;
+  provider.Client.prototype.compareClientSecret = compareClientSecret;
+  const steps = [
+    shapeAnswer(issuer, [...openIdScopes, ...scopes]),
+    catchErrors(log),
+    pinHost(issuer),
+    routeRequest,
+    loginComesLater,
+    prepareLogin,
+  ];
+  for (const step of steps) provider.use(step);
+  logEvents(provider, log);
+
+  const listener = provider.callback();
+  const base = new URL(issuer).pathname.replace(/\/$/, '');
+  return {
+    provider,
+    callback(request, response) {
+      identify(request, response);
+      mount(request, base);
+      secureHeaders(request, response, () => void listener(request, response));
+    },
+  };
+}
+
+/** Client secrets are kept as a hash. Upstream would compare clear text. */
+async function compareClientSecret(this: { readonly clientSecret?: string | undefined }, actual: string) {
+  const { body } = Provider.ctx?.oidc ?? {};
+  // RFC 6749, 2.3. Upstream does not look at the fields of methods it has off.
+  if (body?.client_secret !== undefined || body?.client_assertion !== undefined) {
+    throw new errors.InvalidRequest('client authentication must only be provided using one mechanism');
+  }
+  return secretMatches(actual, this.clientSecret);
+}
+
+/** An id is there already where an app around it has given one; else the caller's own is kept if it has the form. */
+function identify(request: IncomingMessage, response: ServerResponse): void {
+  if (response.hasHeader('X-Request-Id')) return;
+  const sent = request.headers['x-request-id'];
+  const isKept = typeof sent === 'string' && /^[A-Za-z0-9._-]{1,64}$/.test(sent);
+  response.setHeader('X-Request-Id', isKept ? sent : `req-${randomBytes(8).toString('hex')}`);
+}
+
+/** Leaves what upstream needs to build addresses, as Express does. A path outside becomes one that is not found. */
+function mount(request: IncomingMessage & { originalUrl?: string; baseUrl?: string }, base: string): void {
+  if (request.originalUrl !== undefined) return;
+  const { url = '/' } = request;
+  const rest = url.slice(base.length);
+  request.originalUrl = url;
+  request.baseUrl = base;
+  request.url = url.startsWith(base) && /^[/?]/.test(rest) ? rest.replace(/^\?/, '/?') : '/not-mounted-here';
+}

@@ -1,0 +1,274 @@
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Keys } from '../keys.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { createClientMetadata } from './create-client-metadata.ts';
+import { createToken, hostileTokens, type TokenMaker } from './fixtures/hostile-tokens.ts';
+import { createTestKeys } from './fixtures/keys.ts';
+import { createTokenVerifier, type TokenVerifier, type TokenVerifierOptions } from './verify-token.ts';
+
+const issuer = 'http://localhost:8080/auth';
+const audience = 'http://localhost:8080/v1';
+const start = Date.UTC(2026, 11, 1, 12);
+const nowSeconds = start / 1000;
+const account = { id: 'acc-harbour', name: 'Harbour Stays', trialEndsAt: null };
+const partner = {
+  kind: 'partner',
+  clientId: 'test-partner',
+  name: 'Partner',
+  redirectUris: ['https://partner.example/cb'],
+} as const;
+const own = { kind: 'own', clientId: 'test-own', name: 'Own', ownerAccount: account.id } as const;
+
+let keys: Keys;
+let otherKeys: Keys;
+let maker: TokenMaker;
+let store: Store;
+let now: number;
+let verify: TokenVerifier;
+
+const invalid = { ok: false, code: 'token_invalid' };
+const expired = { ok: false, code: 'token_expired' };
+const revoked = { ok: false, code: 'token_revoked' };
+const accepted = expect.objectContaining({ ok: true });
+
+beforeAll(async () => {
+  [keys, otherKeys] = await Promise.all([createTestKeys(), createTestKeys()]);
+  const [[key], [otherKey]] = [keys.jwks.keys, otherKeys.jwks.keys];
+  if (key === undefined || otherKey === undefined) throw new Error('no key');
+  maker = { issuer, audience, key, otherKey, nowSeconds };
+});
+
+beforeEach(async () => {
+  store = await openSqliteStore(':memory:');
+  await store.accounts.put(account);
+  for (const client of [partner, own]) await store.clients.create(createClientMetadata(client));
+  now = start;
+  verify = create();
+});
+
+afterEach(() => store.close());
+
+function create(changes: Partial<TokenVerifierOptions> = {}): TokenVerifier {
+  return createTokenVerifier({ store, issuer, audience, jwks: keys.jwks, clock: { now: () => now }, ...changes });
+}
+
+const bearer = (token: string) => `Bearer ${token}`;
+
+describe('who a token is for', () => {
+  it('takes the account of a login from the subject', async () => {
+    expect(await verify(bearer(createToken(maker).good()))).toEqual({
+      ok: true,
+      principal: {
+        accountId: account.id,
+        clientId: 'test-partner',
+        scopes: new Set(['openid', 'serviceapi/get-devices']),
+        trialEndsAt: null,
+      },
+    });
+  });
+
+  it('takes the account of an own-account token from `own`, and the trial from the account as it is now', async () => {
+    const token = createToken(maker).good({ sub: 'test-own', client_id: 'test-own', own: account.id, gid: undefined });
+    await verify(bearer(token));
+    await store.accounts.setTrialEnd(account.id, start + 5);
+    expect(await verify(bearer(token))).toMatchObject({
+      ok: true,
+      principal: { accountId: account.id, clientId: 'test-own', trialEndsAt: start + 5 },
+    });
+  });
+});
+
+describe('31 hostile tokens', () => {
+  it('31 all are refused, none as anything but invalid', async () => {
+    const tokens = hostileTokens(maker);
+    expect(tokens.length).toBeGreaterThanOrEqual(32);
+    const answers = await Promise.all(tokens.map(async ([name, token]) => [name, await verify(bearer(token))]));
+    expect(answers).toEqual(tokens.map(([name]) => [name, invalid]));
+  });
+
+  it('31 one that has ended is refused as that, but only if everything else is right', async () => {
+    const { good, signed, header, claims, rs256 } = createToken(maker);
+    const ended = { iat: nowSeconds - 90_000, exp: nowSeconds - 3600 };
+    expect(await verify(bearer(good(ended)))).toEqual(expired);
+    expect(await verify(bearer(good({ ...ended, aud: 'https://other.example' })))).toEqual(invalid);
+    const forged = signed(header(), claims(ended), (text) => rs256(text, maker.otherKey));
+    expect(await verify(bearer(forged))).toEqual(invalid);
+  });
+
+  it('31 the legal oddities are accepted', async () => {
+    const { good, signed, header, claims } = createToken(maker);
+    expect(await verify(bearer(signed(header({ typ: 'application/at+jwt' }), claims())))).toEqual(accepted);
+    expect(await verify(bearer(good({ aud: ['https://other.example', audience] })))).toEqual(accepted);
+    expect(await verify(bearer(respell(good())))).toEqual(accepted);
+  });
+});
+
+describe('32 the header', () => {
+  const cases: readonly { name: string; given: (token: string) => string | undefined; want: unknown }[] = [
+    { name: 'Bearer', given: (token) => `Bearer ${token}`, want: accepted },
+    { name: 'bearer', given: (token) => `bearer ${token}`, want: accepted },
+    { name: 'BEARER and three spaces', given: (token) => `BEARER   ${token}`, want: accepted },
+    { name: 'no header', given: () => undefined, want: { ok: false, code: 'token_missing' } },
+    { name: 'an empty header', given: () => '', want: { ok: false, code: 'token_missing' } },
+    { name: 'Basic', given: () => 'Basic dXNlcjpwYXNz', want: { ok: false, code: 'token_missing' } },
+    { name: 'the bare word', given: () => 'Bearer', want: invalid },
+    { name: 'the bare word and spaces', given: () => 'Bearer   ', want: invalid },
+    { name: 'two tokens', given: (token) => `Bearer ${token} ${token}`, want: invalid },
+    { name: 'two tokens with a comma', given: (token) => `Bearer ${token}, Bearer ${token}`, want: invalid },
+    { name: 'a tab', given: (token) => `Bearer\t${token}`, want: { ok: false, code: 'token_missing' } },
+    { name: 'the token alone', given: (token) => token, want: { ok: false, code: 'token_missing' } },
+    { name: 'quotes', given: (token) => `Bearer "${token}"`, want: invalid },
+    { name: 'not ASCII', given: (token) => `Bearer ${token}é`, want: invalid },
+    { name: '9 kB', given: (token) => `Bearer ${token}${'A'.repeat(9000)}`, want: invalid },
+    { name: '9 kB of spaces', given: (token) => `Bearer ${' '.repeat(9000)}${token}`, want: invalid },
+  ];
+
+  it.each(cases)('32 $name', async ({ given, want }) => {
+    expect(await verify(given(createToken(maker).good()))).toEqual(want);
+  });
+});
+
+describe('34 key rotation', () => {
+  it('34 an old token is good while its key is there, with or without being first; then it is not', async () => {
+    const [key, newKey] = [maker.key, maker.otherKey];
+    const old = bearer(createToken(maker).good());
+    const fresh = bearer(createToken({ ...maker, key: newKey }).good());
+    for (const order of [
+      [key, newKey],
+      [newKey, key],
+    ]) {
+      const during = create({ jwks: { keys: order } });
+      expect([await during(old), await during(fresh)]).toEqual([accepted, accepted]);
+    }
+    const after = create({ jwks: { keys: [newKey] } });
+    expect([await after(old), await after(fresh)]).toEqual([invalid, accepted]);
+  });
+});
+
+describe('35 what ends a token at once, cached or not', () => {
+  const own = { sub: 'test-own', client_id: 'test-own', own: account.id, gid: undefined };
+  const disabled = { ...account, disabledAt: start, tokensValidAfter: null };
+  const cases: readonly {
+    name: string;
+    claims?: object;
+    act?: () => unknown;
+    change?: (store: Store) => Partial<Store>;
+  }[] = [
+    { name: 'a revoked grant', act: () => store.oidc.revokeGrant('grant-1', 'hash', nowSeconds, nowSeconds + 86_400) },
+    { name: 'a disabled client', act: () => store.clients.setDisabled('test-partner', nowSeconds) },
+    {
+      name: 'a disabled own-account client',
+      claims: own,
+      act: () => store.clients.setDisabled('test-own', nowSeconds),
+    },
+    {
+      name: 'a client whose tokens ended',
+      change: ({ clients }) => ({ clients: { ...clients, find: async (id) => withEnd(await clients.find(id)) } }),
+    },
+    {
+      name: 'a disabled account',
+      change: ({ accounts }) => ({ accounts: { ...accounts, find: async () => disabled } }),
+    },
+    {
+      name: 'a disabled account behind an own-account token',
+      claims: own,
+      change: ({ accounts }) => ({ accounts: { ...accounts, find: async () => disabled } }),
+    },
+    {
+      name: 'a deleted account',
+      change: ({ accounts }) => ({ accounts: { ...accounts, find: async () => undefined } }),
+    },
+    {
+      name: 'logging out everywhere',
+      change: ({ accounts }) => ({
+        accounts: { ...accounts, find: async () => ({ ...disabled, disabledAt: null, tokensValidAfter: start + 1 }) },
+      }),
+    },
+  ];
+
+  it.each(cases)('35 $name', async ({ claims = {}, act, change }) => {
+    const token = bearer(createToken(maker).good({ ...claims }));
+    let current: Store = store;
+    const live: Pick<Store, 'oidc' | 'clients' | 'accounts'> = {
+      oidc: { ...store.oidc, isGrantRevoked: (id) => current.oidc.isGrantRevoked(id) },
+      clients: { ...store.clients, find: (id) => current.clients.find(id) },
+      accounts: { ...store.accounts, find: (id) => current.accounts.find(id) },
+    };
+    const cached = create({ store: live });
+    expect(await cached(token)).toEqual(accepted);
+    await act?.();
+    current = { ...store, ...change?.(store) };
+    expect(await cached(token)).toEqual(revoked);
+    expect(await create({ store: live })(token)).toEqual(revoked);
+  });
+
+  it('35 a client that was deleted', async () => {
+    expect(await verify(bearer(createToken(maker).good({ client_id: 'gone' })))).toEqual(revoked);
+  });
+
+  it('35 a token from after logging out everywhere is good', async () => {
+    const accounts = {
+      ...store.accounts,
+      find: async () => ({ ...account, disabledAt: null, tokensValidAfter: start }),
+    };
+    expect(await create({ store: { ...store, accounts } })(bearer(createToken(maker).good()))).toEqual(accepted);
+  });
+
+  function withEnd<Client extends object>(client: Client | undefined) {
+    return client && { ...client, tokensValidAfter: nowSeconds + 1 };
+  }
+});
+
+describe('36 the cache', () => {
+  it('36 another spelling of the signature does not escape revocation', async () => {
+    const token = createToken(maker).good();
+    expect([await verify(bearer(token)), await verify(bearer(respell(token)))]).toEqual([accepted, accepted]);
+    await store.oidc.revokeGrant('grant-1', 'hash', nowSeconds, nowSeconds + 86_400);
+    expect([await verify(bearer(token)), await verify(bearer(respell(token)))]).toEqual([revoked, revoked]);
+  });
+
+  it('36 a hit is not proven again: seen where the clock goes back before `nbf`', async () => {
+    const token = bearer(createToken(maker).good({ nbf: nowSeconds }));
+    expect(await verify(token)).toEqual(accepted);
+    now = start - 60_000;
+    expect([await verify(token), await create()(token)]).toEqual([accepted, invalid]);
+  });
+
+  it('36 a cached token ends when it ends', async () => {
+    const token = bearer(createToken(maker).good({ exp: nowSeconds + 60 }));
+    expect(await verify(token)).toEqual(accepted);
+    now = start + 65_000;
+    expect(await verify(token)).toEqual(expired);
+  });
+});
+
+describe('37 skew', () => {
+  it.each([
+    ['1 s before its end', -1000, accepted],
+    ['at its end', 0, accepted],
+    ['4.999 s after it', 4999, accepted],
+    ['5 s after it', 5000, expired],
+    ['an hour after it', 3_600_000, expired],
+  ])('37 %s', async (_, milliseconds, want) => {
+    const token = bearer(createToken(maker).good({ exp: nowSeconds + 60 }));
+    await verify(token);
+    now = start + 60_000 + milliseconds;
+    expect([await verify(token), await create()(token)]).toEqual([want, want]);
+  });
+
+  it('37 the issuer may be 5 s ahead', async () => {
+    const { good } = createToken(maker);
+    expect(await verify(bearer(good({ nbf: nowSeconds + 5 })))).toEqual(accepted);
+    expect(await verify(bearer(good({ nbf: nowSeconds + 6 })))).toEqual(invalid);
+  });
+});
+
+/** The same signature in other letters: 256 bytes leave four spare bits in the last of 342 characters. */
+function respell(token: string): string {
+  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_';
+  const other = `${token.slice(0, -1)}${alphabet[alphabet.indexOf(token.at(-1) ?? '') + 1]}`;
+  const bytes = (text: string) => Buffer.from(text.split('.')[2] ?? '', 'base64url').toString('hex');
+  if (bytes(other) !== bytes(token)) throw new Error('another signature');
+  return other;
+}

@@ -1,0 +1,94 @@
+import { createLocalJWKSet, errors, jwtVerify } from 'jose';
+import { type Clock, systemClock } from '../clock.ts';
+import type { Keys } from '../keys.ts';
+import type { Principal } from '../principal.ts';
+import type { Store } from '../store/store.ts';
+import { parseBearer } from './token/parse-bearer.ts';
+import { publicJwks } from './token/public-jwks.ts';
+import { readClaims, type TokenClaims } from './token/read-claims.ts';
+import { createTokenCache } from './token/token-cache.ts';
+
+export interface TokenVerifierOptions {
+  readonly store: {
+    readonly oidc: Pick<Store['oidc'], 'isGrantRevoked'>;
+    readonly clients: Pick<Store['clients'], 'find'>;
+    readonly accounts: Pick<Store['accounts'], 'find'>;
+  };
+  /** {auth_url}, the `iss` of our tokens. */
+  readonly issuer: string;
+  /** {base_url}, their `aud`. */
+  readonly audience: string;
+  readonly jwks: Keys['jwks'];
+  /** Of the tokens' issuer: the system's, also where domain time is moved. */
+  readonly clock?: Clock;
+}
+
+export type TokenFault = 'token_missing' | 'token_invalid' | 'token_expired' | 'token_revoked';
+
+export type Verified =
+  | { readonly ok: true; readonly principal: Principal }
+  | { readonly ok: false; readonly code: TokenFault };
+
+export type TokenVerifier = (authorization: string | undefined) => Promise<Verified>;
+
+/** Between the clocks of two machines. Seconds. */
+const clockTolerance = 5;
+
+/**
+ * Judges the `Authorization` header of a resource request (RFC 9068, 4): header, signature and claims, then what may
+ * have changed since: grant, client, account. The latter are read on every request, since revocation is promised
+ * "at once"; a cached token is no exception. Nothing here looks at the raw token beyond its signature: the last
+ * character of one has spare bits, so one token has several spellings.
+ *
+ * @throws StoreUnavailable when the store cannot be asked
+ */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { store, issuer, audience, clock = systemClock } = options;
+  const keySet = createLocalJWKSet(publicJwks(options.jwks));
+  const cache = createTokenCache();
+
+  return async (authorization) => {
+    const bearer = parseBearer(authorization);
+    if ('code' in bearer) return refuse(bearer.code);
+    const now = clock.now();
+    const cached = cache.get(bearer.token, now);
+    const claims = cached ?? (await prove(bearer.token, now));
+    if (typeof claims === 'string') return refuse(claims);
+    if (cached === undefined) cache.set(bearer.token, claims, now);
+    return judge(claims);
+  };
+
+  async function prove(token: string, now: number): Promise<TokenClaims | TokenFault> {
+    try {
+      const { payload } = await jwtVerify(token, keySet, {
+        issuer,
+        audience,
+        typ: 'at+jwt',
+        algorithms: ['RS256'],
+        clockTolerance,
+        currentDate: new Date(now),
+        requiredClaims: ['exp', 'iat', 'sub', 'jti', 'client_id'],
+      });
+      return readClaims(payload) ?? 'token_invalid';
+    } catch (error) {
+      // Whatever is wrong with it, a token is never our fault: jose throws plain errors too where a header is absurd.
+      return error instanceof errors.JWTExpired ? 'token_expired' : 'token_invalid';
+    }
+  }
+
+  async function judge({ grantId, clientId, accountId, issuedAt, scopes }: TokenClaims): Promise<Verified> {
+    if (grantId !== null && (await store.oidc.isGrantRevoked(grantId))) return refuse('token_revoked');
+    const client = await store.clients.find(clientId);
+    if (client === undefined || client.disabledAt !== null) return refuse('token_revoked');
+    if (issuedAt < (client.tokensValidAfter ?? 0)) return refuse('token_revoked');
+    const account = await store.accounts.find(accountId);
+    if (account === undefined || account.disabledAt !== null) return refuse('token_revoked');
+    // `iat` has whole seconds: a token of the same second is refused, whether it came before or after.
+    if (issuedAt * 1000 < (account.tokensValidAfter ?? 0)) return refuse('token_revoked');
+    return { ok: true, principal: { accountId, clientId, scopes, trialEndsAt: account.trialEndsAt } };
+  }
+}
+
+function refuse(code: TokenFault): Verified {
+  return { ok: false, code };
+}
