@@ -1,9 +1,14 @@
 import { defineConfig } from 'vitest/config';
+import { chooseSeed } from './test/choose-seed.ts';
+
+const { seed, isNew } = chooseSeed(process.env, Math.random);
+if (isNew) process.stderr.write(`Random tests run from the seed ${seed}. The same again: FC_SEED=${seed}\n`);
 
 const ignored = ['**/node_modules/**', '**/dist/**', '**/fixtures/**'];
+const everywhere = { env: { FC_SEED: String(seed) }, setupFiles: ['./test/seed-random.ts'] };
 
 /**
- * unit: pure, no port, no process. integration: real HTTP, child processes, a browser.
+ * unit: no port, no other process. integration: real HTTP, child processes, a browser.
  * slow: the large counts, bounded at 60 minutes, run by `npm run test:slow` alone.
  */
 export default defineConfig({
@@ -11,6 +16,7 @@ export default defineConfig({
     projects: [
       {
         test: {
+          ...everywhere,
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...ignored, '**/*.integration.test.ts', '**/*.slow.test.ts'],
@@ -18,6 +24,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...everywhere,
           name: 'integration',
           include: ['**/*.integration.test.ts'],
           exclude: ignored,
@@ -27,6 +34,7 @@ export default defineConfig({
       },
       {
         test: {
+          ...everywhere,
           name: 'slow',
           include: ['**/*.slow.test.ts'],
           exclude: ignored,

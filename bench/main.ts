@@ -1,13 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import type { Question, Result } from './question.ts';
-import { describeMachine, median } from './question.ts';
+import { formatResult } from './format-result.ts';
+import { describeMachine, type Question, type Result } from './question.ts';
 
 const questions: Readonly<Record<string, () => Promise<Question>>> = {
   generate: () => import('./generate.ts').then(({ generate }) => generate),
+  requests: () => import('./requests.ts').then(({ requests }) => requests),
 };
 
-const help = `Usage: npm run bench [-- NAME...] [--save] [--json]
+const help = `Usage: npm run bench -- [NAME...] [--save] [--json]
 
 Answers each question beside its peers in one run, as a ratio: ${Object.keys(questions).join(', ')}.
   --save   keep the figures as bench/NAME.result.json
@@ -29,15 +30,6 @@ async function answer(name: string): Promise<void> {
   }
 }
 
-function formatResult({ rows, ratio, target, machine }: Result): string {
-  const width = Math.max(...rows.map((row) => row.name.length));
-  const lines = rows.map(({ name, milliseconds }) => {
-    const middle = median(milliseconds);
-    return `  ${name.padEnd(width)}  ${middle.toFixed(0).padStart(6)} ms  (${milliseconds.map((value) => value.toFixed(0)).join(' ')})`;
-  });
-  return `${lines.join('\n')}\n  ratio ${ratio.toFixed(2)}, target at most ${target.toFixed(2)}\n  ${machine}\n`;
-}
-
 function progress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
@@ -48,7 +40,7 @@ function readArguments() {
       allowPositionals: true,
       options: { save: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
     });
-    const unknown = positionals.filter((name) => questions[name] === undefined);
+    const unknown = positionals.filter((name) => !Object.hasOwn(questions, name));
     if (values.help) process.stdout.write(help);
     if (unknown.length > 0) throw new Error(`there is no question ${unknown.join(', ')}`);
     const chosen = positionals.length === 0 ? Object.keys(questions) : positionals;

@@ -10,9 +10,8 @@ export interface Result {
   readonly asks: string;
   /** What was timed, each as often as the others, taking turns. */
   readonly rows: readonly { readonly name: string; readonly milliseconds: readonly number[] }[];
-  /** Ours over the peers' sum, the median of the rounds. */
-  readonly ratio: number;
-  readonly target: number;
+  /** Ours over the peers' sum, the median of the rounds: one for each state in which people meet it. */
+  readonly ratios: readonly { readonly name: string; readonly ratio: number; readonly target?: number }[];
   readonly versions: Readonly<Record<string, string>>;
   readonly machine: string;
 }

@@ -7,10 +7,11 @@ import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { closePage } from './reference/close-page.ts';
+import { readContractFiles } from './reference/contract-files.ts';
 import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
 
 export interface ReferenceOptions {
-  /** The contract, as a path. Other files that it refers to are part of the page, but not of the question if it is fresh. */
+  /** The contract, as a path. Files that it refers to are part of the page, and of the question if it is fresh. */
   readonly contract: string;
   /** Where the page goes. Folders are made, an existing file is replaced in one step. */
   readonly out: string;
@@ -23,24 +24,24 @@ export interface Reference {
   readonly file: string;
   /** `false` when the file was there already, made from the same inputs. */
   readonly built: boolean;
-  /** Of the inputs, hexadecimal: contract, versions, configuration and the code of the build. */
+  /** Of the inputs, hexadecimal: contract and what it refers to, versions, configuration and the code of the build. */
   readonly key: string;
 }
 
 const reference = join(import.meta.dirname, 'reference');
 
 /** The folder is small, and whatever changes in it may change the page. */
-async function listOwnInputs(): Promise<readonly string[]> {
+async function readOwnInputs(): Promise<readonly Buffer[]> {
   const names = (await readdir(reference)).filter((name) => !name.includes('.test.')).sort();
-  return [import.meta.filename, ...names.map((name) => join(reference, name))];
+  return Promise.all(
+    [import.meta.filename, ...names.map((name) => join(reference, name))].map((file) => readFile(file)),
+  );
 }
 
 async function hashInputs(contract: string): Promise<string> {
   const hash = createHash('sha256').update(await redoclyVersion());
-  for (const file of [contract, ...(await listOwnInputs())]) {
-    const bytes = await readFile(file);
-    hash.update(`\n${bytes.length}\n`).update(bytes);
-  }
+  const files = (await readContractFiles(contract)).map(({ bytes }) => bytes);
+  for (const bytes of [...files, ...(await readOwnInputs())]) hash.update(`\n${bytes.length}\n`).update(bytes);
   return hash.digest('hex');
 }
 
@@ -58,7 +59,8 @@ async function startsWithKey(file: string, key: string): Promise<boolean> {
 /**
  * Builds the reference, unless the file is there and made from the same inputs.
  *
- * @throws Error when Redocly fails, with its words, or when the page would fetch something; the old file then stays
+ * @throws Error when the contract leads to the network, when Redocly fails, with its words, or when the page would fetch
+ *   something; the old file then stays
  */
 export async function buildReference({ contract, out, onProgress, signal }: ReferenceOptions): Promise<Reference> {
   const key = await hashInputs(contract);

@@ -58,6 +58,64 @@ describe('npm run docs', () => {
     }
   });
 
+  it('builds again when a file changed that the contract refers to', async () => {
+    const [root, rooms] = [join(folder, 'spread.yaml'), join(folder, 'rooms.yaml')];
+    await writeFile(
+      root,
+      'openapi: 3.1.0\ninfo: {title: Rooms, version: 1.0.0}\npaths: {/rooms: {$ref: rooms.yaml}}\n',
+    );
+    const line = ['--contract', root, '--out', join(folder, 'spread.html'), '--build-only', '--json'];
+    for (const summary of ['One', 'Two']) {
+      await writeFile(
+        rooms,
+        `get: {operationId: getRooms, summary: ${summary}, responses: {'204': {description: None}}}\n`,
+      );
+      expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
+      expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: false });
+    }
+  });
+
+  it('takes words that look like HTML and styles for words', async () => {
+    const root = join(folder, 'words.yaml');
+    const words = 'Send data=foo, src="bar" or url(https://a.example/b.png), or @import "c.css".';
+    await writeFile(
+      root,
+      JSON.stringify({ openapi: '3.1.0', info: { title: words, version: '1.0.0', description: words }, paths: {} }),
+    );
+    expect(await run('--contract', root, '--out', join(folder, 'words.html'), '--build-only')).toMatchObject({
+      status: 0,
+      stderr: expect.not.stringContaining('fetches'),
+    });
+  });
+
+  it('asks nobody on the network for a part of the contract', async () => {
+    const asked: unknown[] = [];
+    const other = createServer((request, response) => {
+      asked.push(request.url);
+      response.end('{}');
+    });
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(other.address() as AddressInfo).port}/rooms.yaml`;
+    const root = join(folder, 'network.yaml');
+    await writeFile(
+      root,
+      `openapi: 3.1.0\ninfo: {title: Rooms, version: 1.0.0}\npaths: {/rooms: {$ref: '${address}'}}\n`,
+    );
+    const { status, stderr } = await run('--contract', root, '--out', join(folder, 'network.html'), '--build-only');
+    other.close();
+    expect({ status, asked }).toEqual({ status: 2, asked: [] });
+    expect(stderr).toContain(`${root}:3:18 no-network: the contract leads to ${address}`);
+  });
+
+  it('says in its help what is taken otherwise, and how it ends, without a path of this machine', async () => {
+    const { status, stdout } = await run('--help');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/--contract <file> .*\(default:\s+openapi\/service\.yaml\)/s);
+    expect(stdout).toMatch(/--out <file> .*\(default:\s+docs\/dist\/reference\.html\)/s);
+    expect(stdout).toMatch(/^Exit codes: 0 .*, 2 /m);
+    expect(stdout).not.toContain(join(import.meta.dirname, '..'));
+  });
+
   it('serves until it is interrupted, and ends with 0', async () => {
     const child = start('--contract', contract, '--out', out, '--port', '0', '--json');
     const ended = once(child, 'exit');

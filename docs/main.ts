@@ -2,7 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { buildReference } from './build-reference.ts';
 import { createDocsHandler } from './serve-docs.ts';
 
@@ -22,13 +22,22 @@ function parsePort(text: string): number {
   return port;
 }
 
+/** A file that is taken from the repository, wherever the command runs; its help names it from there. */
+function placeOption(flags: string, says: string, place: string): Option {
+  return new Option(flags, says).default(join(import.meta.dirname, '..', place), place);
+}
+
 const program = new Command('docs')
   .description('Builds the reference into one offline HTML file and serves it.')
-  .option('--contract <file>', 'the contract', join(import.meta.dirname, '..', 'openapi', 'service.yaml'))
-  .option('--out <file>', 'where the page goes', join(import.meta.dirname, 'dist', 'reference.html'))
+  .addOption(placeOption('--contract <file>', 'the contract', 'openapi/service.yaml'))
+  .addOption(placeOption('--out <file>', 'where the page goes', 'docs/dist/reference.html'))
   .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
   .option('--build-only', 'build, and do not serve')
   .option('--json', 'print one line of JSON: {file, built, url}')
+  .addHelpText(
+    'after',
+    "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.",
+  )
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
 

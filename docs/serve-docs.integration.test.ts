@@ -9,7 +9,7 @@ import { exchange } from './exchange.ts';
 import { createDocsHandler } from './serve-docs.ts';
 
 const html = '<html><script>a()</script></html>';
-const yaml = 'openapi: 3.1.0\ninfo: {title: Zürich, version: 1.0.0}\n';
+const yaml = 'openapi: 3.1.0\ninfo: {<<: &shared {version: 1.0.0}, title: Zürich}\nx-more: {<<: *shared}\n';
 
 let folder: string;
 let server: Server;
@@ -32,7 +32,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-const json = '{\n  "openapi": "3.1.0",\n  "info": {\n    "title": "Zürich",\n    "version": "1.0.0"\n  }\n}\n';
+const json = `${JSON.stringify({ openapi: '3.1.0', info: { version: '1.0.0', title: 'Zürich' }, 'x-more': { version: '1.0.0' } }, null, 2)}\n`;
 
 const table = [
   { request: 'GET /docs', status: 200, headers: { 'content-type': 'text/html; charset=utf-8' }, body: html },

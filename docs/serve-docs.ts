@@ -79,7 +79,7 @@ function send({ plain, zipped, etag, headers }: Resource, request: IncomingMessa
 export async function createDocsHandler({ page, contract }: DocsFiles): Promise<DocsHandler> {
   const [html, yaml] = await Promise.all([readFile(page, 'utf8'), readFile(contract, 'utf8')]);
   const policy = `${contentPolicy(html)}; frame-ancestors 'none'`;
-  const json = `${JSON.stringify(parse(yaml), null, 2)}\n`;
+  const json = `${JSON.stringify(parse(yaml, { merge: true }), null, 2)}\n`;
   const resources = new Map([
     [
       '/docs',

@@ -16,6 +16,11 @@ const table = [
     want: ['the renderer names cdn.redocly.com, of which nobody has said what it is for'],
   },
   {
+    name: 'takes no member that every object has for a host it knows',
+    given: { ...alone, script: '"https://constructor/"' },
+    want: ['the renderer names constructor, of which nobody has said what it is for'],
+  },
+  {
     name: 'does not take a longer host for one it knows',
     given: { ...alone, script: '"https://github.com.evil.example/"' },
     want: ['the renderer names github.com.evil.example, of which nobody has said what it is for'],
@@ -28,6 +33,10 @@ const table = [
     '<style>a{background:url(https://cdn.example/a.js)}</style>',
     '<style>@import "https://cdn.example/a.js";</style>',
     '<use xlink:href="/a.js">',
+    '<image href="/a.js"/>',
+    '<p title="a > b"><img alt="it\'s" src="/a.js">',
+    '<p style="background: url(/a.js)">',
+    '<STYLE media=all>a{mask:url("/a.js")}</STYLE>',
   ].map((html) => ({
     name: `finds what is fetched by ${html}`,
     given: { ...alone, frame: [html, ''] as const },
@@ -38,6 +47,10 @@ const table = [
     '<link rel="icon" href="data:,">',
     '<style>a{mask:url(#a)}</style>',
     '<a href="https://a.example">',
+    '<p>Send data=foo, background = bar or src="baz"</p>',
+    '<p>Write url(https://a.example/b.png), or @import "b.css", or "&lt;img src=b.png>"</p>',
+    '<meta name="description" content="a data=foo and a url(b.png)">',
+    '<p>a < b src=c</p>',
   ].map((html) => ({ name: `allows ${html}`, given: { ...alone, frame: [html, ''] as const }, want: [] })),
   ...[
     '{"d":"![a](https://a.example/b.png)"}',

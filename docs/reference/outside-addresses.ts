@@ -19,12 +19,15 @@ const namedOnly: Readonly<Record<string, string>> = {
 };
 
 const absolute = /\bhttps?:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
-const fetched = [
-  /\s(?:src|srcset|poster|data|background|xlink:href)\s*=\s*["']?(?!["']?(?:data:|blob:|#|["'\s>]))([^"'\s>]+)/gi,
-  /<link\b[^>]*\shref\s*=\s*["']?(?!data:|#)([^"'\s>]+)/gi,
-  /\burl\(\s*["']?(?!["']?(?:data:|#))([^"')\s]+)/gi,
-  /@import\s+["']?(?!url\()([^"';\s]+)/gi,
-];
+
+// What the words of the contract say is drawn as text between tags, and fetches nothing.
+const tag = /<([a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
+const attribute = /([^\s"'/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g;
+const fetchingAttributes = /^(?:src|srcset|poster|data|background|xlink:href)$/i;
+const fetchingLinks = /^(?:link|image|use|feimage)$/i;
+const styleElement = /<style\b[^>]*>([\s\S]*?)<\/style>/gi;
+const fetchedByStyle = [/\burl\(\s*["']?(?!["']?(?:data:|#))([^"')\s]+)/gi, /@import\s+["']?(?!url\()([^"';\s]+)/gi];
+const inPage = /^(?:data:|blob:|#|$)/i;
 /** In the contract's own words: Markdown pictures, pictures in HTML and `x-logo`. JSON writes `<` as `\u003c`. */
 const pictured = [
   /!\[[^\]]*\]\(\s*(?!data:|#)([^)\s]+)/gi,
@@ -36,16 +39,31 @@ function firstGroups(text: string, patterns: readonly RegExp[]): readonly string
   return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), (match) => match[1] ?? ''));
 }
 
+/** What the elements of a page fetch by themselves, and what their styles do. */
+function fetchedBy(html: string): readonly string[] {
+  const fetched: string[] = [];
+  const styles = firstGroups(html, [styleElement]);
+  for (const [, element = '', attributes = ''] of html.matchAll(tag)) {
+    for (const [, name = '', ...values] of attributes.matchAll(attribute)) {
+      const value = values.find((one) => one !== undefined) ?? '';
+      const fetches = fetchingAttributes.test(name) || (/^href$/i.test(name) && fetchingLinks.test(element));
+      if (fetches && !inPage.test(value.trim())) fetched.push(value.trim());
+      if (/^style$/i.test(name)) fetched.push(...firstGroups(value, fetchedByStyle));
+    }
+  }
+  return [...fetched, ...styles.flatMap((style) => firstGroups(style, fetchedByStyle))];
+}
+
 /**
  * Lists what would be fetched from elsewhere, or might be, as sentences for whoever builds the page.
  *
  * @returns an empty list when the page stands alone
  */
 export function findOutsideAddresses({ frame, script, definition }: Page): readonly string[] {
-  const unknown = firstGroups(script, [absolute]).filter((host) => !(host.toLowerCase() in namedOnly));
+  const unknown = firstGroups(script, [absolute]).filter((host) => !Object.hasOwn(namedOnly, host.toLowerCase()));
   return [
     ...[...new Set(unknown)].map((host) => `the renderer names ${host}, of which nobody has said what it is for`),
-    ...frame.flatMap((part) => firstGroups(part, fetched)).map((address) => `the page fetches ${address}`),
+    ...frame.flatMap(fetchedBy).map((address) => `the page fetches ${address}`),
     ...firstGroups(definition, pictured).map((address) => `the contract shows a picture from ${address}`),
   ];
 }

@@ -17,6 +17,7 @@ export async function redoclyVersion(): Promise<string> {
 /**
  * Runs Redocly CLI in a process of its own, on this very Node, without telemetry and without asking for updates.
  *
+ * @param signal ends the process; the promise waits until it is gone
  * @throws Error with what Redocly printed, when it fails
  */
 export async function runRedocly(commandLine: readonly string[], signal?: AbortSignal): Promise<void> {
@@ -33,8 +34,11 @@ export async function runRedocly(commandLine: readonly string[], signal?: AbortS
       printed += text;
     });
   }
-  const { promise, resolve, reject } = Promise.withResolvers<number | null>();
-  child.on('error', reject).on('close', resolve);
+  let fault: Error | undefined;
+  const { promise, resolve } = Promise.withResolvers<number | null>();
+  // An abort is an error at once, but until it is closed the process may still write.
+  child.on('error', (error) => (fault = error)).on('close', resolve);
   const status = await promise;
+  if (fault !== undefined) throw fault;
   if (status !== 0) throw new Error(`redocly ${commandLine[0]} ended with ${status}:\n${printed.trim()}`);
 }

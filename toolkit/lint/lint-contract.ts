@@ -1,57 +1,74 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import { ContractError } from '../contract/contract-error.ts';
 import { displayPath } from '../contract/display-path.ts';
-import { extendPointer, parsePointer, valueAt } from '../contract/json-pointer.ts';
+import { parsePointer, valueAt } from '../contract/json-pointer.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
 import { cures } from './cures.ts';
+import { explainRefusal } from './explain-refusal.ts';
+import { findNetworkReferences } from './find-network-references.ts';
 import { type RedoclyProblem, runRedocly } from './run-redocly.ts';
 
 /**
- * Checks a contract against everything that `redocly.yaml` asks for, stock rules and our own.
+ * Checks a contract against everything that `redocly.yaml` asks for, stock rules and our own. Reads files alone.
  *
  * @param contractPath of an OpenAPI 3.1 document in YAML or JSON, relative to the working directory or absolute
- * @returns all problems at once, warnings too, in the order a reader meets them; empty if there is none. A text that
- * isn't YAML gives its faults alone, since nothing else can be said about it.
- * @throws the error of `readFile` when there is no such file
+ * @returns all problems at once, warnings too, in the order a reader meets them; empty if there is none
+ * @throws ContractError when no rule could look at it: there is no such file, it isn't YAML, it refers to the network,
+ *   or the linter itself can't read it
  */
 export async function lintContract(contractPath: string): Promise<readonly Problem[]> {
   const path = resolve(contractPath);
   const file = displayPath(path);
-  const { faults, value } = readYaml(await readFile(path, 'utf8'));
-  if (faults.length > 0) {
+  const top = { file, line: 1, column: 1, pointer: '#' };
+  const text = await readFile(path, 'utf8').catch(({ code, message }: NodeJS.ErrnoException) => {
+    const cure = 'Name an OpenAPI file with --contract.';
+    throw new ContractError([{ ...top, rule: 'readable', says: reasons[code ?? ''] ?? message, cure }]);
+  });
+  const source = readYaml(text);
+  if (source.faults.length > 0) {
     const cure = 'Correct the YAML here; indentation, quotes and brackets are the usual causes.';
-    return faults.map((fault) => ({ file, pointer: '#', rule: 'yaml', cure, ...fault })).sort(compareProblems);
+    throw new ContractError(source.faults.map((fault) => ({ ...top, rule: 'yaml', cure, ...fault })));
   }
+  const network = await findNetworkReferences(path);
+  if (network.length > 0) throw new ContractError(network);
+
   const problems = await runRedocly(path);
-  if (typeof problems === 'string') {
-    const cure = 'Write an OpenAPI 3.1 document: an object that starts with openapi: 3.1.1.';
-    return [{ file, line: 1, column: 1, pointer: '#', rule: 'document', says: problems, cure }];
-  }
-  const found = problems.map((problem) => toProblem(problem, file, value)).sort(compareProblems);
+  if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, source));
+  const found = (await Promise.all(problems.map(toProblem))).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
   return found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
 }
 
-function toProblem(problem: RedoclyProblem, contract: string, value: unknown): Problem {
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'the file does not exist',
+  EISDIR: 'it is a folder, not a file',
+  EACCES: 'this user may not read it',
+};
+
+async function toProblem(problem: RedoclyProblem): Promise<Problem> {
   const [{ source, pointer, start }] = problem.location;
   const says = problem.message.replaceAll(/\s+/g, ' ');
-  const target =
-    source.ref === contract && pointer !== undefined
-      ? valueAt(value, parsePointer(extendPointer(pointer, '$ref')))
-      : undefined;
+  const target = problem.ruleId === 'no-unresolved-refs' ? await referenceAt(source.ref, pointer) : undefined;
   return {
-    file: source.ref,
+    file: displayPath(source.ref),
     line: start.line,
     column: start.col,
     // Redocly writes the whole document as `#/`, which is the member with the empty name (RFC 6901, 5).
     pointer: pointer === undefined || pointer === '#/' ? '#' : pointer,
     rule: problem.ruleId,
-    // Redocly does not say which reference it could not resolve.
-    says: problem.ruleId === 'no-unresolved-refs' && target !== undefined ? `${says}: ${String(target)}.` : says,
+    says: target === undefined ? says : `${says}: ${target}.`,
     cure: findCure(problem),
   };
+}
+
+/** Redocly does not say which reference it could not resolve. In the mapping of a discriminator it has no `$ref` around it. */
+async function referenceAt(file: string, pointer = '#'): Promise<string | undefined> {
+  const node = valueAt(readYaml(await readFile(file, 'utf8')).value, parsePointer(pointer));
+  const target = typeof node === 'string' ? node : valueAt(node, ['$ref']);
+  return typeof target === 'string' ? target : undefined;
 }
 
 /** A rule of ours brings its cure; Redocly's suggestions are names that come near. */

@@ -29,7 +29,8 @@ const maxOutputBytes = 512 * 1024 * 1024;
 
 /**
  * Lints one document by Redocly's own command and this repository's `redocly.yaml`, in a process of its own: the
- * package has no programming interface. Asks nobody on the network and sends nothing.
+ * package has no programming interface. Sends nothing of its own, but fetches whatever the document refers to by http:
+ * `findNetworkReferences` looks first.
  *
  * @param path absolute
  * @returns its problems, or the sentence with which it refused to look for any

@@ -3,7 +3,8 @@ import { dereference, entriesOf, isObject, type Resolve } from './reading/derefe
 import { schemaParts } from './reading/schema-parts.ts';
 
 /**
- * A response with `x-error-codes` shows each code in a named example, and no example shows another one.
+ * A response with `x-error-codes` shows each code in an example by the name of the code, in the order of the codes, and no
+ * example shows another one.
  *
  * The code is read from the member that the response's schema marks `x-fault: code`, so that no name is built in.
  * The error catalogue, the mock and the documentation all take their texts from these examples.
@@ -19,16 +20,24 @@ export const errorHasExample: Oas3Rule = () => ({
       // A page for browsers tells the same in prose.
       if (!isObject(media) || member === undefined) continue;
       isMarked = true;
-      for (const [name, example] of entriesOf(media.examples)) {
-        const code = exampleCode(example, member, resolve);
+      const examples = entriesOf(media.examples).map(([name, one]) => ({
+        name,
+        code: exampleCode(one, member, resolve),
+      }));
+      const place = location.child(['content', mediaType, 'examples']);
+      for (const { name, code } of examples) {
         shown.add(code);
-        if (codes.includes(code)) continue;
-        report({
-          message: `The example ${name} shows the ${member} ${JSON.stringify(code)}, which x-error-codes does not list.`,
-          suggest: ['Add the code to x-error-codes, or give the example one that is listed.'],
-          location: location.child(['content', mediaType, 'examples', name]).key(),
-        });
+        const fault = exampleFault(name, member, code, codes);
+        if (fault !== undefined) report({ ...fault, location: place.child(name).key() });
       }
+      const names = examples.map(({ name }) => name);
+      const inOrder = codes.filter((code) => names.includes(code));
+      if (names.filter((name) => codes.includes(name)).every((name, index) => name === inOrder[index])) continue;
+      report({
+        message: `The examples come as ${names.join(', ')}, the codes as ${codes.join(', ')}.`,
+        suggest: ['Bring both into the same order, the commonest fault first: tools answer with the first.'],
+        location: place.key(),
+      });
     }
     if (!isMarked) {
       report({
@@ -48,6 +57,16 @@ export const errorHasExample: Oas3Rule = () => ({
     }
   },
 });
+
+function exampleFault(name: string, member: string, code: unknown, codes: readonly unknown[]) {
+  const says = `The example ${name} shows the ${member} ${JSON.stringify(code)}`;
+  if (!codes.includes(code)) {
+    const cure = 'Add the code to x-error-codes, or give the example one that is listed.';
+    return { message: `${says}, which x-error-codes does not list.`, suggest: [cure] };
+  }
+  if (code === name) return undefined;
+  return { message: `${says}, but has another name.`, suggest: ['Name the example after the code that it shows.'] };
+}
 
 function codeMember(schema: unknown, resolve: Resolve): string | undefined {
   for (const part of schemaParts(schema, resolve)) {

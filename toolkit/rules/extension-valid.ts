@@ -1,43 +1,64 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import type { Oas3Rule } from 'redocly-core';
+import type { Location, Oas3Rule, UserContext } from 'redocly-core';
 import { parsePointer } from '../contract/json-pointer.ts';
-import { contractExtensions, knownExtensions } from './reading/contract-extensions.ts';
+import { type ContractExtension, contractExtensions, knownExtensions } from './reading/contract-extensions.ts';
 import { isObject } from './reading/dereference.ts';
 import { nearestName } from './reading/nearest-name.ts';
 
-/** A member starting with `x-` is one we know, and its value fits the extension's schema. */
+/** A member starting with `x-` is one we know, stands where it means something, and has a value that fits its schema. */
 export const extensionValid: Oas3Rule = () => ({
-  any(node: unknown, { report, location, type }) {
-    // Maps of names, as `properties`, have no extensions: there `x-…` is a name like any other.
-    if (!isObject(node) || type.extensionsPrefix === undefined) return;
-    for (const [name, value] of Object.entries(node)) {
-      if (!name.startsWith('x-')) continue;
-      if (!knownExtensions.includes(name)) {
-        const nearest = nearestName(name, knownExtensions);
-        report({
-          message: `${name} is not a contract extension.`,
-          suggest: [
-            nearest === undefined
-              ? 'Take it out, or describe the new extension by a schema in toolkit/extensions.'
-              : `Did you mean ${nearest}?`,
-          ],
-          location: location.child(name).key(),
-        });
-        continue;
-      }
-      const isValid = contractExtensions.get(name);
-      if (isValid === undefined || isValid(value)) continue;
-      for (const error of isValid.errors ?? []) {
-        const path = [...parsePointer(error.instancePath)];
-        report({
-          message: `${[name, error.instancePath, error.message, allowedBy(error)].filter(Boolean).join(' ')}.`,
-          suggest: [`Write it as toolkit/extensions/${name}.schema.json says.`],
-          location: location.child([name, ...path]),
-        });
-      }
-    }
-  },
+  any: reportMembers,
+  // What stands beside a `$ref` belongs to no object that `any` sees.
+  ref: reportMembers,
 });
+
+type Context = Pick<UserContext, 'report' | 'location' | 'type' | 'key'>;
+type Problem = Parameters<Context['report']>[0];
+
+function reportMembers(node: unknown, { report, location, type, key }: Context): void {
+  // Maps of names, as `properties`, have no extensions: there `x-…` is a name like any other.
+  if (!isObject(node) || type.extensionsPrefix === undefined) return;
+  for (const [name, value] of Object.entries(node)) {
+    if (!name.startsWith('x-')) continue;
+    if (!knownExtensions.includes(name)) {
+      report(describeUnknown(name, location));
+      continue;
+    }
+    const extension = contractExtensions.get(name);
+    if (extension === undefined) continue;
+    const places = [type.name, `${type.name}.${key}`, 'anything'];
+    if (!places.some((place) => extension.standsOn.includes(place))) {
+      report(describeMisplaced(name, extension, type.name === 'Operation' ? `Operation.${key}` : type.name, location));
+    }
+    for (const problem of describeValue(name, value, extension, location)) report(problem);
+  }
+}
+
+function describeUnknown(name: string, location: Location): Problem {
+  const nearest = nearestName(name, knownExtensions);
+  const cure =
+    nearest === undefined
+      ? 'Take it out, or describe the new extension by a schema in toolkit/extensions.'
+      : `Did you mean ${nearest}?`;
+  return { message: `${name} is not a contract extension.`, suggest: [cure], location: location.child(name).key() };
+}
+
+function describeMisplaced(name: string, { standsOn }: ContractExtension, place: string, location: Location): Problem {
+  return {
+    message: `${name} means nothing on ${place}: it stands on ${standsOn.join(', ')}.`,
+    suggest: ['Move it there, or take it out.'],
+    location: location.child(name).key(),
+  };
+}
+
+function describeValue(name: string, value: unknown, { isValid }: ContractExtension, location: Location): Problem[] {
+  if (isValid(value)) return [];
+  return (isValid.errors ?? []).map((error) => ({
+    message: `${[name, error.instancePath, error.message, allowedBy(error)].filter(Boolean).join(' ')}.`,
+    suggest: [`Write it as toolkit/extensions/${name}.schema.json says.`],
+    location: location.child([name, ...parsePointer(error.instancePath)]),
+  }));
+}
 
 /** Ajv says "must be equal to constant" and keeps to itself which one. */
 function allowedBy({ params }: ErrorObject): string {

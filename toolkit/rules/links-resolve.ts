@@ -5,8 +5,8 @@ import { expressionsIn, parseExpression, type RuntimeExpression } from './readin
 import { schemaHasPointer } from './reading/schema-has-pointer.ts';
 
 /**
- * A link leads to an operation that exists, fills parameters that it has, and reads places that the request and the
- * response describe. Clients and the conformance plan follow links blindly.
+ * A link leads to an operation that exists, fills parameters and a body that it has, and reads places that the request and
+ * the response describe. Clients and the conformance plan follow links blindly.
  */
 export const linksResolve: Oas3Rule = () => {
   let root: unknown;
@@ -66,12 +66,30 @@ function* linkFaults(
       const cure = `Name one of its parameters: ${target.parameters.map((parameter) => parameter.name).join(', ')}.`;
       yield { at, says: `fills ${name}, which ${target.operation.operationId} does not take`, cure };
     }
-    for (const text of expressionsIn(value)) {
-      const expression = parseExpression(text);
-      if (expression !== undefined && isDescribed(expression, source, response, resolve)) continue;
-      const cure = 'Write a runtime expression whose place the request or the response describes.';
-      yield { at, says: `reads ${text}, which leads nowhere`, cure };
-    }
+    yield* valueFaults(value, at, source, response, resolve);
+  }
+  if (link.requestBody === undefined) return;
+  const at = ['requestBody'];
+  if (target !== undefined && target.operation.requestBody === undefined) {
+    const cure = 'Take requestBody out, or lead to an operation that takes a body.';
+    yield { at, says: `fills the body, which ${target.operation.operationId} does not take`, cure };
+  }
+  yield* valueFaults(link.requestBody, at, source, response, resolve);
+}
+
+/** What a link's value reads; text in an object is a constant (OpenAPI 3.1.1, 4.8.20). */
+function* valueFaults(
+  value: unknown,
+  at: readonly string[],
+  source: Source,
+  response: unknown,
+  resolve: Resolve,
+): Generator<LinkFault> {
+  for (const text of expressionsIn(value)) {
+    const expression = parseExpression(text);
+    if (expression !== undefined && isDescribed(expression, source, response, resolve)) continue;
+    const cure = 'Write a runtime expression whose place the request or the response describes.';
+    yield { at, says: `reads ${text}, which leads nowhere`, cure };
   }
 }
 

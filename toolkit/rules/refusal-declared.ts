@@ -10,7 +10,9 @@ import { isObject } from './reading/dereference.ts';
 export const refusalDeclared: Oas3Rule = () => ({
   Operation(operation, { report, location, parent }) {
     const shared = isObject(parent) ? parent.parameters : undefined;
-    const takes = [operation.parameters, shared, operation.security].some((l) => Array.isArray(l) && l.length > 0);
+    // An empty alternative asks for no credentials.
+    const asks = operation.security?.filter((alternative) => Object.keys(alternative).length > 0);
+    const takes = [operation.parameters, shared, asks].some((list) => Array.isArray(list) && list.length > 0);
     if (!takes && operation.requestBody === undefined) return;
     if (Object.keys(operation.responses ?? {}).some((status) => /^4(\d\d|XX)$/.test(status))) return;
     report({

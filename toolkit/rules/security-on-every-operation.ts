@@ -4,8 +4,8 @@ import { isObject } from './reading/dereference.ts';
 /**
  * Who may call an operation is written at the operation, and being anonymous is written as `[]`.
  *
- * An empty alternative among others opens the operation to everybody, looks like a slip of the pen, and
- * `redocly diff` calls the change minor.
+ * An empty alternative opens the operation to everybody, looks like a slip of the pen, and `redocly diff` calls the change
+ * minor; alone it is a second way to write `[]`.
  */
 export const securityOnEveryOperation: Oas3Rule = () => ({
   Operation(operation, { report, location }) {
@@ -18,14 +18,22 @@ export const securityOnEveryOperation: Oas3Rule = () => ({
       });
       return;
     }
-    if (security.length < 2) return;
     for (const [index, alternative] of security.entries()) {
       if (!isObject(alternative) || Object.keys(alternative).length > 0) continue;
-      report({
-        message: 'An empty alternative makes the other alternatives pointless: anybody may call the operation.',
-        suggest: ['Remove the empty alternative, or write security: [] if anybody may call.'],
-        location: location.child(['security', index]),
-      });
+      const place = location.child(['security', index]);
+      report(
+        security.length === 1
+          ? {
+              message: 'The one alternative is empty: anybody may call the operation, and that is written as [].',
+              suggest: ['Write security: [], or name a scheme.'],
+              location: place,
+            }
+          : {
+              message: 'An empty alternative makes the other alternatives pointless: anybody may call the operation.',
+              suggest: ['Remove the empty alternative, or write security: [] if anybody may call.'],
+              location: place,
+            },
+      );
     }
   },
 });

@@ -5,25 +5,42 @@ import addFormats from 'ajv-formats';
 const folder = new URL('../../extensions/', import.meta.url);
 const ending = '.schema.json';
 
+/** One extension: which values it may have, and where it means something. */
+export interface ContractExtension {
+  readonly isValid: ValidateFunction;
+  /**
+   * Where it stands, in Redocly's names for the objects of a document: `Operation` for one of any method, `Operation.get` for
+   * one of this method, `anything` for any object.
+   */
+  readonly standsOn: readonly string[];
+}
+
 /** Extensions of the documentation tool, which judges them itself. */
 const documentationExtensions = ['x-codeSamples', 'x-displayName', 'x-logo', 'x-tagGroups'];
 
-/** The contract extensions with the check of their values: one for each `toolkit/extensions/<name>.schema.json`. */
-export const contractExtensions: ReadonlyMap<string, ValidateFunction> = readExtensions();
+/** The contract extensions, one for each `toolkit/extensions/<name>.schema.json`. */
+export const contractExtensions: ReadonlyMap<string, ContractExtension> = readExtensions();
 
 /** Every member name starting with `x-` that a contract may have. */
 export const knownExtensions: readonly string[] = [...contractExtensions.keys(), ...documentationExtensions];
 
-function readExtensions(): Map<string, ValidateFunction> {
+function readExtensions(): Map<string, ContractExtension> {
   const ajv = new Ajv2020({ strict: true, allErrors: true, allowUnionTypes: true });
   addFormats.default(ajv);
+  ajv.addKeyword({ keyword: 'x-stands-on', metaSchema: { type: 'array', items: { type: 'string' }, minItems: 1 } });
   const files = readdirSync(folder)
     .filter((file) => file.endsWith(ending))
     .sort();
   const schemas = files.map((file) => ({
     name: file.slice(0, -ending.length),
-    schema: JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as object,
+    schema: JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as { readonly 'x-stands-on'?: readonly string[] },
   }));
   for (const { schema } of schemas) ajv.addSchema(schema);
-  return new Map(schemas.map(({ name, schema }) => [name, ajv.compile(schema)]));
+  return new Map(
+    schemas.map(({ name, schema }) => {
+      const { 'x-stands-on': standsOn } = schema;
+      if (standsOn === undefined) throw new Error(`${name}${ending} does not say where it stands: x-stands-on`);
+      return [name, { isValid: ajv.compile(schema), standsOn }];
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { formatPointer } from '../../contract/json-pointer.ts';
+import { formatPointer, parseReference } from '../../contract/json-pointer.ts';
 import { methods } from '../../contract/openapi-document.ts';
 import { dereference, entriesOf, isObject, type Resolve } from './dereference.ts';
 
@@ -13,10 +13,11 @@ export interface FoundOperation {
 /**
  * Finds the operation that a link names.
  *
- * @param link its `operationId`, or its `operationRef` as a pointer into the same document, `#/paths/~1devices/get`
+ * @param link its `operationId`, or its `operationRef` as a pointer into the same document, `#/paths/~1devices~1%7BdeviceId%7D/get`
  */
 export function findOperation(root: unknown, link: Members, resolve: Resolve): FoundOperation | undefined {
   const { operationId, operationRef } = link;
+  const wanted = typeof operationRef === 'string' ? formatPointer(parseReference(operationRef)) : undefined;
   for (const [path, listed] of entriesOf(isObject(root) ? root.paths : undefined)) {
     const { value: item, from } = dereference(listed, resolve);
     if (!isObject(item)) continue;
@@ -24,7 +25,7 @@ export function findOperation(root: unknown, link: Members, resolve: Resolve): F
       const operation = item[method];
       if (!isObject(operation)) continue;
       const reference = formatPointer(['paths', path, method]);
-      const named = operationId === undefined ? operationRef === reference : operationId === operation.operationId;
+      const named = operationId === undefined ? wanted === reference : operationId === operation.operationId;
       if (named) return { operation, parameters: parametersOf(operation, item, resolve, from) };
     }
   }

@@ -1,0 +1,85 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readContractFiles } from './contract-files.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'contract-files-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+const table = [
+  { name: 'reads one file alone', files: { 'a.yaml': '{b: c.yaml}' }, want: ['a.yaml'] },
+  {
+    name: 'follows references from file to file, each once, and circles end',
+    files: {
+      'a.yaml': "{x: {$ref: 'b.yaml#/y'}, z: {$ref: '#/x'}}",
+      'b.yaml': '{y: [{$ref: c.json}], $ref: a.yaml}',
+      'c.json': '{"$ref": "b.yaml"}',
+    },
+    want: ['a.yaml', 'b.yaml', 'c.json'],
+  },
+  {
+    name: 'follows external values and discriminators',
+    files: {
+      'a.yaml': '{externalValue: b.png, discriminator: {mapping: {c: c.yaml}}, mapping: {d: d.yaml}}',
+      'b.png': '\\0',
+      'c.yaml': '',
+      'd.yaml': '',
+    },
+    want: ['a.yaml', 'b.png', 'c.yaml'],
+  },
+  { name: 'leaves out what is not there', files: { 'a.yaml': '{$ref: none.yaml}' }, want: ['a.yaml'] },
+  {
+    name: 'ends at an alias inside its own anchor',
+    files: { 'a.yaml': '&a {b: *a, $ref: b.yaml}', 'b.yaml': '' },
+    want: ['a.yaml', 'b.yaml'],
+  },
+  { name: 'takes what it can from a file that is no YAML', files: { 'a.yaml': '{$ref: b.yaml, [' }, want: ['a.yaml'] },
+];
+
+describe('readContractFiles', () => {
+  for (const { name, files, want } of table) {
+    it(name, async () => {
+      for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
+      const read = await readContractFiles(join(folder, 'a.yaml'));
+      expect(read.map(({ file }) => file)).toEqual(want.map((file) => join(folder, file)));
+    });
+  }
+
+  const refused = [
+    { name: 'an alias', given: 'a: &a https://a.test/b\nc: {$ref: *a}', place: '2:5', address: 'https://a.test/b' },
+    {
+      name: 'a $ref',
+      given: 'a:\n  $ref: http://127.0.0.1:9/b.yaml#/c\n',
+      place: '2:3',
+      address: 'http://127.0.0.1:9/b.yaml#/c',
+    },
+    {
+      name: 'an external value',
+      given: '{externalValue: https://a.test/b}',
+      place: '1:2',
+      address: 'https://a.test/b',
+    },
+    {
+      name: 'the target of a discriminator',
+      given: 'discriminator: {mapping: {b: "http://a.test/b"}}',
+      place: '1:27',
+      address: 'http://a.test/b',
+    },
+  ];
+  for (const { name, given, place, address } of refused) {
+    it(`refuses ${name} that leads to the network, and names the place`, async () => {
+      await writeFile(join(folder, 'a.yaml'), '{$ref: b.yaml}');
+      await writeFile(join(folder, 'b.yaml'), given);
+      const says = `${join(folder, 'b.yaml')}:${place} no-network: the contract leads to ${address}`;
+      await expect(readContractFiles(join(folder, 'a.yaml'))).rejects.toThrow(says);
+    });
+  }
+
+  it('says that the contract itself is not there', async () => {
+    await expect(readContractFiles(join(folder, 'a.yaml'))).rejects.toThrow('ENOENT');
+  });
+});

@@ -1,0 +1,73 @@
+import { execFile } from 'node:child_process';
+import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+
+// If these fail, CI reports green without having looked, or red without a way to see the same again.
+// The script runs for real, in a folder of its own, with npm and npx replaced by what writes down how they were called.
+
+const script = fileURLToPath(new URL('../.ci/run', import.meta.url));
+
+let root: string;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'ci-'));
+  await mkdir(join(root, '.ci'));
+  await mkdir(join(root, 'bin'));
+  await copyFile(script, join(root, '.ci/run'));
+});
+afterEach(() => rm(root, { recursive: true }));
+
+test('every run has a seed and the browser that was found', async () => {
+  await stub('chromium', '');
+  await stub('npm', 'echo "npm $1 CI=$CI FC_SEED=$FC_SEED CHROMIUM=$CHROMIUM" >> calls');
+  await stub('npx', 'echo "npx $*" >> calls');
+  await run();
+  const calls = (await readFile(join(root, 'calls'), 'utf8')).split('\n');
+  const environment = `CI=true FC_SEED=\\d+ CHROMIUM=${root}/bin/chromium`;
+  expect(calls[1]).toMatch(new RegExp(`^npm test ${environment}$`));
+  expect(calls[2]).toMatch(/^npx -y -p node@\d+\.\d+\.\d+ node /);
+});
+
+test('a browser that is named is the one that is looked with', async () => {
+  await stub('npm', 'echo "$CHROMIUM" >> calls');
+  await stub('npx', '');
+  await run({ CHROMIUM: '/opt/my-browser' });
+  expect(await readFile(join(root, 'calls'), 'utf8')).toBe('/opt/my-browser\n/opt/my-browser\n');
+});
+
+const report = '{\\"numPassedTests\\":3,\\"numFailedTests\\":0}';
+const outcomes = [
+  { name: 'all pass', npm: `echo ${report} > dist/ci/node24.json`, want: [0, '3 passed, 0 failed'] },
+  {
+    name: 'a step fails outside of tests',
+    npm: `echo ${report} > dist/ci/node24.json; [ $1 != test ]`,
+    want: [1, '3 passed, 1 failed'],
+  },
+  { name: 'nothing was tested', npm: '', want: [1, '0 passed, 0 failed'] },
+];
+for (const { name, npm, want } of outcomes) {
+  test(`says it when ${name}`, async () => {
+    await stub('chromium', '');
+    await stub('npm', npm);
+    await stub('npx', '');
+    const { code, stdout } = await run();
+    expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual(want);
+  });
+}
+
+async function stub(name: string, line: string): Promise<void> {
+  await writeFile(join(root, 'bin', name), `#!/bin/sh\n${line}\n`);
+  await chmod(join(root, 'bin', name), 0o755);
+}
+
+/** In an environment of its own: nothing that this run was told reaches the script. */
+function run(env: NodeJS.ProcessEnv = {}): Promise<{ code: unknown; stdout: string }> {
+  const path = [join(root, 'bin'), dirname(process.execPath), '/usr/bin', '/bin'].join(':');
+  return new Promise((resolve) => {
+    execFile('bash', [join(root, '.ci/run')], { env: { PATH: path, ...env } }, (error, stdout) =>
+      resolve({ code: error?.code ?? 0, stdout }),
+    );
+  });
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { limits } from '../toolkit/contract/limits.ts';
+
+// If these fail, a newcomer types what does not work here, or relies on what the toolkit refuses.
+
+const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
+const readme = read('README.md');
+const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
+
+describe.each(['README.md', 'CONTRIBUTING.md'])('%s', (name) => {
+  test('runs everything by npm, which brings the Node that is needed', () => {
+    expect(read(name).match(/\bnode [\w./-]+\.ts\b/g) ?? []).toEqual([]);
+  });
+
+  test('names only scripts that there are', () => {
+    const named = [...read(name).matchAll(/npm run (?:-s )?([\w:-]+)/g)].map((match) => match[1] ?? '');
+    expect(named.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);
+  });
+
+  test('passes options to a script behind --', () => {
+    const lines = read(name).match(/npm (?:run (?:-s )?[\w:-]+|start|test)[^`\n]*/g) ?? [];
+    expect(lines.filter((line) => / --\w/.test(line) && !/ -- /.test(line))).toEqual([]);
+  });
+});
+
+test('the README names everything that the toolkit refuses, and nothing else', () => {
+  const known = Object.values(limits).flatMap((step) => step.map(({ name }) => name));
+  const named = /Refused, with[\s\S]*?\n\n/.exec(readme)?.[0].match(/(?<=\(`|, `)[a-z-]+(?=`)/g) ?? [];
+  expect([...new Set(named)].sort()).toEqual([...new Set(known)].sort());
+});

@@ -1,0 +1,223 @@
+import { gzipSync } from 'node:zlib';
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { type Operation, operations as table } from '@lockstep/contract/operations';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { getToken } from '../mock/fixtures/get-token.ts';
+import { type RawAnswer, sendRaw } from '../mock/fixtures/send-raw.ts';
+import { sampleRequest } from '../mock/sample-request.ts';
+import { type DemoMock, startDemoMock } from '../mock/start-demo-mock.ts';
+import { systemClock } from '../server/clock.ts';
+import { type DemoClients, seedDemo } from '../server/demo/seed-demo.ts';
+import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
+import { type RunningService, startService } from '../server/start-service.ts';
+import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
+
+// If these fail, a client that is tried against the mock meets another answer at the service.
+
+interface Side {
+  readonly origin: string;
+  readonly clients: DemoClients;
+}
+
+let mock: DemoMock;
+let service: RunningService;
+let sides: readonly Side[];
+/** One for each side, by the name a request calls it: a token is good where it was issued. */
+let tokens: readonly Readonly<Record<string, string>>[];
+
+beforeAll(async () => {
+  const keys = await createTestKeys();
+  const logger = pino({ level: 'silent' });
+  const store = await openSqliteStore(':memory:');
+  const clients = await seedDemo(store, { keys, now: systemClock.now() });
+  const listening = { port: 0, host: '127.0.0.1', logger, keys };
+  service = await startService({ ...listening, store, clock: systemClock, checkResponses: true });
+  mock = await startDemoMock(listening);
+  sides = [{ origin: service.origin, clients }, mock];
+  tokens = await Promise.all(
+    sides.map(async (side) => ({
+      all: await getToken(side, 'demo-own'),
+      narrow: await getToken(side, 'demo-readonly'),
+      lapsed: await getToken(side, 'lapsed-own'),
+    })),
+  );
+});
+afterAll(() => Promise.all([service.close(), mock.close()]));
+
+const all = 'Authorization: Bearer {all}';
+const json = 'Content-Type: application/json';
+
+/** `{all}`, `{narrow}` and `{lapsed}` in a header stand for a token. */
+interface Given {
+  readonly name: string;
+  readonly method?: string;
+  readonly target: string;
+  readonly headers?: readonly string[];
+  readonly body?: string | Buffer;
+  readonly status: number;
+}
+
+const get = (name: string, target: string, status: number, ...headers: string[]): Given => ({
+  name,
+  target: `/v1${target}`,
+  status,
+  headers: [all, ...headers],
+});
+const send =
+  (method: string) =>
+  (name: string, target: string, status: number, body: string | Buffer, type = json): Given => ({
+    name,
+    method,
+    target: `/v1${target}`,
+    status,
+    headers: [all, ...type.split('\n')],
+    body,
+  });
+const post = send('POST');
+const put = send('PUT');
+const withCredentials = (name: string, status: number, ...headers: string[]): Given => ({
+  name,
+  target: '/v1/devices',
+  status,
+  headers,
+});
+
+const job = '/devices/LK2A00000001/jobs/bridges/BR1A00000001';
+const pin = '/devices/LK2A00000001/algopin/daily';
+
+const formType = 'Content-Type: application/x-www-form-urlencoded';
+const wrongClient = `Authorization: Basic ${Buffer.from('nobody:nothing').toString('base64')}`;
+const form = { method: 'POST', target: '/auth/oauth2/token', headers: [formType] };
+
+const requests: readonly Given[] = [
+  // Routes.
+  { name: 'an unknown path', target: '/v1/device', status: 404 },
+  { name: 'a path like no other', target: '/qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq', status: 404 },
+  { name: 'a path of the OAuth server without its base', target: '/v1/oauth2/token', status: 404 },
+  { name: 'a trailing slash', target: '/v1/devices/', status: 404 },
+  { name: 'another case', target: '/v1/Devices?a=1', status: 404 },
+  { name: 'a method not declared', method: 'DELETE', target: '/v1/devices', status: 405 },
+  { name: 'OPTIONS', method: 'OPTIONS', target: '/v1/devices/LK2A00000001', status: 204 },
+  { name: 'HEAD of an unknown path', method: 'HEAD', target: '/v1/nowhere', status: 404 },
+
+  // Credentials.
+  withCredentials('no token', 401),
+  withCredentials('another scheme', 401, 'Authorization: Basic ZGVtbw=='),
+  withCredentials('a scheme without a token', 401, 'Authorization: Bearer'),
+  withCredentials('a token that is none', 401, 'Authorization: Bearer not-a-token'),
+  withCredentials('a token cut short', 401, 'Authorization: Bearer {all}x'),
+  withCredentials('two tokens', 401, all, all),
+  withCredentials('a token in the body alone', 401, json),
+  withCredentials('an ended trial', 402, 'Authorization: Bearer {lapsed}'),
+  { ...put('a scope that is missing', '/devices/LK2A00000001', 403, '{'), headers: ['Authorization: Bearer {narrow}'] },
+  { ...post('scopes of which one would do', job, 403, '{}'), headers: ['Authorization: Bearer {narrow}', json] },
+  {
+    ...get('a value that asks for a scope', '/devices/LK2A00000001?admin_key=1', 403),
+    headers: ['Authorization: Bearer {narrow}'],
+  },
+
+  // Bodies.
+  put('a body without a type', '/devices/LK2A00000001', 415, '{}', 'X-Nothing: 1'),
+  put('another type', '/devices/LK2A00000001', 415, '{}', 'Content-Type: text/plain'),
+  put('another charset', '/devices/LK2A00000001', 415, '{}', `${json}; charset=latin1`),
+  put('a coding', '/devices/LK2A00000001', 415, gzipSync('{}'), `${json}\nContent-Encoding: gzip`),
+  put('a body too large', '/devices/LK2A00000001', 413, JSON.stringify({ a: 'x'.repeat(70_000) })),
+  put('no body', '/devices/LK2A00000001', 400, ''),
+  put('malformed JSON', '/devices/LK2A00000001', 400, '{"batteryLevel":'),
+  put('an unknown member', '/devices/LK2A00000001', 400, '{"batterylevel":1}'),
+  put('a name of every object', '/devices/LK2A00000001', 400, '{"__proto__":1}'),
+  put('a value out of range', '/devices/LK2A00000001', 400, '{"batteryLevel":101}'),
+  put('a list', '/devices/LK2A00000001', 400, '[]'),
+  post('a member that is missing', pin, 400, '{}'),
+  post('a name that is empty', pin, 400, '{"accessName":" "}'),
+  post('a time without offset', pin, 400, '{"accessName":"A","startDate":"2026-12-01T15:00:00"}'),
+  post('half a surrogate pair', pin, 400, '{"accessName":"\\ud800"}'),
+  post('an unknown jobType', job, 400, '{"jobType":"OPEN"}'),
+  post('jobData that does not fit', job, 400, '{"jobType":"LOCK","jobData":{"pin":"1234"}}'),
+  post('jobData that is no JSON', job, 400, '{"jobType":"LOCK","jobData":"{"}'),
+  post('faults in several places', `${job}?a=1`, 400, '{"jobType":"CREATE_PIN","jobData":"{}"}'),
+
+  // Parameters.
+  get('an unknown query parameter', '/devices?limt=5', 400),
+  get('a query parameter of a thousand letters', `/devices?${'x'.repeat(1_000)}=5`, 400),
+  get('a value sent twice', '/devices?limit=5&limit=5', 400),
+  get('a number out of range', '/devices?limit=301', 400),
+  get('a number that is none', '/devices?limit=1e1', 400),
+  get('a broken escape in the query', '/devices?search=%ZZ', 400),
+  get('a broken escape in the path', '/devices/%ZZ', 400),
+  get('an unknown value', '/devices?sort=devicename', 400),
+  get('an empty value', '/devices?cursor=', 400),
+  get('a jobId that is none', '/jobs/nope', 422),
+
+  // The OAuth server.
+  { name: 'an unknown path below it', target: '/auth/nowhere', status: 404 },
+  { name: 'a method it does not have there', method: 'DELETE', target: '/auth/oauth2/token', status: 405 },
+  { name: 'a token for nobody', ...form, body: 'grant_type=client_credentials', status: 400 },
+  {
+    name: 'a token for an unknown client',
+    ...form,
+    headers: [formType, wrongClient],
+    body: 'grant_type=client_credentials',
+    status: 401,
+  },
+  { name: 'a login without anything', target: '/auth/login', status: 400 },
+];
+
+/** Headers that the contract gives one value. Quota and trial are examples in the mock; security headers are for browsers. */
+const compared = [
+  'api-version',
+  'cache-control',
+  'www-authenticate',
+  'allow',
+  'content-type',
+  'content-length',
+  'x-request-id',
+];
+
+async function ask({ method = 'GET', target, headers = [], body }: Given, index: number): Promise<RawAnswer> {
+  const { origin = '' } = sides[index] ?? {};
+  const known = tokens[index] ?? {};
+  const lines = headers.map((header) => header.replace(/\{(\w+)\}/g, (_, name: string) => known[name] ?? ''));
+  const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  const head = [
+    `${method} ${target} HTTP/1.1`,
+    `Host: ${new URL(origin).host}`,
+    'Connection: close',
+    'X-Request-Id: same-1',
+    ...lines,
+    ...length,
+    '',
+    '',
+  ];
+  const bytes = Buffer.concat([Buffer.from(head.join('\r\n'), 'latin1'), Buffer.from(body ?? '')]);
+  return sendRaw(origin, { bytes });
+}
+
+async function expectSame(given: Given): Promise<void> {
+  const [served, mocked] = await Promise.all([ask(given, 0), ask(given, 1)]);
+  expect(served.status).toBe(given.status);
+  expect(shape(mocked, 1)).toEqual(shape(served, 0));
+}
+
+/** What is compared. Each side names its own address where it names one. */
+function shape({ status, headers, body }: RawAnswer, index: number): unknown {
+  const text = JSON.stringify({ status, headers: compared.map((name) => [name, headers[name] ?? null]), body });
+  return JSON.parse(text.replaceAll(sides[index]?.origin ?? '', '{origin}'));
+}
+
+describe('service and mock answer alike', () => {
+  for (const given of requests) it(given.name, () => expectSame(given));
+});
+
+describe('service and mock refuse alike, whatever the operation', () => {
+  for (const operation of Object.values<Operation>(table).filter(({ basePath }) => basePath === '/v1')) {
+    const { method, target, body = '' } = sampleRequest(contract, operation);
+    const base = { name: operation.operationId, method: method.toUpperCase(), target };
+    it(operation.operationId, async () => {
+      await expectSame({ ...base, status: 401 });
+      await expectSame({ ...base, status: 402, headers: ['Authorization: Bearer {lapsed}'] });
+      await expectSame({ ...base, target: `${target}?unknown=1`, status: 400, headers: [all, json], body });
+    });
+  }
+});

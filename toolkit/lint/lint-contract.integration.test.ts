@@ -1,0 +1,237 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { ContractError } from '../contract/contract-error.ts';
+import type { Problem } from '../problem.ts';
+import { lintContract } from './lint-contract.ts';
+
+const head = `openapi: 3.1.1
+info: {title: T, version: 1.0.0, license: {name: MIT, identifier: MIT}}
+servers: [{url: 'https://museum.test'}]
+`;
+/** Of a schema alone, in lines 4 to 7 and on. */
+const withSchema = (schema: string) => `${head}paths: {}\ncomponents:\n  schemas:\n    Room: ${schema}\n`;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lint-contract-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+async function write(files: Readonly<Record<string, string>>): Promise<string> {
+  const place = await mkdtemp(join(folder, 'case-'));
+  for (const [name, text] of Object.entries(files)) await writeFile(join(place, name), text);
+  return place;
+}
+
+async function refusal(path: string): Promise<readonly Problem[]> {
+  const outcome = await lintContract(path).catch((error: unknown) => error);
+  expect(outcome).toBeInstanceOf(ContractError);
+  return (outcome as ContractError).problems;
+}
+
+describe.concurrent('a contract that cannot be read', () => {
+  const refused = [
+    { name: 'is not YAML', given: `${head}paths: [\nx: {}\n`, want: ['yaml', 5, '#', /Flow sequence/, /YAML/] },
+    { name: 'has a key twice', given: `${head}info: {}\n`, want: ['yaml', 4, '#', /Map keys must be unique/, /YAML/] },
+    { name: 'is no object', given: 'Rooms\n', want: ['document', 1, '#', /must be JSON object/, /OpenAPI 3\.1/] },
+    {
+      name: 'is no OpenAPI',
+      given: 'a: []\n',
+      want: ['document', 1, '#', /Unsupported specification/, /OpenAPI 3\.1/],
+    },
+    {
+      name: 'refers in a circle',
+      given: withSchema("{$ref: '#/components/schemas/Hall'}\n    Hall: {$ref: '#/components/schemas/Room'}"),
+      want: ['unreadable', 7, '#/components/schemas/Room/$ref', /leads back to itself/, /reference/],
+    },
+    {
+      name: 'holds an alias inside its own anchor',
+      given: withSchema('&room {type: object, properties: {inner: *room}}'),
+      want: ['unreadable', 7, '#/components/schemas/Room/properties/inner', /alias/, /alias/],
+    },
+    {
+      name: 'has a member with a name that the linter trips over',
+      given: withSchema('{type: object, properties: {hasOwnProperty: {type: string}}}'),
+      want: ['unreadable', 7, '#/components/schemas/Room/properties/hasOwnProperty', /hasOwnProperty/, /name/],
+    },
+  ] as const;
+
+  for (const { name, given, want } of refused) {
+    test(`${name}: says so, and where`, async () => {
+      const problems = await refusal(join(await write({ 'a.yaml': given }), 'a.yaml'));
+      const [rule, line, pointer, says, cure] = want;
+      expect(problems[0]).toMatchObject({ rule, line, pointer });
+      expect(problems[0]?.says).toMatch(says);
+      expect(problems[0]?.cure).toMatch(cure);
+    });
+  }
+
+  test('does not exist', async () => {
+    const path = join(folder, 'none.yaml');
+    const says = 'the file does not exist';
+    expect(await refusal(path)).toMatchObject([{ file: path, line: 1, rule: 'readable', says }]);
+  });
+
+  test('is a folder', async () => {
+    expect(await refusal(folder)).toMatchObject([
+      { file: folder, rule: 'readable', says: expect.stringMatching(/folder/) },
+    ]);
+  });
+});
+
+describe.concurrent('a reference that leads nowhere is named', () => {
+  const root = (ref: string) => `${head}paths:\n  /rooms: {$ref: '${ref}'}\n`;
+  const cases = [
+    {
+      name: 'in the document itself',
+      files: { 'a.yaml': root('#/components/pathItems/Rooms') },
+      want: { file: 'a.yaml', line: 5, says: '#/components/pathItems/Rooms' },
+    },
+    {
+      name: 'to another file',
+      files: { 'a.yaml': root('rooms.yaml') },
+      want: { file: 'a.yaml', line: 5, says: 'rooms.yaml' },
+    },
+    {
+      name: 'from another file',
+      files: { 'a.yaml': root('rooms.yaml'), 'rooms.yaml': "parameters:\n  - {$ref: 'limits.yaml#/limit'}\n" },
+      want: { file: 'rooms.yaml', line: 2, says: 'limits.yaml#/limit' },
+    },
+    {
+      name: 'in the mapping of a discriminator',
+      files: {
+        'a.yaml': withSchema("{type: object, discriminator: {propertyName: kind, mapping: {hall: 'halls.yaml'}}}"),
+      },
+      want: { file: 'a.yaml', line: 7, says: 'halls.yaml' },
+    },
+  ];
+  test('to a file that is no YAML, and that file is named with its fault', async () => {
+    const place = await write({ 'a.yaml': root('rooms.yaml'), 'rooms.yaml': 'rooms: [\n' });
+    const found = (await lintContract(join(place, 'a.yaml'))).map(({ file, line, says }) => [file, line, says]);
+    expect(found).toEqual([
+      [join(place, 'a.yaml'), 5, expect.stringMatching(/: rooms\.yaml\.$/)],
+      [join(place, 'rooms.yaml'), 2, expect.stringMatching(/^Failed to parse: .*\(2:1\)$/)],
+    ]);
+  });
+
+  for (const { name, files, want } of cases) {
+    test(name, async () => {
+      const place = await write(files);
+      const found = (await lintContract(join(place, 'a.yaml'))).filter(({ rule }) => rule === 'no-unresolved-refs');
+      expect(found).toMatchObject([
+        {
+          file: join(place, want.file),
+          line: want.line,
+          says: expect.stringMatching(new RegExp(`: ${want.says}\\.$`)),
+        },
+      ]);
+    });
+  }
+});
+
+describe('nothing is asked of the network', () => {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '');
+    response.end('{}');
+  });
+  let origin: string;
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => server.close());
+
+  const cases = [
+    {
+      name: 'by a $ref',
+      files: (at: string) => ({ 'a.yaml': withSchema(`{$ref: '${at}'}`) }),
+      want: ['a.yaml', 7, '#/components/schemas/Room/$ref'],
+    },
+    {
+      name: 'by a $ref within data',
+      files: (at: string) => ({ 'a.yaml': withSchema(`{type: object, example: {$ref: '${at}'}}`) }),
+      want: ['a.yaml', 7, '#/components/schemas/Room/example/$ref'],
+    },
+    {
+      name: 'by an external value',
+      files: (at: string) => ({
+        'a.yaml': `${head}paths: {}\ncomponents: {examples: {One: {externalValue: '${at}'}}}\n`,
+      }),
+      want: ['a.yaml', 5, '#/components/examples/One/externalValue'],
+    },
+    {
+      name: 'by the mapping of a discriminator',
+      files: (at: string) => ({
+        'a.yaml': withSchema(`{type: object, discriminator: {propertyName: kind, mapping: {hall: '${at}'}}}`),
+      }),
+      want: ['a.yaml', 7, '#/components/schemas/Room/discriminator/mapping/hall'],
+    },
+    {
+      name: 'by a file that it refers to',
+      files: (at: string) => ({
+        'a.yaml': withSchema("{$ref: 'rooms.yaml#/Room'}"),
+        'rooms.yaml': `Room: {$ref: 'halls.json'}\n`,
+        'halls.json': `{"properties": {"a": {"$ref": "${at}"}, "b": {"$ref": "rooms.yaml"}}}`,
+      }),
+      want: ['halls.json', 1, '#/properties/a/$ref'],
+    },
+  ] as const;
+  for (const { name, files, want } of cases) {
+    test(name, async () => {
+      const at = `${origin}/room.yaml#/Room`;
+      const place = await write(files(at));
+      const [file, line, pointer] = want;
+      expect(await refusal(join(place, 'a.yaml'))).toMatchObject([
+        { file: join(place, file), line, pointer, rule: 'no-network', says: expect.stringContaining(at) },
+      ]);
+      expect(asked).toEqual([]);
+    });
+  }
+
+  test('an address in words, servers and data is none', async () => {
+    const place = await write({
+      'a.yaml': withSchema(`{type: string, description: 'See ${origin}', example: '${origin}'}`),
+    });
+    expect(await lintContract(join(place, 'a.yaml'))).not.toContainEqual(
+      expect.objectContaining({ rule: 'no-network' }),
+    );
+    expect(asked).toEqual([]);
+  });
+});
+
+describe.concurrent('lockstep lint', () => {
+  const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+  const fixtures = fileURLToPath(new URL('../fixtures/invalid/', import.meta.url));
+  const cases = [
+    { name: 'nothing to say', given: `${fixtures}success-declared.good.yaml`, want: [0, /no problems$/] },
+    { name: 'a problem', given: `${fixtures}success-declared.yaml`, want: [1, /^1 problem$/m] },
+    { name: 'no such file', given: 'none.yaml', want: [2, /^none\.yaml:1:1 readable$/m] },
+    { name: 'a folder', given: 'inner', want: [2, /^inner:1:1 readable$/m] },
+    { name: 'no YAML', given: 'broken.yaml', want: [2, /^broken\.yaml:1:\d+ yaml$/m] },
+  ] as const;
+  for (const { name, given, want } of cases) {
+    test(`${name} ends with ${want[0]}, in sentences`, async () => {
+      const place = await write({ 'broken.yaml': 'openapi: [' });
+      await mkdir(join(place, 'inner'));
+      const { code, printed } = await run([main, 'lint', '--contract', given], place);
+      expect(code).toBe(want[0]);
+      expect(printed).toMatch(want[1]);
+      expect(printed).not.toMatch(/node:internal|^\s+at .*\.ts:/m);
+    });
+  }
+
+  function run(line: readonly string[], cwd: string): Promise<{ code: unknown; printed: string }> {
+    return new Promise((resolve) => {
+      execFile(process.execPath, line, { cwd }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, printed: `${stdout}${stderr}`.trim() }),
+      );
+    });
+  }
+});
