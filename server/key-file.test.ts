@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createKeyFile, KeyFileFault, readKeyFile } from './key-file.ts';
+import { createKeyFile, KeyFileFault, readKeyFile, readOrCreateKeyFile } from './key-file.ts';
 
 let folder: string;
 let path: string;
@@ -168,4 +168,23 @@ describe('reading', () => {
     if (!(outcome instanceof KeyFileFault)) throw new Error(`no fault: ${String(outcome)}`);
     return outcome;
   }
+});
+
+describe('a key file that may be there', () => {
+  it('is made by the first of two starts at once, and read by the other and all later ones', async () => {
+    const [first, second] = await Promise.all([readOrCreateKeyFile(path), readOrCreateKeyFile(path)]);
+    expect(second).toEqual(first);
+    expect(await readOrCreateKeyFile(path)).toEqual(first);
+  });
+
+  it('is not replaced when it is broken', async () => {
+    await writeFile(path, 'precious', { mode: 0o600 });
+    await expect(readOrCreateKeyFile(path)).rejects.toThrow(KeyFileFault);
+    expect(await readFile(path, 'utf8')).toBe('precious');
+  });
+
+  it('that cannot be made says why', async () => {
+    await writeFile(join(folder, 'file'), '');
+    await expect(readOrCreateKeyFile(join(folder, 'file', 'keys.json'))).rejects.toThrow(/cannot be written/);
+  });
 });

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
@@ -65,6 +66,21 @@ export async function createKeyFile(path: string): Promise<Keys> {
     await unlink(draft).catch(() => {});
   }
   return readKeyFile(path);
+}
+
+/**
+ * Reads a key file, or makes it where there is none. Of two first starts at once, one makes the file and the other reads it.
+ *
+ * @throws KeyFileFault when it cannot be used or written
+ */
+export async function readOrCreateKeyFile(path: string): Promise<Keys> {
+  if (existsSync(path)) return readKeyFile(path);
+  try {
+    return await createKeyFile(path);
+  } catch (error) {
+    if (existsSync(path)) return readKeyFile(path);
+    throw error;
+  }
 }
 
 async function generateKeysText(): Promise<string> {

@@ -1,0 +1,19 @@
+import { createKeyFile, KeyFileFault, readKeyFile } from '../key-file.ts';
+import { type CommandResult, done, refused } from './command.ts';
+
+/** `keys create`: makes the key file once. Run again it says that one is there, and checks that it can be used. */
+export async function createKeys(path: string): Promise<CommandResult> {
+  try {
+    await createKeyFile(path);
+    return done(`Created ${path} (mode 0600). Back it up: without it every token ends and every code changes.`, {
+      keyFile: path,
+      created: true,
+    });
+  } catch (error) {
+    if (!(error instanceof KeyFileFault)) throw error;
+    return readKeyFile(path).then(
+      () => done(`${path} exists already and can be used; nothing changed.`, { keyFile: path, created: false }),
+      (unusable) => refused(unusable instanceof KeyFileFault ? unusable.message : String(unusable)),
+    );
+  }
+}

@@ -1,0 +1,34 @@
+import { pino } from 'pino';
+import { systemClock } from '../clock.ts';
+import type { Config } from '../config.ts';
+import { readKeyFile } from '../key-file.ts';
+import { startService } from '../start-service.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+
+/**
+ * `serve`: runs until SIGINT or SIGTERM, then finishes what is under way. Logs are JSON on stdout.
+ *
+ * @throws KeyFileFault, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why
+ */
+export async function serve(config: Config): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> {
+  const logger = pino({ level: config.logLevel });
+  const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
+  const store = await openSqliteStore(config.database);
+  try {
+    const service = await startService({
+      store,
+      keys,
+      clock: systemClock,
+      logger,
+      checkResponses: false,
+      port: config.port,
+      host: config.host,
+      publicOrigin: config.publicOrigin,
+    });
+    logger.info({ origin: service.origin, database: config.database }, 'ready');
+    return service;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import { resolve } from 'node:path';
+import { expect, test } from 'vitest';
+import { ConfigError, environment, readConfig } from './config.ts';
+
+test('an empty environment gives the defaults', () => {
+  expect(readConfig({})).toEqual({
+    port: 8080,
+    host: '127.0.0.1',
+    publicOrigin: undefined,
+    database: resolve('.lockstep/service.sqlite'),
+    keyFile: resolve('.lockstep/keys.json'),
+    logLevel: 'info',
+  });
+});
+
+test.each([
+  { name: 'PORT', value: '0', want: { port: 0 } },
+  { name: 'PUBLIC_ORIGIN', value: 'https://api.example/', want: { publicOrigin: 'https://api.example' } },
+  { name: 'DATABASE_URL', value: 'sqlite:/var/lib/a.sqlite', want: { database: '/var/lib/a.sqlite' } },
+  { name: 'DATABASE_URL', value: 'sqlite:///var/lib/a.sqlite', want: { database: '/var/lib/a.sqlite' } },
+  { name: 'LOG_LEVEL', value: '', want: { logLevel: 'info' } },
+])('$name=$value is read', ({ name, value, want }) => {
+  expect(readConfig({ [name]: value })).toMatchObject(want);
+});
+
+test.each([
+  { name: 'PORT', value: '70000' },
+  { name: 'PORT', value: '80x' },
+  { name: 'PUBLIC_ORIGIN', value: 'api.example' },
+  { name: 'PUBLIC_ORIGIN', value: 'https://api.example/v1' },
+  { name: 'PUBLIC_ORIGIN', value: 'ftp://api.example' },
+  { name: 'DATABASE_URL', value: 'mysql://db' },
+  { name: 'LOG_LEVEL', value: 'loud' },
+])('$name=$value is refused by name and value', ({ name, value }) => {
+  expect(() => readConfig({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: `);
+});
+
+test('every mistake is reported at once', () => {
+  const caught = (() => {
+    try {
+      return readConfig({ PORT: 'a', LOG_LEVEL: 'b', DATABASE_URL: 'c' });
+    } catch (error) {
+      return error;
+    }
+  })();
+  expect(caught).toBeInstanceOf(ConfigError);
+  expect((caught as ConfigError).faults.map((fault) => fault.split(' ')[0])).toEqual([
+    'PORT',
+    'DATABASE_URL',
+    'LOG_LEVEL',
+  ]);
+});
+
+test('the help lists every variable that is read', () => {
+  const read = new Set<string>();
+  readConfig(new Proxy({}, { get: (_, name) => void read.add(String(name)) }));
+  expect([...read].sort()).toEqual(Object.keys(environment).sort());
+});

@@ -1,0 +1,101 @@
+import { isAbsolute, resolve } from 'node:path';
+
+/** What the environment sets, frozen. Every mistake in it is reported at once. */
+export interface Config {
+  /** 0 takes any free port. */
+  readonly port: number;
+  /** Interface to listen on. */
+  readonly host: string;
+  /** Origin that clients use, without a trailing slash; undefined: `http://localhost:` and the port. Fixes issuer and audience. */
+  readonly publicOrigin: string | undefined;
+  /** Absolute path of the SQLite file. */
+  readonly database: string;
+  /** Absolute path of the key file. */
+  readonly keyFile: string;
+  readonly logLevel: LogLevel;
+}
+
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Names, meanings and defaults, for `--help`. */
+export const environment = {
+  PORT: 'port to listen on, 0 for any free one (8080)',
+  HOST: 'interface to listen on (127.0.0.1)',
+  PUBLIC_ORIGIN: 'origin that clients use, as https://api.example (http://localhost:PORT)',
+  DATABASE_URL: 'sqlite:FILE (sqlite:.lockstep/service.sqlite)',
+  LOCKSTEP_KEYS: 'key file (.lockstep/keys.json)',
+  LOG_LEVEL: `${logLevels.join(', ')} (info)`,
+} as const;
+
+type Variable = keyof typeof environment;
+
+/** Everything wrong with the environment, one line each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly faults: readonly string[];
+
+  constructor(faults: readonly string[]) {
+    super(faults.join('\n'));
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads the environment.
+ *
+ * @throws ConfigError with every fault: the variable, what it holds, what would do
+ */
+export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+  const faults: string[] = [];
+  const read = <Value>(
+    name: Variable,
+    fallback: string,
+    parse: (text: string) => Value | undefined,
+    wanted: string,
+  ): Value => {
+    const text = env[name] ?? '';
+    const value = parse(text === '' ? fallback : text);
+    if (value === undefined) faults.push(`${name} is ${JSON.stringify(text)}: ${wanted}`);
+    return value as Value;
+  };
+  const config: Config = {
+    port: read('PORT', '8080', readPort, 'a port is a number from 0 to 65535'),
+    host: read('HOST', '127.0.0.1', (text) => text, ''),
+    publicOrigin:
+      env.PUBLIC_ORIGIN === undefined || env.PUBLIC_ORIGIN === ''
+        ? undefined
+        : read(
+            'PUBLIC_ORIGIN',
+            '',
+            readOrigin,
+            'an origin is http(s)://host[:port] without path, as https://api.example',
+          ),
+    database: read('DATABASE_URL', 'sqlite:.lockstep/service.sqlite', readDatabase, 'a database is sqlite:FILE'),
+    keyFile: read('LOCKSTEP_KEYS', '.lockstep/keys.json', (text) => resolve(text), ''),
+    logLevel: read('LOG_LEVEL', 'info', readLogLevel, `a level is one of ${logLevels.join(', ')}`),
+  };
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(config);
+}
+
+function readPort(text: string): number | undefined {
+  const port = Number(text);
+  return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
+}
+
+function readOrigin(text: string): string | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const { protocol, origin, href } = new URL(text);
+  return /^https?:$/.test(protocol) && (href === `${origin}/` || href === origin) ? origin : undefined;
+}
+
+function readDatabase(text: string): string | undefined {
+  const path = /^sqlite:(?:\/\/(?=\/))?(.+)$/.exec(text)?.[1];
+  if (path === undefined) return undefined;
+  return isAbsolute(path) ? path : resolve(path);
+}
+
+function readLogLevel(text: string): LogLevel | undefined {
+  return logLevels.find((level) => level === text);
+}

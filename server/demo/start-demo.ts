@@ -1,0 +1,40 @@
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { systemClock } from '../clock.ts';
+import { readOrCreateKeyFile } from '../key-file.ts';
+import { type RunningService, type StartOptions, startService } from '../start-service.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { type DemoClients, seedDemo } from './seed-demo.ts';
+
+export interface DemoOptions {
+  /** Where the demo's key file and database live; made once, so that every start prints the same clients. */
+  readonly folder: string;
+  readonly port: number;
+  readonly host: string;
+  readonly logger: Logger;
+  readonly docs?: StartOptions['docs'];
+}
+
+export interface Demo extends RunningService {
+  readonly clients: DemoClients;
+}
+
+/**
+ * The service with demo data, on files of its own. Every answer is held against the contract before it leaves.
+ *
+ * @throws KeyFileFault, StoreUnusable, DemoKeyMismatch, or an error with `code: 'EADDRINUSE'`; nothing is left open
+ */
+export async function startDemo({ folder, ...options }: DemoOptions): Promise<Demo> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const keys = await readOrCreateKeyFile(join(folder, 'keys.json'));
+  const store = await openSqliteStore(join(folder, 'demo.sqlite'));
+  try {
+    const clients = await seedDemo(store, { keys, now: systemClock.now() });
+    const service = await startService({ ...options, store, keys, clock: systemClock, checkResponses: true });
+    return { ...service, clients };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}

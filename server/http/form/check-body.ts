@@ -1,0 +1,79 @@
+import type { Operation } from '@lockstep/contract/operations';
+import type { ValueRule } from './by-value.ts';
+import { checkByValue } from './check-by-value.ts';
+import type { Validate } from './compile-schema.ts';
+import { describeFault } from './describe-fault.ts';
+import type { PlaceFault } from './detail.ts';
+import type { FormTools } from './form-tools.ts';
+import { parseBody, type ReceivedBody } from './parse-body.ts';
+import { followMember, followRef, isObject, type JsonObject, readPointer } from './read-pointer.ts';
+
+/** Bytes, and the key of the operation's `content` that they are to be read by. */
+export interface TypedBody extends ReceivedBody {
+  readonly declaredType: string;
+}
+
+export interface ReadBodyValue {
+  readonly fault?: PlaceFault;
+  /** Empty where nothing was sent. */
+  readonly values: { readonly mediaType?: string; readonly body?: unknown };
+}
+
+export type BodyCheck = (body: TypedBody | undefined) => ReadBodyValue;
+
+interface Content {
+  readonly schema: unknown;
+  readonly validate: Validate;
+  readonly defaults: JsonObject;
+}
+
+/** Reads and judges the body of one operation: its grammar, its schema, and the schemas that its values ask for. */
+export function createBodyCheck(
+  { document, compile }: FormTools,
+  { requestBody }: Operation,
+  rules: readonly ValueRule[],
+): BodyCheck {
+  if (requestBody === null) return () => ({ values: {} });
+  const contents = new Map(
+    Object.entries(requestBody.content).map(([type, pointer]): [string, Content] => {
+      const schema = readPointer(document, pointer);
+      return [type, { schema, validate: compile({ $ref: pointer }), defaults: readDefaults(schema) }];
+    }),
+  );
+  for (const { cases } of rules)
+    for (const { schemas } of cases) for (const $ref of Object.values(schemas)) compile({ $ref });
+  const missing = `a body is required: send ${[...contents.keys()].join(' or ')}`;
+
+  return (body) => {
+    if (body === undefined || (body.bytes.length === 0 && requestBody.required))
+      return requestBody.required ? faultAt('', missing) : { values: {} };
+    const content = contents.get(body.declaredType);
+    if (content === undefined) throw new Error(`no schema for ${body.declaredType}`);
+    const parsed = parseBody(document, body, content.schema);
+    if (parsed.kind === 'opaque') return { values: { mediaType: body.declaredType, body: body.bytes } };
+    if (parsed.kind === 'fault') return faultAt(parsed.at, parsed.says);
+    const errors = content.validate(parsed.value);
+    const dependent = checkByValue(compile, rules, parsed.value);
+    const described = errors && describeFault(errors, 'body');
+    // The schema that the value asks for tells more than the union of all that it might.
+    const isSame = described && dependent && firstStep(described.at) === firstStep(dependent.at);
+    const told = isSame ? dependent : (described ?? dependent);
+    if (told !== undefined) return faultAt(told.at, told.says, told.nearest);
+    const value = isObject(parsed.value) ? { ...content.defaults, ...parsed.value } : parsed.value;
+    return { values: { mediaType: body.declaredType, body: value } };
+  };
+
+  function readDefaults(schema: unknown): JsonObject {
+    const properties = followMember(document, followRef(document, schema), 'properties');
+    const all = Object.entries(properties).map(([name, property]) => [name, followRef(document, property).default]);
+    return Object.fromEntries(all.filter(([, value]) => value !== undefined));
+  }
+}
+
+function faultAt(at: string, says: string, nearest: readonly string[] = []): ReadBodyValue {
+  return { fault: { in: 'body', at, says, nearest }, values: {} };
+}
+
+function firstStep(pointer: string): string | undefined {
+  return pointer.split('/')[1];
+}

@@ -1,0 +1,93 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { operations } from '@lockstep/contract/operations';
+import { describe, expect, it } from 'vitest';
+import { createFormCheck, type Form } from './check-form.ts';
+import { createSchemaCompiler } from './compile-schema.ts';
+import { parseUrlEncoded } from './parse-url-encoded.ts';
+
+const tools = { document: contract, compile: createSchemaCompiler(contract) };
+
+interface Given {
+  readonly id: keyof typeof operations;
+  readonly path?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly headers?: Readonly<Record<string, string[]>>;
+  readonly body?: unknown;
+}
+
+function check({ id, path = {}, query = '', headers = {}, body }: Given): Form {
+  const type = 'application/json';
+  const sent = { bytes: Buffer.from(JSON.stringify(body) ?? ''), mediaType: type, declaredType: type };
+  return createFormCheck(
+    tools,
+    operations[id],
+  )({
+    rawPathValues: new Map(Object.entries(path)),
+    query: parseUrlEncoded(query),
+    headers,
+    body: body === undefined ? undefined : sent,
+  });
+}
+
+const nothing = { path: {}, query: {}, headers: {}, cookies: {} };
+const good: readonly { name: string; given: Given; want: unknown }[] = [
+  { name: 'nothing where nothing is needed', given: { id: 'getDevices' }, want: nothing },
+  {
+    name: 'numbers as numbers',
+    given: { id: 'getDevices', query: 'limit=050&search=12' },
+    want: { ...nothing, query: { limit: 50, search: '12' } },
+  },
+  {
+    name: 'the defaults of a query',
+    given: { id: 'getDevice', path: { deviceId: 'a%20b' }, query: 'lock_id=1' },
+    want: { ...nothing, path: { deviceId: 'a b' }, query: { admin_key: '0', lock_id: '1' } },
+  },
+  {
+    name: 'the defaults of a body',
+    given: { id: 'createPassageAlgoPin', path: { deviceId: 'a' }, body: { accessName: 'A', variance: 3 } },
+    want: {
+      ...nothing,
+      path: { deviceId: 'a' },
+      mediaType: 'application/json',
+      body: { accessName: 'A', variance: 3, durationHours: 1 },
+    },
+  },
+  {
+    name: 'declared headers alone, in lower case',
+    given: {
+      id: 'createBridgeTargetedJob',
+      path: { bridgeId: 'b' },
+      headers: { 'idempotency-key': ['key-00000001'], host: ['a'], cookie: ['b=c'] },
+      body: { jobType: 'GET_DEVICE_STATUS' },
+    },
+    want: {
+      ...nothing,
+      path: { bridgeId: 'b' },
+      headers: { 'idempotency-key': 'key-00000001' },
+      mediaType: 'application/json',
+      body: { jobType: 'GET_DEVICE_STATUS' },
+    },
+  },
+];
+
+describe('a request of good form', () => {
+  for (const { name, given, want } of good) {
+    it(`reaches its handler with ${name}`, () => expect(check(given)).toEqual({ kind: 'good', request: want }));
+  }
+});
+
+describe('a request of bad form', () => {
+  it('tells the first fault of each place, and the status of the first', () => {
+    const form = check({ id: 'getJobStatus', path: { jobId: 'x' }, query: 'a=1&b=2' });
+    expect(form).toMatchObject({
+      kind: 'faults',
+      first: { in: 'path', at: 'jobId', status: 422 },
+      all: [{ in: 'path' }, { in: 'query', at: 'a' }],
+    });
+  });
+
+  it('tells values that would do', () => {
+    const form = check({ id: 'getDevices', query: 'sort=devicename' });
+    expect(form).toMatchObject({ first: { nearest: ['deviceName', '-deviceName'] } });
+  });
+});

@@ -1,0 +1,67 @@
+import type { Operation } from '@lockstep/contract/operations';
+import { readValueRules } from './by-value.ts';
+import { type BodyCheck, createBodyCheck } from './check-body.ts';
+import { createParameterCheck } from './check-parameters.ts';
+import type { PlaceFault } from './detail.ts';
+import type { FormTools } from './form-tools.ts';
+import type { Pair } from './parse-url-encoded.ts';
+import { cookiePairs, pathPairs } from './read-parameters.ts';
+import type { JsonObject } from './read-pointer.ts';
+
+/** A request as it came: decoded nowhere but in its query. */
+export interface SentParts {
+  readonly rawPathValues: ReadonlyMap<string, string>;
+  readonly query: readonly Pair[];
+  /** Names in lower case, every value of a repeated header. */
+  readonly headers: NodeJS.Dict<string[]>;
+  readonly body: Parameters<BodyCheck>[0];
+}
+
+/** What a handler is given: only what the contract declares, defaults filled in. */
+export interface ParsedRequest {
+  readonly path: JsonObject;
+  readonly query: JsonObject;
+  readonly headers: JsonObject;
+  readonly cookies: JsonObject;
+  readonly mediaType?: string;
+  readonly body?: unknown;
+}
+
+export type Form =
+  | { readonly kind: 'good'; readonly request: ParsedRequest }
+  /** The first fault of each place, in the order of the places. Never empty. */
+  | { readonly kind: 'faults'; readonly first: PlaceFault; readonly all: readonly PlaceFault[] };
+
+export type CheckForm = (parts: SentParts) => Form;
+
+/**
+ * Makes the check of one operation: path, then query, headers and cookies, then body, against the contract.
+ * Each place tells its first fault; the first of all gives the status.
+ *
+ * @throws Error where a schema is missing or does not compile
+ */
+export function createFormCheck(tools: FormTools, operation: Operation): CheckForm {
+  const checkPath = createParameterCheck(tools, operation, 'path');
+  const checkQuery = createParameterCheck(tools, operation, 'query');
+  const checkHeaders = createParameterCheck(tools, operation, 'header');
+  const checkCookies = createParameterCheck(tools, operation, 'cookie');
+  const checkBody = createBodyCheck(tools, operation, readValueRules(operation));
+  return (parts) => {
+    const path = checkPath(pathPairs(parts.rawPathValues));
+    const query = checkQuery(parts.query);
+    const headers = checkHeaders(headerPairs(parts.headers));
+    const cookies = checkCookies(cookiePairs(parts.headers.cookie?.join('; ')));
+    const body = checkBody(parts.body);
+    const all = [path, query, headers, cookies, body].flatMap(({ fault }) => fault ?? []);
+    const [first] = all;
+    if (first !== undefined) return { kind: 'faults', first, all };
+    const request = { path: path.values, query: query.values, headers: headers.values, cookies: cookies.values };
+    return { kind: 'good', request: { ...request, ...body.values } };
+  };
+}
+
+function headerPairs(headers: SentParts['headers']): Pair[] {
+  return Object.entries(headers).flatMap(([name, values]) =>
+    (values ?? []).map((value) => ({ name, value, broken: false })),
+  );
+}

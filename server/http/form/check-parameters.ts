@@ -1,0 +1,79 @@
+import type { Operation, Parameter } from '@lockstep/contract/operations';
+import type { Validate } from './compile-schema.ts';
+import { describeFault } from './describe-fault.ts';
+import type { PlaceFault } from './detail.ts';
+import type { FormTools } from './form-tools.ts';
+import type { Pair } from './parse-url-encoded.ts';
+import { ownsName, readParameter } from './read-parameters.ts';
+import { followRef, type JsonObject, readPointer } from './read-pointer.ts';
+import { cut, describeUnknown } from './sentence.ts';
+
+type Place = Parameter['in'];
+
+export interface ReadParameters {
+  readonly fault?: PlaceFault;
+  /** Those that were sent, and the defaults of others. Names come from the contract, so none can be `__proto__`. */
+  readonly values: JsonObject;
+}
+
+interface Checked {
+  readonly parameter: Parameter;
+  readonly validate: Validate;
+  /** Empty, or the default alone. */
+  readonly defaults: readonly unknown[];
+}
+
+/** Headers that OpenAPI takes out of parameters: they are described elsewhere (3.1, Parameter Object). */
+const ignoredHeaders = new Set(['accept', 'authorization', 'content-type']);
+
+/** Reads and judges the parameters of one place. A query is closed: a name that is not declared is a fault. */
+export function createParameterCheck(
+  { document, compile }: FormTools,
+  operation: Operation,
+  place: Place,
+): (pairs: readonly Pair[]) => ReadParameters {
+  const declared = operation.parameters.filter(
+    ({ in: at, name }) => at === place && !(at === 'header' && ignoredHeaders.has(name.toLowerCase())),
+  );
+  const checked = declared.map((parameter): Checked => {
+    const { default: value } = followRef(document, readPointer(document, parameter.schema));
+    return { parameter, validate: compile({ $ref: parameter.schema }), defaults: value === undefined ? [] : [value] };
+  });
+  return (pairs) => {
+    const unknown = place === 'query' ? findUnknown(declared, pairs) : undefined;
+    if (unknown !== undefined) return { fault: unknown, values: {} };
+    const values: Record<string, unknown> = {};
+    for (const { parameter, validate, defaults } of checked) {
+      const key = place === 'header' ? parameter.name.toLowerCase() : parameter.name;
+      const read = readOne(parameter, validate);
+      if (read.fault !== undefined) return { fault: toPlaceFault(parameter, read.fault), values: {} };
+      for (const value of read.values ?? defaults) values[key] = value;
+    }
+    return { values };
+
+    function readOne(parameter: Parameter, validate: Validate) {
+      const reading = readParameter(document, parameter, pairs);
+      if (reading.kind === 'fault') return { fault: { says: reading.says, nearest: [] } };
+      if (reading.kind === 'empty') return { values: [''] };
+      if (reading.kind === 'absent')
+        return parameter.required ? { fault: { says: `${parameter.name} is required`, nearest: [] } } : {};
+      const errors = validate(reading.value);
+      return errors === undefined ? { values: [reading.value] } : { fault: describeFault(errors, parameter.name) };
+    }
+  };
+}
+
+function findUnknown(declared: readonly Parameter[], pairs: readonly Pair[]): PlaceFault | undefined {
+  const unknown = pairs.find(({ name }) => !declared.some((parameter) => ownsName(parameter, name)));
+  if (unknown === undefined) return undefined;
+  const known = declared.map(({ name }) => name);
+  const described = describeUnknown(`query parameter ${cut(unknown.name)}`, unknown.name, known);
+  return { in: 'query', at: cut(unknown.name), ...described };
+}
+
+function toPlaceFault(
+  { in: place, name, invalidStatus }: Parameter,
+  { says, nearest }: { readonly says: string; readonly nearest: readonly string[] },
+): PlaceFault {
+  return { in: place === 'cookie' ? 'header' : place, at: name, says, nearest, status: invalidStatus };
+}

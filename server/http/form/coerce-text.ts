@@ -1,0 +1,54 @@
+import { type ContractDocument, followRef } from './read-pointer.ts';
+
+type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
+
+/** How deep types are looked for below `allOf`, `anyOf` and `oneOf`. */
+const deepest = 8;
+
+/**
+ * How text becomes a value of each type, strictest first. Integers are plain decimal digits: `1e1`, ` 5` and `0x10`
+ * stay text, and so break their schema.
+ */
+const readers: readonly { type: JsonType; pattern: RegExp; read: (text: string) => unknown }[] = [
+  { type: 'integer', pattern: /^-?\d+$/, read: Number },
+  { type: 'number', pattern: /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/, read: Number },
+  { type: 'boolean', pattern: /^(true|false)$/, read: (text) => text === 'true' },
+  { type: 'null', pattern: /^null$/, read: () => null },
+];
+
+/**
+ * Reads text from a path, query, header or form field as the value its schema asks for. A schema that takes text
+ * gets text, whatever else it takes; text that fits no other type stays text, for the validator to refuse.
+ */
+export function coerceText(document: ContractDocument, schema: unknown, text: string): unknown {
+  const types = schemaTypes(document, schema);
+  if (types.size === 0 || types.has('string')) return text;
+  const reader = readers.find(({ type, pattern }) => types.has(type) && pattern.test(text));
+  return reader === undefined ? text : reader.read(text);
+}
+
+/** The types a schema names anywhere it decides about the value itself; empty where it takes any. */
+export function schemaTypes(document: ContractDocument, schema: unknown, depth = 0): ReadonlySet<JsonType> {
+  const node = followRef(document, schema);
+  const types = new Set<JsonType>();
+  for (const type of [node.type].flat()) if (typeof type === 'string') types.add(type as JsonType);
+  for (const value of [...asList(node.enum), ...('const' in node ? [node.const] : [])]) types.add(typeOf(value));
+  if (depth < deepest) {
+    for (const branch of [...asList(node.allOf), ...asList(node.anyOf), ...asList(node.oneOf)]) {
+      for (const type of schemaTypes(document, branch, depth + 1)) types.add(type);
+    }
+  }
+  return types;
+}
+
+/** JSON Schema's name for the type of a value; whole numbers are integers. */
+export function typeOf(value: unknown): JsonType {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'integer' : 'number';
+  return typeof value === 'boolean' || typeof value === 'string' ? (typeof value as JsonType) : 'object';
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

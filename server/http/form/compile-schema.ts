@@ -1,0 +1,37 @@
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
+import type { ContractDocument } from './read-pointer.ts';
+
+/** First fault of a value, or `undefined` where it fits. Several errors tell one fault of an `anyOf`. */
+export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
+
+const contractId = 'contract.json';
+
+/**
+ * Compiles schemas of one contract, references into it included, each once.
+ *
+ * `allErrors` stays off, since on untrusted input it invites work without bound. Formats are checked in full:
+ * 30 February is no date. A schema that does not compile throws, at start.
+ */
+export function createSchemaCompiler(document: ContractDocument): (schema: unknown) => Validate {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true, logger: false });
+  ajvFormats.default(ajv, { mode: 'full' });
+  ajv.addSchema(document, contractId);
+  const compiled = new Map<string, Validate>();
+  return (schema) => {
+    const text = JSON.stringify(schema, pointIntoContract) ?? 'true';
+    const known = compiled.get(text);
+    if (known !== undefined) return known;
+    const check = ajv.compile(JSON.parse(text));
+    const validate: Validate = (value) => (check(value) === true ? undefined : (check.errors ?? []));
+    compiled.set(text, validate);
+    return validate;
+  };
+}
+
+/** A schema taken out of the contract keeps pointing into it. */
+function pointIntoContract(key: string, value: unknown): unknown {
+  return key === '$ref' && typeof value === 'string' && value.startsWith('#')
+    ? `${contractId}${encodeURI(value)}`
+    : value;
+}

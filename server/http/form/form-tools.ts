@@ -1,0 +1,9 @@
+import type { Validate } from './compile-schema.ts';
+import type { ContractDocument } from './read-pointer.ts';
+
+/** What every check of a request's form is made with. */
+export interface FormTools {
+  readonly document: ContractDocument;
+  /** @throws Error for a schema that does not compile */
+  readonly compile: (schema: unknown) => Validate;
+}

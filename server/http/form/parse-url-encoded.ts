@@ -1,0 +1,38 @@
+/** One `name=value` of a query or form, decoded. */
+export interface Pair {
+  readonly name: string;
+  readonly value: string;
+  /** Whether an escape in it could not be decoded; name and value are then as they were sent. */
+  readonly broken: boolean;
+}
+
+/**
+ * Reads `application/x-www-form-urlencoded` text. Unlike `URLSearchParams` it keeps quiet about nothing: a broken
+ * escape (`%ZZ`) is marked, and no value is dropped or merged.
+ */
+export function parseUrlEncoded(text: string): Pair[] {
+  return text
+    .split('&')
+    .filter((piece) => piece !== '')
+    .map((piece) => {
+      const equals = piece.indexOf('=');
+      const rawName = equals === -1 ? piece : piece.slice(0, equals);
+      const rawValue = equals === -1 ? '' : piece.slice(equals + 1);
+      const [name, value] = [decodeForm(rawName), decodeForm(rawValue)];
+      if (name === undefined || value === undefined) return { name: name ?? rawName, value: rawValue, broken: true };
+      return { name, value, broken: false };
+    });
+}
+
+function decodeForm(text: string): string | undefined {
+  return decodePercent(text.replaceAll('+', ' '));
+}
+
+/** Percent-decoding that answers `undefined` for a broken escape or bytes that are no UTF-8. */
+export function decodePercent(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,125 @@
+import type { Parameter } from '@lockstep/contract/operations';
+import { describe, expect, it } from 'vitest';
+import { parseUrlEncoded } from './parse-url-encoded.ts';
+import { cookiePairs, ownsName, pathPairs, readParameter } from './read-parameters.ts';
+
+const document = {
+  Count: { type: 'integer' },
+  Counts: { type: 'array', items: { type: 'integer' } },
+  Words: { type: 'array', items: { type: 'string' } },
+  Span: { type: 'object', properties: { from: { type: 'integer' }, to: { type: 'integer' } } },
+};
+
+function declare(schema: keyof typeof document, more: Partial<Parameter> = {}): Parameter {
+  const base = {
+    name: 'q',
+    in: 'query',
+    required: false,
+    style: 'form',
+    explode: true,
+    allowReserved: false,
+    allowEmptyValue: false,
+  } as const;
+  return { ...base, schema: `#/${schema}`, ...more };
+}
+
+const value = (read: unknown) => ({ kind: 'value', value: read });
+const cases = [
+  { name: 'nothing', parameter: declare('Count'), given: 'x=1', want: { kind: 'absent' } },
+  { name: 'a value', parameter: declare('Count'), given: 'q=1', want: value(1) },
+  {
+    name: 'a value sent twice',
+    parameter: declare('Count'),
+    given: 'q=1&q=2',
+    want: { kind: 'fault', says: 'q is sent 2 times: send it once' },
+  },
+  {
+    name: 'no value, where that is allowed',
+    parameter: declare('Count', { allowEmptyValue: true }),
+    given: 'q=',
+    want: { kind: 'empty' },
+  },
+  { name: 'a list in parts', parameter: declare('Counts'), given: 'q=1&q=2', want: value([1, 2]) },
+  { name: 'a list in one', parameter: declare('Counts', { explode: false }), given: 'q=1,2', want: value([1, 2]) },
+  {
+    name: 'a list in one, sent twice',
+    parameter: declare('Counts', { explode: false }),
+    given: 'q=1&q=2',
+    want: { kind: 'fault', says: 'q is sent 2 times: send it once' },
+  },
+  {
+    name: 'a list by spaces',
+    parameter: declare('Words', { explode: false, style: 'spaceDelimited' }),
+    given: 'q=a%20b',
+    want: value(['a', 'b']),
+  },
+  {
+    name: 'a list by bars',
+    parameter: declare('Words', { explode: false, style: 'pipeDelimited' }),
+    given: 'q=a|b',
+    want: value(['a', 'b']),
+  },
+  {
+    name: 'an object by brackets',
+    parameter: declare('Span', { style: 'deepObject' }),
+    given: 'q[from]=1&q[to]=2&q[x]=3',
+    want: value({ from: 1, to: 2, x: '3' }),
+  },
+  {
+    name: 'a member of an object twice',
+    parameter: declare('Span', { style: 'deepObject' }),
+    given: 'q[from]=1&q[from]=2',
+    want: { kind: 'fault', says: 'q[from] is sent 2 times: send it once' },
+  },
+  {
+    name: 'an object of which nothing is sent',
+    parameter: declare('Span', { style: 'deepObject' }),
+    given: 'q=1',
+    want: { kind: 'absent' },
+  },
+];
+
+describe('readParameter', () => {
+  for (const { name, parameter, given, want } of cases) {
+    it(`reads ${name}`, () => expect(readParameter(document, parameter, parseUrlEncoded(given))).toEqual(want));
+  }
+
+  it('takes a header by its name in lower case, and calls it as the contract does', () => {
+    const parameter = declare('Count', { name: 'X-Count', in: 'header', style: 'simple', explode: false });
+    const pair = { name: 'x-count', value: '7', broken: false };
+    expect(readParameter(document, parameter, [pair])).toEqual(value(7));
+    expect(readParameter(document, parameter, [pair, pair])).toMatchObject({
+      says: 'X-Count is sent 2 times: send it once',
+    });
+  });
+});
+
+describe('the place of a parameter', () => {
+  it('owns the names that belong to it', () => {
+    const span = declare('Span', { style: 'deepObject' });
+    expect(['q', 'q[from]', 'q[', 'qq[from]'].map((name) => ownsName(span, name))).toEqual([false, true, false, false]);
+    expect(['q', 'q[from]'].map((name) => ownsName(declare('Count'), name))).toEqual([true, false]);
+  });
+
+  it('marks a broken escape in a path', () => {
+    expect(
+      pathPairs(
+        new Map([
+          ['a', '%20'],
+          ['b', '%ZZ'],
+        ]),
+      ),
+    ).toEqual([
+      { name: 'a', value: ' ', broken: false },
+      { name: 'b', value: '%ZZ', broken: true },
+    ]);
+  });
+
+  it('splits cookies', () => {
+    expect(cookiePairs('a=1; b=2=3; c').map(({ name, value: sent }) => [name, sent])).toEqual([
+      ['a', '1'],
+      ['b', '2=3'],
+    ]);
+    expect(cookiePairs(undefined)).toEqual([]);
+  });
+});

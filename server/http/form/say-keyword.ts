@@ -1,0 +1,162 @@
+import { typeOf } from './coerce-text.ts';
+import { nearestNames } from './nearest-name.ts';
+import { isObject, type JsonObject } from './read-pointer.ts';
+import { cut, describeUnknown, listOr, nameType } from './sentence.ts';
+
+/** A keyword of JSON Schema that a value broke. */
+export interface BrokenKeyword {
+  /** What to call the place: `limit`, `guests/0/name`; `body` for a body itself. */
+  readonly name: string;
+  readonly value: unknown;
+  /** The schema that holds the keyword. */
+  readonly schema: JsonObject;
+  /** The keyword's own value. */
+  readonly limit: unknown;
+  /** The validator's parameters for it. */
+  readonly params: JsonObject;
+}
+
+export interface Saying {
+  readonly says: string;
+  /** Values or names that would do. */
+  readonly nearest?: readonly string[];
+}
+
+type Say = (broken: BrokenKeyword) => Saying;
+
+/** Valid values that a fault lists where none is near. */
+const mostNearest = 10;
+
+/** A longer pattern says less than an example does. */
+const longestPattern = 32;
+
+/** How each keyword is said. What is missing here is said in the validator's own words. */
+export const sayings: Readonly<Record<string, Say>> = {
+  required: sayRequired,
+  additionalProperties: sayUnknownMember,
+  unevaluatedProperties: sayUnknownMember,
+  'false schema': ({ name }) => ({ says: `${name} is not allowed here` }),
+  type: (broken) =>
+    withExample(
+      broken,
+      `${broken.name} must be ${listOr([broken.limit].flat().map((type) => nameType(String(type))))}`,
+    ),
+  enum: sayUnknownValue,
+  const: sayUnknownValue,
+  minimum: sayRange,
+  maximum: sayRange,
+  exclusiveMinimum: sayRange,
+  exclusiveMaximum: sayRange,
+  multipleOf: ({ limit, ...broken }) => ({
+    says: `${broken.name} must be a multiple of ${String(limit)}${showSent(broken)}`,
+  }),
+  minLength: (broken) =>
+    broken.value === ''
+      ? { says: `${broken.name} must not be empty${suggest(broken.schema)}`, nearest: examplesOf(broken.schema) }
+      : withExample(broken, `${broken.name} is too short, at least ${String(broken.limit)} characters`),
+  maxLength: ({ name, value, limit }) => ({
+    says: `${name} is too long, ${[...String(value)].length} characters: at most ${String(limit)}`,
+  }),
+  pattern: ({ limit, ...broken }) => {
+    const rule = String(limit).length <= longestPattern ? `: it must match ${String(limit)}` : '';
+    return {
+      says: `${nameSent(broken)} does not have the right form${rule}${suggest(broken.schema)}`,
+      nearest: examplesOf(broken.schema),
+    };
+  },
+  format: ({ limit, ...broken }) => ({
+    says: `${nameSent(broken)} is not a valid ${String(limit)}${suggest(broken.schema)}`,
+    nearest: examplesOf(broken.schema),
+  }),
+  minItems: ({ name, limit }) => ({ says: `${name} has too few items: at least ${String(limit)}` }),
+  maxItems: ({ name, value, limit }) => ({
+    says: `${name} has too many items, ${Array.isArray(value) ? value.length : ''}: at most ${String(limit)}`,
+  }),
+  uniqueItems: ({ name, params }) => ({
+    says: `${name} has the same item twice, at ${String(params.j)} and ${String(params.i)}`,
+  }),
+  minProperties: ({ name, limit, schema }) => ({
+    says: `${name} needs at least ${String(limit)} of ${listOr(memberNames(schema))}`,
+    nearest: memberNames(schema),
+  }),
+  maxProperties: ({ name, limit, schema }) => ({
+    says: `${name} takes at most ${String(limit)} of ${listOr(memberNames(schema))}`,
+  }),
+};
+
+/** A misspelt member shows as a missing one and an unknown one: told together, it is mended at once. */
+function sayRequired({ name, params, value, schema }: BrokenKeyword): Saying {
+  const missing = String(params.missingProperty);
+  const known = memberNames(schema);
+  const unknown = Object.keys(isObject(value) ? value : {}).filter((member) => !known.includes(member));
+  const [misspelt] = known.includes(missing) ? nearestNames(missing, unknown) : [];
+  const place = name === 'body' ? missing : `${name}/${missing}`;
+  return { says: `${place} is required${misspelt === undefined ? '' : `, did you mean it by ${cut(misspelt)}?`}` };
+}
+
+function sayUnknownMember({ name, schema, params }: BrokenKeyword): Saying {
+  const member = cut(String(params.additionalProperty ?? params.unevaluatedProperty));
+  return describeUnknown(name === 'body' ? member : `${name}/${member}`, member, memberNames(schema));
+}
+
+function sayUnknownValue(broken: BrokenKeyword): Saying {
+  const known = [...new Set((Array.isArray(broken.limit) ? broken.limit : [broken.limit]).map(String))];
+  const near = typeof broken.value === 'string' ? nearestNames(broken.value, known) : [];
+  return {
+    says: `${nameSent(broken)} is not a known value: use ${listOr(known)}`,
+    nearest: near.length > 0 ? near : known.slice(0, mostNearest),
+  };
+}
+
+function sayRange(broken: BrokenKeyword): Saying {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = broken.schema;
+  const bounds = [
+    minimum !== undefined && `at least ${String(minimum)}`,
+    exclusiveMinimum !== undefined && `more than ${String(exclusiveMinimum)}`,
+    maximum !== undefined && `at most ${String(maximum)}`,
+    exclusiveMaximum !== undefined && `less than ${String(exclusiveMaximum)}`,
+  ].filter((bound) => bound !== false);
+  const range =
+    minimum !== undefined && maximum !== undefined
+      ? `from ${String(minimum)} to ${String(maximum)}`
+      : bounds.join(' and ');
+  const nearest = [minimum, maximum].filter((bound) => bound !== undefined).map(String);
+  return { says: `${broken.name} must be ${range}${showSent(broken)}`, nearest };
+}
+
+function withExample(broken: BrokenKeyword, says: string): Saying {
+  return { says: `${says}${showSent(broken)}${suggest(broken.schema)}`, nearest: examplesOf(broken.schema) };
+}
+
+/** A place with what was sent there: `limit "abc"`. */
+function nameSent(broken: Pick<BrokenKeyword, 'name' | 'value' | 'schema'>): string {
+  const sent = describeSent(broken);
+  return sent === undefined ? broken.name : `${broken.name} ${typeof broken.value === 'object' ? `(${sent})` : sent}`;
+}
+
+function showSent(broken: Pick<BrokenKeyword, 'value' | 'schema'>): string {
+  const sent = describeSent(broken);
+  return sent === undefined ? '' : `, not ${sent}`;
+}
+
+/** Secrets are never repeated: marked ones, and text that holds other content, in which one may stand. */
+function describeSent({ value, schema }: Pick<BrokenKeyword, 'value' | 'schema'>): string | undefined {
+  const isMarked = schema['x-sensitive'] === true || schema.writeOnly === true || schema.format === 'password';
+  if (isMarked || 'contentMediaType' in schema) return undefined;
+  if (typeof value === 'string') return JSON.stringify(cut(value));
+  return typeof value === 'object' && value !== null ? nameType(typeOf(value)) : String(value);
+}
+
+function suggest(schema: JsonObject): string {
+  const [example] = examplesOf(schema);
+  return example === undefined ? '' : `, for example ${example}`;
+}
+
+function examplesOf(schema: JsonObject): string[] {
+  const example = schema.example ?? (Array.isArray(schema.examples) ? schema.examples[0] : undefined);
+  return typeof example === 'string' || typeof example === 'number' ? [String(example)] : [];
+}
+
+function memberNames(schema: JsonObject): string[] {
+  return Object.keys(isObject(schema.properties) ? schema.properties : {});
+}

@@ -1,0 +1,43 @@
+import { nearestNames } from './nearest-name.ts';
+
+/** Longest piece of a request that a text repeats, in characters. */
+const longestEcho = 60;
+
+/** Most known names that a text lists. */
+const mostListed = 20;
+
+/** Shortens text of a request for the answer; never inside a surrogate pair. */
+export function cut(text: string): string {
+  const characters = [...text];
+  return characters.length > longestEcho ? `${characters.slice(0, longestEcho).join('')}…` : text;
+}
+
+/** A list as a sentence has it: `a, b or c`. */
+export function listOr(items: readonly string[]): string {
+  const listed =
+    items.length > mostListed ? [...items.slice(0, mostListed), `${items.length - mostListed} more`] : items;
+  return listed.length < 2 ? (listed[0] ?? '') : `${listed.slice(0, -1).join(', ')} or ${listed.at(-1)}`;
+}
+
+/** Says that a name is not known, with the nearest that is, or all where none is near. */
+export function describeUnknown(
+  place: string,
+  sent: string,
+  known: readonly string[],
+): { says: string; nearest: string[] } {
+  const nearest = nearestNames(sent, known);
+  const others = known.length > 0 ? `known here: ${listOr(known)}` : 'nothing is taken here';
+  const cure = nearest.length > 0 ? `did you mean ${listOr(nearest)}?` : others;
+  return { says: `${place} is not known, ${cure}`, nearest };
+}
+
+/** Name of a JSON type in a sentence. */
+export function nameType(type: string): string {
+  const names: Readonly<Record<string, string>> = {
+    array: 'a list',
+    object: 'an object',
+    integer: 'an integer',
+    null: 'null',
+  };
+  return names[type] ?? `a ${type}`;
+}

@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refuse } from '../error-catalogue.ts';
+import { type RunningApp, startApp } from './fixtures/start-app.ts';
+
+let app: RunningApp;
+let isUp = true;
+
+/** Stands for the OAuth server: it reads its own body, and answers what it was given. */
+function callback(request: IncomingMessage, response: ServerResponse): void {
+  if (request.url === '/boom') throw new Error('secret of the OAuth server');
+  let text = '';
+  request.setEncoding('utf8').on('data', (chunk: string) => {
+    text += chunk;
+  });
+  request.on('end', () => response.end(JSON.stringify({ url: request.url, text })));
+}
+
+function docs(request: IncomingMessage, response: ServerResponse): boolean {
+  if (request.url !== '/docs') return false;
+  response.writeHead(200, { 'Content-Security-Policy': "default-src 'self'" }).end('page');
+  return true;
+}
+
+beforeAll(async () => {
+  app = await startApp({
+    authServer: { callback },
+    docs,
+    ping: async () => {
+      if (!isUp) throw new Error('disk gone');
+    },
+    handlers: {
+      getDevice: () => refuse('device_not_found'),
+      getDevices: () => {
+        throw new Error('bug');
+      },
+    },
+  });
+});
+afterAll(() => app.close());
+
+async function call(path: string, init: RequestInit = {}) {
+  const answer = await fetch(app.origin + path, init);
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+describe('beside the resource API', () => {
+  it('the root tells what is where', async () => {
+    const { status, text } = await call('/');
+    expect([status, JSON.parse(text)]).toEqual([200, { api: '/v1', auth: '/auth', docs: '/docs', health: '/healthz' }]);
+  });
+
+  it('/healthz says whether the store answers', async () => {
+    expect(await call('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
+    isUp = false;
+    expect(await call('/healthz')).toMatchObject({
+      status: 503,
+      text: expect.stringContaining('"status":"unavailable"'),
+    });
+    isUp = true;
+    expect(await call('/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
+    expect((await call('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
+  });
+
+  it('the OAuth server gets its requests whole, below its own path', async () => {
+    const { status, headers, text } = await call('/auth/oauth2/token', { method: 'POST', body: 'grant_type=x' });
+    expect([status, JSON.parse(text)]).toEqual([200, { url: '/oauth2/token', text: 'grant_type=x' }]);
+    expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+  });
+
+  it('only that path is its own', async () => {
+    for (const path of ['/authors', '/AUTH/login', '/v1/auth'])
+      expect(JSON.parse((await call(path)).text)).toMatchObject({ code: 'route_not_found' });
+  });
+
+  it('[53] a bug of it is a 500 that says nothing', async () => {
+    const { status, text } = await call('/auth/boom');
+    expect([status, JSON.parse(text)]).toMatchObject([500, { message: 'Internal error', code: 'internal' }]);
+    expect(app.logged.filter(({ level }) => level === 50)).toHaveLength(1);
+  });
+
+  it('the docs keep a policy of their own', async () => {
+    expect((await call('/docs')).headers.get('content-security-policy')).toBe("default-src 'self'");
+    expect((await call('/docs/other')).status).toBe(404);
+  });
+
+  it('[53] security headers stand on every answer', async () => {
+    for (const path of ['/', '/healthz', '/docs', '/auth/x', '/v1/devices', '/nowhere', '/auth/boom', '/%ZZ']) {
+      const { headers } = await call(path);
+      const names = [
+        'strict-transport-security',
+        'x-content-type-options',
+        'x-frame-options',
+        'referrer-policy',
+        'content-security-policy',
+        'x-request-id',
+      ];
+      expect(
+        names.filter((name) => headers.get(name) === null),
+        path,
+      ).toEqual([]);
+      expect(headers.get('x-powered-by')).toBeNull();
+    }
+  });
+});
+
+describe('the log has one line for each request', () => {
+  const cases = [
+    {
+      name: 'an operation',
+      path: '/v1/devices/LK2A00000001?admin_key=1',
+      want: {
+        method: 'GET',
+        route: 'getDevice',
+        status: 404,
+        code: 'device_not_found',
+        account: 'acme',
+        client: 'acme-own',
+      },
+    },
+    {
+      name: '[54] a token that lacks a scope',
+      path: '/v1/devices/a',
+      token: 'none',
+      want: { route: 'getDevice', status: 403, code: 'insufficient_scope', client: 'acme-own' },
+    },
+    { name: 'no operation', path: '/v1/nowhere', want: { route: null, status: 404, code: 'route_not_found' } },
+    { name: 'the OAuth server', path: '/auth/login?state=secret', want: { route: 'auth', status: 200 } },
+    { name: 'the docs', path: '/docs', want: { route: 'docs', status: 200 } },
+    { name: 'the health check', path: '/healthz', want: { route: 'health', status: 200 } },
+  ];
+  for (const { name, path, token = 'all', want } of cases) {
+    it(name, async () => {
+      const headers = { authorization: `Bearer ${token}`, 'x-request-id': crypto.randomUUID() };
+      await call(path, { headers });
+      const lines = await waitForLines(headers['x-request-id']);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]).toMatchObject({ msg: 'request', ms: expect.any(Number), ...want });
+      expect(JSON.stringify(lines)).not.toMatch(/Bearer|LK2A00000001|admin_key|secret/);
+    });
+  }
+
+  it('and one more for a bug, with the same id', async () => {
+    const id = crypto.randomUUID();
+    await call('/v1/devices', { headers: { authorization: 'Bearer all', 'x-request-id': id } });
+    const lines = await waitForLines(id, 2);
+    expect(lines).toMatchObject([
+      { level: 50, err: { message: 'bug' } },
+      { level: 30, status: 500 },
+    ]);
+  });
+});
+
+/** A line is written when the connection has the whole answer, which may be after its reader has it. */
+async function waitForLines(requestId: string, count = 1) {
+  await expect.poll(() => app.logged.filter((line) => line.requestId === requestId).length).toBe(count);
+  return app.logged.filter((line) => line.requestId === requestId);
+}

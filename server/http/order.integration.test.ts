@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { refuse } from '../error-catalogue.ts';
+import { type RunningApp, startApp } from './fixtures/start-app.ts';
+
+let app: RunningApp;
+beforeAll(async () => {
+  app = await startApp({
+    handlers: { getDevice: () => refuse('device_not_found'), createBridgeProxiedJob: () => refuse('bridge_not_found') },
+  });
+});
+afterAll(() => app.close());
+
+const json = { 'content-type': 'application/json' };
+const huge = { accessName: 'x'.repeat(70_000) };
+
+interface Given {
+  readonly method?: string;
+  readonly path: string;
+  readonly token?: string | null;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: unknown;
+}
+
+/** Each request has both faults; the first of the two is answered. */
+const pairs: readonly { name: string; given: Given; want: [status: number, code: string] }[] = [
+  { name: 'path before token', given: { path: '/v1/device', token: null }, want: [404, 'route_not_found'] },
+  {
+    name: 'method before token',
+    given: { method: 'PUT', path: '/v1/devices/support-pins', token: null },
+    want: [405, 'method_not_allowed'],
+  },
+  { name: '[44] token before trial', given: { path: '/v1/devices', token: 'expired' }, want: [401, 'token_expired'] },
+  { name: '[44] trial before scope', given: { path: '/v1/devices', token: 'lapsed-none' }, want: [402, 'trial_ended'] },
+  {
+    name: '[44] trial before existence',
+    given: { path: '/v1/devices/gone', token: 'lapsed' },
+    want: [402, 'trial_ended'],
+  },
+  {
+    name: 'scope before size',
+    given: { method: 'POST', path: '/v1/devices/a/algopin/daily', token: 'none', headers: json, body: huge },
+    want: [403, 'insufficient_scope'],
+  },
+  {
+    name: 'size before media type',
+    given: {
+      method: 'POST',
+      path: '/v1/devices/a/algopin/daily',
+      headers: { 'content-type': 'text/plain' },
+      body: huge,
+    },
+    want: [413, 'too_large'],
+  },
+  {
+    name: 'media type before form',
+    given: { method: 'PUT', path: '/v1/devices/%ZZ?x=1', headers: { 'content-type': 'text/plain' }, body: 'x' },
+    want: [415, 'unsupported_media_type'],
+  },
+  { name: 'path before query', given: { path: '/v1/jobs/short?x=1' }, want: [422, 'invalid_object_id'] },
+  {
+    name: 'form before the scope that a body value asks for',
+    given: {
+      method: 'POST',
+      path: '/v1/devices/a/jobs/bridges/b',
+      token: 'only:lock-bridge-proxied-job',
+      headers: json,
+      body: { jobType: 'UNLOCK', jobData: '{"x":1}' },
+    },
+    want: [400, 'invalid_request'],
+  },
+  {
+    name: 'form before the scope that a query value asks for',
+    given: { path: '/v1/devices/a?admin_key=1&expand=x', token: 'only:get-devices' },
+    want: [400, 'invalid_request'],
+  },
+  {
+    name: 'the scope that a body value asks for before existence',
+    given: {
+      method: 'POST',
+      path: '/v1/devices/a/jobs/bridges/b',
+      token: 'only:lock-bridge-proxied-job',
+      headers: json,
+      body: { jobType: 'UNLOCK' },
+    },
+    want: [403, 'insufficient_scope'],
+  },
+  {
+    name: 'the scope that a query value asks for before existence',
+    given: { path: '/v1/devices/a?admin_key=1', token: 'only:get-devices' },
+    want: [403, 'insufficient_scope'],
+  },
+  {
+    name: 'all checks before existence',
+    given: { path: '/v1/devices/a?admin_key=1' },
+    want: [404, 'device_not_found'],
+  },
+];
+
+async function call({ method = 'GET', path, token = 'all', headers = {}, body }: Given) {
+  const authorization: Record<string, string> = token === null ? {} : { authorization: `Bearer ${token}` };
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  const init = { method, headers: { ...headers, ...authorization }, ...(text === undefined ? {} : { body: text }) };
+  const answer = await fetch(app.origin + path, init);
+  return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
+}
+
+describe('of two faults in one request the contract names the first:', () => {
+  for (const { name, given, want } of pairs) {
+    it(name, async () => {
+      const { status, body } = await call(given);
+      expect([status, body.code]).toEqual(want);
+    });
+  }
+
+  it('path, query, headers and body each tell their own', async () => {
+    const path = '/v1/devices/%ZZ/jobs?quick=1';
+    const headers = { ...json, 'idempotency-key': ' '.repeat(3) };
+    const { status, body } = await call({ method: 'POST', path, headers, body: '{' });
+    expect([status, body.error]).toEqual([
+      400,
+      'bridgeId has a broken escape: % must be followed by two hexadecimal digits',
+    ]);
+    expect(body.details).toMatchObject([
+      { in: 'path', at: 'bridgeId' },
+      { in: 'query', at: 'quick' },
+      { in: 'header', at: 'Idempotency-Key' },
+      { in: 'body', at: '' },
+    ]);
+  });
+});
+
+const challenges = [
+  { name: 'no token', token: null, code: 'token_missing', want: 'Bearer realm="serviceapi"' },
+  {
+    name: 'a token that is none',
+    token: 'x',
+    code: 'token_invalid',
+    want: 'Bearer realm="serviceapi", error="invalid_token"',
+  },
+  {
+    name: 'an old token',
+    token: 'expired',
+    code: 'token_expired',
+    want: 'Bearer realm="serviceapi", error="invalid_token"',
+  },
+  {
+    name: 'a revoked token',
+    token: 'revoked',
+    code: 'token_revoked',
+    want: 'Bearer realm="serviceapi", error="invalid_token"',
+  },
+  {
+    name: 'a token without the scope',
+    token: 'only:update-device',
+    code: 'insufficient_scope',
+    want: 'Bearer realm="serviceapi", error="insufficient_scope", scope="serviceapi/get-devices"',
+  },
+];
+
+describe('WWW-Authenticate', () => {
+  for (const { name, token, code, want } of challenges) {
+    it(`says what to do about ${name}`, async () => {
+      const { headers, body } = await call({ path: '/v1/devices', token });
+      expect([body.code, headers.get('www-authenticate')]).toEqual([code, want]);
+    });
+  }
+});
+
+const alternatives = [
+  { name: 'the scope of its own', token: 'only:algopin-passage', want: 501 },
+  {
+    name: 'all four of the others',
+    token: 'only:algopin-daily+algopin-hourly+algopin-onetime+algopin-permanent',
+    want: 501,
+  },
+  { name: 'three of the others', token: 'only:algopin-daily+algopin-hourly+algopin-onetime', want: 403 },
+  { name: 'none', token: 'none', want: 403 },
+];
+
+describe('an operation with alternatives', () => {
+  for (const { name, token, want } of alternatives) {
+    it(`answers ${want} to a token with ${name}`, async () => {
+      const path = '/v1/devices/a/algopin/passage';
+      const { status, body } = await call({ method: 'POST', path, token, headers: json, body: { accessName: 'A' } });
+      expect(status).toBe(want);
+      if (want === 403)
+        expect(body.message).toMatch(/^The token lacks the scope serviceapi\/algopin-passage or serviceapi\/algopin-/);
+    });
+  }
+});
+
+describe('Trial-Ends-At', () => {
+  const cases = [
+    { name: 'is sent while a trial runs', path: '/v1/devices/a', token: 'trial', want: '2026-11-21T08:00:00.001Z' },
+    { name: 'is not sent when it has ended', path: '/v1/devices/a', token: 'lapsed', want: null },
+    { name: 'is not sent to a subscribed account', path: '/v1/devices/a', token: 'all', want: null },
+    { name: 'is not sent to nobody', path: '/v1/devices/a', token: null, want: null },
+  ];
+  for (const { name, path, token, want } of cases) {
+    it(name, async () => expect((await call({ path, token })).headers.get('trial-ends-at')).toBe(want));
+  }
+});

@@ -1,0 +1,59 @@
+import type { IncomingMessage } from 'node:http';
+import { parse as parseContentType } from 'content-type';
+import getRawBody from 'raw-body';
+import { Refused, refuse } from '../error-catalogue.ts';
+import type { TypedBody } from './form/check-body.ts';
+import { cut, listOr } from './form/sentence.ts';
+
+/** The caller went away, or took too long: nobody is left to answer. */
+export class RequestAborted extends Error {
+  override readonly name = 'RequestAborted';
+}
+
+/**
+ * Reads the bytes of a body and finds the declared media type they have.
+ *
+ * @param declared media types of the operation
+ * @returns undefined where nothing was sent and no type was named
+ * @throws Refused 413 for more than `limitBytes`; 415 for another type, charset or coding; RequestAborted when the request
+ * ends before its body does
+ */
+export async function readBody(
+  request: IncomingMessage,
+  declared: readonly string[],
+  limitBytes: number,
+): Promise<TypedBody | undefined> {
+  const bytes = await readBytes(request, limitBytes);
+  const coding = request.headers['content-encoding'];
+  if (coding !== undefined && coding.trim().toLowerCase() !== 'identity')
+    throw unsupported(`Content-Encoding ${cut(coding)} is not taken: send the body as it is`);
+  const sentTypes = request.headersDistinct['content-type'] ?? [];
+  const [sent] = sentTypes;
+  if (sent === undefined) {
+    if (bytes.length === 0) return undefined;
+    throw unsupported(`The body has no Content-Type: send it as ${listOr(declared)}`);
+  }
+  const { type, parameters } = parseContentType(sent);
+  const mediaType = type.toLowerCase();
+  const declaredType = declared.find((known) => known.toLowerCase() === mediaType);
+  if (declaredType === undefined || sentTypes.length > 1)
+    throw unsupported(`Content-Type ${cut(sentTypes.join(', '))} is not taken: send the body as ${listOr(declared)}`);
+  const { charset } = parameters;
+  if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset))
+    throw unsupported(`Charset ${cut(charset)} is not taken: send the body in UTF-8`);
+  return { bytes, mediaType, declaredType };
+}
+
+async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  try {
+    return await getRawBody(request, { limit: limitBytes, length: request.headers['content-length'] ?? null });
+  } catch (cause) {
+    const type = cause instanceof Error && 'type' in cause ? cause.type : undefined;
+    if (type !== 'entity.too.large') throw new RequestAborted('the request ended before its body did', { cause });
+    throw new Refused(refuse('too_large', { text: `The body is larger than ${limitBytes} bytes` }), { cause });
+  }
+}
+
+function unsupported(text: string): Refused {
+  return new Refused(refuse('unsupported_media_type', { text }));
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { readTarget } from './read-target.ts';
+import { allowedMethods, createRouter, type Placed } from './route-request.ts';
+
+function declare(method: string, basePath: string, path: string): Placed {
+  return { method, basePath, path };
+}
+
+const router = createRouter([
+  declare('get', '/v1', '/rooms/{roomId}'),
+  declare('put', '/v1', '/rooms/{roomId}'),
+  declare('get', '/v1', '/rooms/free'),
+  declare('get', '/v1', '/rooms'),
+  declare('get', '/v1', '/rooms/{roomId}/keys/{keyId}'),
+  declare('get', '/v1', '/plans/{planId}.json'),
+  declare('post', '/v1', '/plans/{planId}:print'),
+  declare('get', '/v1', '/grid/{x},{y}'),
+  declare('get', '', '/'),
+  declare('get', '/auth', '/.well-known/keys.json'),
+]);
+
+const found = [
+  { name: 'a literal path', given: '/v1/rooms', want: ['/v1/rooms', {}] },
+  { name: 'a literal before a template', given: '/v1/rooms/free', want: ['/v1/rooms/free', {}] },
+  { name: 'a template', given: '/v1/rooms/r1', want: ['/v1/rooms/{roomId}', { roomId: 'r1' }] },
+  {
+    name: 'two templates',
+    given: '/v1/rooms/r1/keys/k1',
+    want: ['/v1/rooms/{roomId}/keys/{keyId}', { roomId: 'r1', keyId: 'k1' }],
+  },
+  {
+    name: 'a value as it was sent, broken escapes too',
+    given: '/v1/rooms/%ZZ',
+    want: ['/v1/rooms/{roomId}', { roomId: '%ZZ' }],
+  },
+  {
+    name: 'an escaped slash inside a value',
+    given: '/v1/rooms/a%2Fb',
+    want: ['/v1/rooms/{roomId}', { roomId: 'a%2Fb' }],
+  },
+  {
+    name: 'a name of every object',
+    given: '/v1/rooms/__proto__',
+    want: ['/v1/rooms/{roomId}', { roomId: '__proto__' }],
+  },
+  {
+    name: 'an ending after a value',
+    given: '/v1/plans/p.1.json',
+    want: ['/v1/plans/{planId}.json', { planId: 'p.1' }],
+  },
+  { name: 'a verb after a value', given: '/v1/plans/p1:print', want: ['/v1/plans/{planId}:print', { planId: 'p1' }] },
+  { name: 'two values in one segment', given: '/v1/grid/3,4', want: ['/v1/grid/{x},{y}', { x: '3', y: '4' }] },
+  { name: 'the root', given: '/', want: ['/', {}] },
+  { name: 'a dot as itself', given: '/auth/.well-known/keys.json', want: ['/auth/.well-known/keys.json', {}] },
+];
+
+const unknown = [
+  '/v1/rooms/',
+  '/v1/rooms//keys/k1',
+  '/v1/rooms/r1/keys/',
+  '/v1//rooms',
+  '/v1/Rooms',
+  '/rooms',
+  '/v1',
+  '/v1/r%6Foms',
+  '/v1/plans/p1.xml',
+  '/auth/Xwell-known/keys.json',
+  '*',
+  '',
+];
+
+describe('a router', () => {
+  for (const { name, given, want } of found) {
+    it(`finds ${name}`, () => {
+      const match = router.match(given);
+      expect([match?.route.template, Object.fromEntries(match?.rawPathValues ?? [])]).toEqual(want);
+    });
+  }
+
+  for (const path of unknown) {
+    it(`knows no path ${JSON.stringify(path)}`, () => expect(router.match(path)).toBeUndefined());
+  }
+
+  it('keeps the methods of a literal path apart from those of the template beside it', () => {
+    const match = router.match('/v1/rooms/free');
+    expect(match && allowedMethods(match.route)).toEqual(['GET', 'HEAD', 'OPTIONS']);
+  });
+});
+
+const targets = [
+  { name: 'a path alone', given: '/a/b', want: { path: '/a/b', queryText: '' } },
+  { name: 'a query', given: '/a?b=c?d', want: { path: '/a', queryText: 'b=c?d' } },
+  { name: 'a fragment, dropped', given: '/a?b=c#d', want: { path: '/a', queryText: 'b=c' } },
+  { name: 'the form a proxy sends', given: 'http://host:1/a?b', want: { path: '/a', queryText: 'b' } },
+  { name: 'a host without path', given: 'http://host', want: { path: '/', queryText: '' } },
+  { name: 'dots and slashes as they are', given: '//a/../b', want: { path: '//a/../b', queryText: '' } },
+];
+
+describe('a request target', () => {
+  for (const { name, given, want } of targets) {
+    it(`is split: ${name}`, () => expect(readTarget(given)).toEqual(want));
+  }
+});

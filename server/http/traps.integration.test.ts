@@ -1,0 +1,610 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type RawAnswer, sendRaw } from './fixtures/send-raw.ts';
+import { type RunningApp, startApp } from './fixtures/start-app.ts';
+
+let app: RunningApp;
+beforeAll(async () => {
+  app = await startApp({ handlers: { updateDevice: () => ({ status: 200, body: { message: 'device updated' } }) } });
+});
+afterAll(() => app.close());
+
+const token = 'Authorization: Bearer all';
+const jsonType = 'Content-Type: application/json';
+
+function request(method: string, target: string, headers: readonly string[] = [], body?: string | Buffer): Buffer {
+  const length = body === undefined ? [] : [`Content-Length: ${Buffer.byteLength(body)}`];
+  const head = [`${method} ${target} HTTP/1.1`, 'Host: api', ...headers, ...length, '', ''].join('\r\n');
+  return Buffer.concat([Buffer.from(head, 'latin1'), Buffer.from(body ?? '')]);
+}
+
+const get = (target: string, ...headers: string[]) => request('GET', `/v1${target}`, [token, ...headers]);
+const put = (body: string | Buffer, ...headers: string[]) =>
+  request('PUT', '/v1/devices/a', [token, ...(headers.length > 0 ? headers : [jsonType])], body);
+const daily = (body: string | Buffer) => request('POST', '/v1/devices/a/algopin/daily', [token, jsonType], body);
+const push = (body: string) => request('POST', '/v1/devices/a/activity', [token, jsonType], body);
+const job = (body: string) => request('POST', '/v1/devices/a/jobs/bridges/b', [token, jsonType], body);
+const code = (member: string) => daily(`{"accessName":"A",${member}}`);
+const chunked = (...chunks: string[]) =>
+  Buffer.concat([
+    request('PUT', '/v1/devices/a', [token, jsonType, 'Transfer-Encoding: chunked']),
+    ...chunks.map((chunk) => Buffer.from(`${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`)),
+  ]);
+const items = (count: number) =>
+  JSON.stringify({ logsPayload: Array.from({ length: count }, () => ({ ts: 1, log: '' })) });
+
+interface Trap {
+  readonly name: string;
+  readonly bytes: Buffer;
+  readonly status: number;
+  /** Part of the text, or a pattern of it. */
+  readonly says?: string | RegExp;
+  readonly headers?: Readonly<Record<string, string | RegExp>>;
+  /** Node's own parser answers: no declared shape. */
+  readonly isBelowContract?: boolean;
+}
+
+/** 200: updateDevice is written. 501: all checks are passed, the handler is not written. */
+const traps: readonly Trap[] = [
+  // Paths and methods.
+  {
+    name: 'a trailing slash',
+    bytes: get('/devices/'),
+    status: 404,
+    says: 'not found route: GET /v1/devices/, did you mean /v1/devices?',
+  },
+  { name: 'another case', bytes: get('/Devices'), status: 404, says: 'did you mean /v1/devices?' },
+  { name: 'a doubled slash', bytes: get('//devices'), status: 404 },
+  { name: 'dots in the path', bytes: get('/devices/../devices'), status: 404 },
+  { name: 'an escaped letter of a literal path', bytes: get('/d%65vices'), status: 404 },
+  { name: 'the path of another base', bytes: request('POST', '/v1/oauth2/token'), status: 404 },
+  { name: 'a path of the OAuth server, where there is none', bytes: request('GET', '/auth/login'), status: 404 },
+  {
+    name: 'a literal path before the template',
+    bytes: get('/devices/support-pins'),
+    status: 501,
+    says: 'getDevicesSupportingAlgoPin',
+  },
+  { name: 'a slash inside a value', bytes: get('/devices/support%2Fpins'), status: 501, says: 'getDevice ' },
+  {
+    name: 'a broken escape in the path',
+    bytes: get('/devices/%ZZ'),
+    status: 400,
+    says: 'deviceId has a broken escape',
+  },
+  { name: 'an escape that is no UTF-8', bytes: get('/devices/%C3'), status: 400, says: 'deviceId has a broken escape' },
+  { name: 'a broken escape beside all paths', bytes: get('/%ZZ'), status: 404 },
+  { name: 'the form a proxy sends', bytes: request('GET', 'http://elsewhere/v1/devices', [token]), status: 501 },
+  { name: 'OPTIONS of everything', bytes: request('OPTIONS', '*'), status: 404 },
+  {
+    name: '[49] a method of the template beside a literal path',
+    bytes: request('PUT', '/v1/devices/support-pins'),
+    status: 405,
+    says: 'PUT is not allowed here, use GET, HEAD or OPTIONS',
+    headers: { allow: 'GET, HEAD, OPTIONS' },
+  },
+  {
+    name: '[49] a method the path does not have',
+    bytes: request('DELETE', '/v1/devices/a'),
+    status: 405,
+    headers: { allow: 'GET, HEAD, OPTIONS, PUT' },
+  },
+  { name: '[49] a method unknown to HTTP', bytes: request('BREW', '/v1/devices'), status: 400, isBelowContract: true },
+  {
+    name: 'OPTIONS',
+    bytes: request('OPTIONS', '/v1/devices/a'),
+    status: 204,
+    headers: { allow: 'GET, HEAD, OPTIONS, PUT', 'content-length': /^$/ },
+    says: /^$/,
+  },
+  {
+    name: 'a preflight',
+    bytes: request('OPTIONS', '/v1/devices', ['Origin: https://a.example', 'Access-Control-Request-Method: GET']),
+    status: 204,
+    headers: { 'access-control-allow-origin': /^$/ },
+    says: /^$/,
+  },
+  {
+    name: 'HEAD, with the length of GET and no content',
+    bytes: request('HEAD', '/v1/devices', [token, 'Connection: close']),
+    status: 501,
+    headers: { 'content-length': /^1\d\d$/, 'content-type': 'application/json' },
+    says: /^$/,
+  },
+  {
+    name: 'HEAD without a token',
+    bytes: request('HEAD', '/v1/devices', ['Connection: close']),
+    status: 401,
+    says: /^$/,
+  },
+
+  // Tokens.
+  {
+    name: 'no token and a broken body',
+    bytes: request('PUT', '/v1/devices/a', [jsonType], '{'),
+    status: 401,
+    says: 'The access token is missing',
+  },
+  { name: 'bearer in lower case', bytes: request('GET', '/v1/devices', ['authorization: bearer all']), status: 501 },
+  {
+    name: 'a scheme that has bearer in its name',
+    bytes: request('GET', '/v1/devices', ['Authorization: NotBearer all']),
+    status: 401,
+  },
+  {
+    name: 'two tokens',
+    bytes: request('GET', '/v1/devices', [token, 'Authorization: Bearer none']),
+    status: 401,
+    says: 'The access token is invalid',
+  },
+  { name: 'a token in the query', bytes: request('GET', '/v1/devices?access_token=all'), status: 401 },
+
+  // Queries and headers.
+  {
+    name: '[46] an exponent',
+    bytes: get('/devices?limit=1e1'),
+    status: 400,
+    says: 'limit must be an integer, not "1e1"',
+  },
+  {
+    name: '[46] a space before a number',
+    bytes: get('/devices?limit=%205'),
+    status: 400,
+    says: 'limit must be an integer, not " 5"',
+  },
+  { name: '[46] letters after a number', bytes: get('/devices?limit=12abc'), status: 400 },
+  { name: '[46] a fraction', bytes: get('/devices?limit=1.0'), status: 400 },
+  { name: '[46] a hexadecimal number', bytes: get('/devices?limit=0x10'), status: 400 },
+  { name: '[46] minus zero', bytes: get('/devices?limit=-0'), status: 400, says: 'limit must be from 1 to 300' },
+  { name: '[46] beyond all integers', bytes: get(`/devices?limit=${'9'.repeat(400)}`), status: 400 },
+  { name: '[46] beyond safe integers', bytes: get('/devices?limit=9007199254740993'), status: 400 },
+  {
+    name: 'a number below its range',
+    bytes: get('/devices?limit=0'),
+    status: 400,
+    says: 'limit must be from 1 to 300, not 0',
+  },
+  {
+    name: 'a number above its range',
+    bytes: get('/devices?limit=301'),
+    status: 400,
+    says: 'limit must be from 1 to 300, not 301',
+  },
+  { name: 'the ends of its range', bytes: get('/devices?limit=300'), status: 501 },
+  { name: 'an empty value', bytes: get('/devices?cursor='), status: 400, says: 'cursor must not be empty' },
+  { name: 'a name without value', bytes: get('/devices?cursor'), status: 400, says: 'cursor must not be empty' },
+  {
+    name: 'a parameter sent twice',
+    bytes: get('/devices?limit=1&limit=1'),
+    status: 400,
+    says: 'limit is sent 2 times: send it once',
+  },
+  {
+    name: 'an unknown parameter',
+    bytes: get('/devices?limt=1'),
+    status: 400,
+    says: 'query parameter limt is not known, did you mean limit?',
+  },
+  {
+    name: '[48] a parameter named __proto__',
+    bytes: get('/devices?__proto__=1'),
+    status: 400,
+    says: '__proto__ is not known',
+  },
+  { name: 'a parameter with brackets', bytes: get('/devices?limit[a]=1'), status: 400 },
+  {
+    name: 'an unknown parameter of eight thousand letters',
+    bytes: get(`/devices?${'x'.repeat(8_000)}=1`),
+    status: 400,
+  },
+  {
+    name: 'a broken escape in the query',
+    bytes: get('/devices?search=%ZZ'),
+    status: 400,
+    says: 'search has a broken escape',
+  },
+  { name: 'a raw colon and comma', bytes: get('/devices?search=a:b,c'), status: 501 },
+  { name: 'a raw colon in a time', bytes: get('/devices/a/activity?startDate=2026-11-20T10:00:00Z'), status: 501 },
+  {
+    name: 'an unencoded plus before an offset',
+    bytes: get('/devices/a/activity?startDate=2026-11-20T10:00:00+01:00'),
+    status: 501,
+  },
+  { name: 'a value in another order', bytes: get('/devices?expand=properties,linkedDevices'), status: 501 },
+  { name: 'empty pieces', bytes: get('/devices?&limit=1&'), status: 501 },
+  {
+    name: 'a header sent twice',
+    bytes: request(
+      'POST',
+      '/v1/devices/b/jobs',
+      [token, jsonType, 'Idempotency-Key: k1', 'Idempotency-Key: k2'],
+      '{"jobType":"GET_DEVICE_STATUS"}',
+    ),
+    status: 400,
+    says: 'Idempotency-Key is sent 2 times',
+  },
+  {
+    name: 'Accept that the contract does not have',
+    bytes: get('/devices', 'Accept: text/html'),
+    status: 501,
+    headers: { 'content-type': 'application/json' },
+  },
+  { name: 'Accept that is malformed', bytes: get('/devices', 'Accept: ;;,/'), status: 501 },
+  {
+    name: 'a request id of the caller',
+    bytes: get('/devices', 'X-Request-Id: my-id.1'),
+    status: 501,
+    headers: { 'x-request-id': 'my-id.1' },
+  },
+  {
+    name: '[54] a request id that would forge a line',
+    bytes: get('/devices', 'X-Request-Id: a"b'),
+    status: 501,
+    headers: { 'x-request-id': /^[0-9a-f-]{36}$/ },
+  },
+  {
+    name: 'a request id that is too long',
+    bytes: get('/devices', `X-Request-Id: ${'x'.repeat(65)}`),
+    status: 501,
+    headers: { 'x-request-id': /^[0-9a-f-]{36}$/ },
+  },
+  { name: '422 for a jobId', bytes: get('/jobs/6920f3a2b1c4d5e6f7a8b9c'), status: 422, says: 'jobId' },
+  { name: 'a jobId in upper case', bytes: get('/jobs/6920F3A2B1C4D5E6F7A8B9C0'), status: 501 },
+
+  // Bodies: size, type, grammar.
+  {
+    name: '[45] a body beyond the limit',
+    bytes: put(`{"a":"${'x'.repeat(70_000)}"}`),
+    status: 413,
+    says: 'The body is larger than 65536 bytes',
+  },
+  { name: '[45] a body at the limit', bytes: put(`{"batteryLevel":5${' '.repeat(65_536 - 18)}}`), status: 200 },
+  {
+    name: '[45] a body that says it is beyond the limit',
+    bytes: request('PUT', '/v1/devices/a', [token, jsonType, 'Content-Length: 9000000000']),
+    status: 413,
+  },
+  {
+    name: '[45] chunks beyond the limit',
+    bytes: chunked(...Array.from({ length: 20 }, () => 'x'.repeat(8_000))),
+    status: 413,
+  },
+  {
+    name: '[45] 101 entries',
+    bytes: push(items(101)),
+    status: 400,
+    says: 'logsPayload has too many items, 101: at most 100',
+  },
+  {
+    name: '[45] a hundred entries, more than other bodies may have',
+    bytes: push(
+      JSON.stringify({
+        logsPayload: Array.from({ length: 100 }, () => ({
+          id: '1',
+          ts: 1_795_195_200_000,
+          payload: { log: 'x'.repeat(1_000) },
+        })),
+      }),
+    ),
+    status: 501,
+  },
+  {
+    name: '[45] a million entries',
+    bytes: push(`{"logsPayload":[${'0,'.repeat(999_999)}0]}`),
+    status: 413,
+    says: 'The body is larger than 262144 bytes',
+  },
+  {
+    name: '[45] nesting at the bound',
+    bytes: put(`{"batteryLevel":${'['.repeat(31)}${']'.repeat(31)}}`),
+    status: 400,
+    says: 'batteryLevel must be',
+  },
+  {
+    name: '[45] nesting beyond the bound',
+    bytes: put(`{"batteryLevel":${'['.repeat(32)}${']'.repeat(32)}}`),
+    status: 400,
+    says: 'the body is nested deeper than 32 levels',
+  },
+  { name: '[45] thirty thousand brackets', bytes: put('['.repeat(30_000) + ']'.repeat(30_000)), status: 400 },
+  {
+    name: '[45] nesting in text that holds JSON',
+    bytes: job(JSON.stringify({ jobType: 'LOCK', jobData: '['.repeat(40) + ']'.repeat(40) })),
+    status: 400,
+    says: 'jobData',
+  },
+  {
+    name: '[49] no content type',
+    bytes: put('{}', 'X-A: 1'),
+    status: 415,
+    says: 'The body has no Content-Type: send it as application/json',
+  },
+  {
+    name: '[49] another type',
+    bytes: put('{}', 'Content-Type: text/plain'),
+    status: 415,
+    says: 'Content-Type text/plain is not taken: send the body as application/json',
+  },
+  {
+    name: '[49] another type and no content',
+    bytes: request('PUT', '/v1/devices/a', [token, 'Content-Type: text/plain']),
+    status: 415,
+  },
+  { name: '[49] a type that is none', bytes: put('{}', 'Content-Type: ;;='), status: 415 },
+  { name: '[49] two types', bytes: put('{}', jsonType, jsonType), status: 415 },
+  { name: '[49] form data', bytes: put('a', 'Content-Type: multipart/form-data; boundary=a'), status: 415 },
+  {
+    name: '[49] a charset in any case',
+    bytes: put('{"batteryLevel":5}', 'Content-Type: APPLICATION/json; Charset="UTF-8"'),
+    status: 200,
+  },
+  {
+    name: '[49] another charset',
+    bytes: put('{}', `${jsonType}; charset=latin1`),
+    status: 415,
+    says: 'Charset latin1 is not taken: send the body in UTF-8',
+  },
+  { name: '[49] UTF-16', bytes: put(Buffer.from('{}', 'utf16le'), `${jsonType}; charset=utf-16`), status: 415 },
+  {
+    name: '[49] a gzip bomb',
+    bytes: put(gzipSync(Buffer.alloc(10_000_000)), jsonType, 'Content-Encoding: gzip'),
+    status: 415,
+    says: 'Content-Encoding gzip is not taken',
+  },
+  {
+    name: '[49] the identity coding',
+    bytes: put('{"batteryLevel":5}', jsonType, 'Content-Encoding: identity'),
+    status: 200,
+  },
+  {
+    name: 'no body',
+    bytes: request('PUT', '/v1/devices/a', [token]),
+    status: 400,
+    says: 'a body is required: send application/json',
+  },
+  {
+    name: 'a type and no body',
+    bytes: request('PUT', '/v1/devices/a', [token, jsonType, 'Content-Length: 0']),
+    status: 400,
+    says: 'a body is required',
+  },
+  { name: 'white space', bytes: put('  \n'), status: 400, says: 'the body is empty: send JSON' },
+  {
+    name: 'malformed JSON',
+    bytes: put('{"batteryLevel":'),
+    status: 400,
+    says: 'the body is not valid JSON: it ends too early',
+  },
+  {
+    name: 'malformed JSON after a secret, without repeating it',
+    bytes: put('{"pin":"482915037",x}'),
+    status: 400,
+    says: /^(?!.*4829).*the body is not valid JSON/,
+  },
+  { name: 'a primitive', bytes: put('5'), status: 400, says: 'body must be an object, not 5' },
+  { name: 'null', bytes: put('null'), status: 400, says: 'body must be an object, not null' },
+  { name: 'a list', bytes: put('[]'), status: 400, says: 'body must be an object, not a list' },
+  { name: 'a body where none is declared', bytes: request('GET', '/v1/devices', [token], '{'), status: 501 },
+  {
+    name: 'a caller that waits to be asked for its body',
+    bytes: put('{"batteryLevel":5}', jsonType, 'Expect: 100-continue'),
+    status: 200,
+  },
+  {
+    name: 'an unknown member',
+    bytes: put('{"batterylevel":5}'),
+    status: 400,
+    says: 'batterylevel is not known, did you mean batteryLevel?',
+  },
+  {
+    name: '[42] members that are nobody’s to set',
+    bytes: put('{"deviceId":"b","homeId":[],"admin_key":"x"}'),
+    status: 400,
+    says: 'deviceId is not known',
+  },
+  {
+    name: 'a misspelt member',
+    bytes: daily('{"acessName":"A"}'),
+    status: 400,
+    says: 'accessName is required, did you mean it by acessName?',
+  },
+  { name: 'a byte order mark', bytes: put('\ufeff{"batteryLevel":5}'), status: 200 },
+
+  // What a body holds.
+  { name: '[46] a number beyond all numbers', bytes: put('{"batteryLevel":1e400}'), status: 400 },
+  { name: '[46] a fraction for an integer', bytes: put('{"batteryLevel":1.5}'), status: 400 },
+  { name: '[46] an integer written as a fraction', bytes: put('{"batteryLevel":5.0}'), status: 200 },
+  { name: '[46] an integer beyond safe ones', bytes: put('{"batteryLevel":9007199254740993}'), status: 400 },
+  {
+    name: '[46] minus zero in a body',
+    bytes: code('"variance":-0'),
+    status: 400,
+    says: 'variance must be from 1 to 3',
+  },
+  { name: '[46] letters after digits', bytes: put('{"batteryLevel":"12abc"}'), status: 400 },
+  {
+    name: '[46] text for an integer',
+    bytes: code('"variance":"1"'),
+    status: 400,
+    says: 'variance must be an integer, not "1"',
+  },
+  { name: '[46] 31 February', bytes: code('"startDate":"2026-02-31T10:00:00Z"'), status: 400, says: 'startDate' },
+  { name: '[46] the year 10000', bytes: code('"startDate":"10000-01-01T10:00:00Z"'), status: 400 },
+  { name: '[46] fourteen hours ahead of UTC', bytes: code('"startDate":"2026-12-01T10:00:00+14:00"'), status: 501 },
+  { name: '[46] an offset that is none', bytes: code('"startDate":"2026-12-01T10:00:00+25:00"'), status: 400 },
+  { name: '[46] a leap second', bytes: code('"startDate":"2026-12-31T23:59:60Z"'), status: 400 },
+  { name: '[46] 24:00', bytes: code('"startDate":"2026-12-31T24:00:00Z"'), status: 400 },
+  { name: '[47] NUL', bytes: daily('{"accessName":"a\\u0000b"}'), status: 400, says: 'accessName' },
+  { name: '[47] NUL in a path', bytes: get('/devices/a%00b'), status: 501 },
+  {
+    name: '[47] half a surrogate pair',
+    bytes: daily('{"accessName":"\\ud800"}'),
+    status: 400,
+    says: 'text holds half of a surrogate pair',
+  },
+  {
+    name: '[47] half a surrogate pair in a name',
+    bytes: put('{"\\udfff":1}'),
+    status: 400,
+    says: 'a member name holds half of a surrogate pair',
+  },
+  {
+    name: '[47] half a surrogate pair in text that holds JSON',
+    bytes: job(JSON.stringify({ jobType: 'CREATE_PIN', jobData: '{"accessName":"\\udfff"}' })),
+    status: 400,
+    says: 'jobData: text holds half of a surrogate pair',
+  },
+  {
+    name: '[47] bytes that are no UTF-8',
+    bytes: put(Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d])),
+    status: 400,
+    says: 'the body is not UTF-8',
+  },
+  {
+    name: '[47] right to left, four bytes, not normalised',
+    bytes: daily('{"accessName":"שלום 🐢 e\u0301"}'),
+    status: 501,
+  },
+  {
+    name: '[47] sixty characters of four bytes',
+    bytes: daily(JSON.stringify({ accessName: '🐢'.repeat(60) })),
+    status: 501,
+  },
+  {
+    name: '[47] sixty-one',
+    bytes: daily(JSON.stringify({ accessName: '🐢'.repeat(61) })),
+    status: 400,
+    says: 'accessName is too long, 61 characters: at most 60',
+  },
+  {
+    name: '[47] a member name of sixty thousand letters',
+    bytes: put(JSON.stringify({ ['名'.repeat(20_000)]: 1 })),
+    status: 400,
+    says: '名',
+  },
+  {
+    name: '[48] a member named __proto__',
+    bytes: put('{"__proto__":{"batteryLevel":5}}'),
+    status: 400,
+    says: '__proto__ is not known',
+  },
+  {
+    name: '[48] a member named constructor',
+    bytes: put('{"constructor":{"prototype":{}}}'),
+    status: 400,
+    says: 'constructor is not known',
+  },
+  {
+    name: '[48] a member named __proto__ in text that holds JSON',
+    bytes: job(JSON.stringify({ jobType: 'LOCK', jobData: '{"__proto__":1}' })),
+    status: 400,
+    says: 'jobData/__proto__ is not known',
+  },
+  {
+    name: 'data of another job',
+    bytes: job('{"jobType":"LOCK","jobData":{"pinId":"6920f3a2b1c4d5e6f7a8b9c0"}}'),
+    status: 400,
+    says: 'jobData/pinId is not known',
+  },
+  {
+    name: 'a secret of the wrong form, without repeating it',
+    bytes: job(
+      JSON.stringify({ jobType: 'CREATE_PIN', jobData: { accessName: 'A', pin: '48291503712345', pinType: 1 } }),
+    ),
+    status: 400,
+    says: /^(?!.*48291).*pin/,
+  },
+  {
+    name: 'the same in text that holds JSON',
+    bytes: job(
+      JSON.stringify({ jobType: 'CREATE_PIN', jobData: '{"accessName":"A","pin":"48291503712345","pinType":1}' }),
+    ),
+    status: 400,
+    says: /^(?!.*48291).*pin/,
+  },
+  {
+    name: 'jobData left out, empty, text and object are the same',
+    bytes: job('{"jobType":2,"jobData":""}'),
+    status: 501,
+  },
+
+  // Below the contract.
+  {
+    name: '[51] headers beyond the limit',
+    bytes: get('/devices', `X-Big: ${'x'.repeat(20_000)}`),
+    status: 431,
+    isBelowContract: true,
+  },
+  {
+    name: '[51] a length and chunks',
+    bytes: put('{}', jsonType, 'Transfer-Encoding: chunked'),
+    status: 400,
+    isBelowContract: true,
+    headers: { connection: 'close' },
+  },
+  { name: '[51] two lengths', bytes: put('{}', jsonType, 'Content-Length: 3'), status: 400, isBelowContract: true },
+  {
+    name: '[51] a chunk that is none',
+    bytes: Buffer.concat([
+      request('PUT', '/v1/devices/a', [token, jsonType, 'Transfer-Encoding: chunked']),
+      Buffer.from('zz\r\n'),
+    ]),
+    status: 400,
+    isBelowContract: true,
+    headers: { connection: 'close' },
+  },
+  {
+    name: '[51] no HTTP at all',
+    bytes: Buffer.from('\x16\x03\x01\r\n\r\n', 'latin1'),
+    status: 400,
+    isBelowContract: true,
+  },
+  { name: '[51] no Host', bytes: Buffer.from('GET /v1/devices HTTP/1.1\r\n\r\n'), status: 400, isBelowContract: true },
+];
+
+/** [53] Whatever is answered, it has what every answer has, and says nothing of how it was made. */
+function expectShape(answer: RawAnswer, path: string): void {
+  expect(answer.headers).toMatchObject({
+    'x-request-id': expect.stringMatching(/^[A-Za-z0-9._-]{1,64}$/),
+    'api-version': '1.0.0',
+    'cache-control': 'no-store',
+    'strict-transport-security': expect.stringContaining('max-age='),
+    'content-security-policy': expect.stringContaining("default-src 'none'"),
+    'x-content-type-options': 'nosniff',
+  });
+  expect(answer.headers['x-powered-by']).toBeUndefined();
+  if (answer.body === '') return;
+  const body = JSON.parse(answer.body) as Record<string, unknown>;
+  expect(answer.headers['content-type'], path).toBe('application/json');
+  if (answer.status < 400) return;
+  expect(body).toMatchObject({ code: expect.any(String), requestId: answer.headers['x-request-id'] });
+  expect([body.error, body.message].filter((text) => typeof text === 'string')).toHaveLength(1);
+  expect(Array.isArray(body.details)).toBe(answer.status === 400);
+  expect(answer.body).not.toMatch(/node_modules|\.ts:|\bat .*\(|ajv/i);
+}
+
+describe('the service answers, and lives on after', () => {
+  for (const { name, bytes, status, says, headers = {}, isBelowContract = false } of traps) {
+    it(name, async () => {
+      const answer = await sendRaw(app.origin, { bytes });
+      expect({ status: answer.status, body: answer.body.slice(0, 500) }).toMatchObject({ status });
+      if (!isBelowContract) expectShape(answer, name);
+      const { error, message } = answer.body.startsWith('{') ? JSON.parse(answer.body) : {};
+      if (typeof says === 'string') expect(String(error ?? message)).toContain(says);
+      else if (says !== undefined) expect(String(error ?? message ?? '')).toMatch(says);
+      for (const [header, wanted] of Object.entries(headers)) {
+        if (typeof wanted === 'string') expect(answer.headers[header]).toBe(wanted);
+        else expect(answer.headers[header] ?? '').toMatch(wanted);
+      }
+    });
+  }
+
+  it('with nothing in the log but requests', () => {
+    expect(app.logged.filter(({ level }) => Number(level) > 30)).toEqual([]);
+  });
+
+  it('[48] with the prototypes as they were', () => {
+    expect(Object.keys(Object.prototype)).toEqual([]);
+    expect(({} as Record<string, unknown>).batteryLevel).toBeUndefined();
+  });
+});

@@ -1,0 +1,170 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+// An operator's first hour, in the order in which it happens: each command works, says so, and may be run again.
+
+const main = join(import.meta.dirname, 'main.ts');
+const house = { id: '65a000000000000000000001', name: 'House', timezone: null };
+const file = {
+  account: { id: 'acme', name: 'Acme' },
+  properties: [house],
+  devices: [
+    { deviceId: 'LK1', deviceName: 'Door', type: 'Lock', properties: [house.id], capabilities: { algoPin: true } },
+    { deviceId: 'BR1', deviceName: 'Bridge', type: 'Bridge', properties: [house.id], links: ['LK1'] },
+  ],
+};
+
+let folder: string;
+let env: Record<string, string | undefined>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'operator-'));
+  env = {
+    ...process.env,
+    PORT: '0',
+    LOCKSTEP_KEYS: join(folder, 'keys.json'),
+    DATABASE_URL: `sqlite:${join(folder, 'data/service.sqlite')}`,
+  };
+  await writeFile(join(folder, 'acme.json'), JSON.stringify(file));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+describe('an operator', () => {
+  test('is not let start without keys, and told how to make them', async () => {
+    const { exitCode, stderr } = await run('serve');
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`The key file ${folder}/keys.json does not exist.\nMake one: lockstep-server keys create`);
+  });
+
+  test('makes keys once, for nobody else to read', async () => {
+    expect(await run('keys', 'create', '--json')).toMatchObject({ exitCode: 0, json: { created: true } });
+    const before = await readFile(join(folder, 'keys.json'));
+    expect(await run('keys', 'create', '--json')).toMatchObject({ exitCode: 0, json: { created: false } });
+    expect(await readFile(join(folder, 'keys.json'))).toEqual(before);
+    expect((await stat(join(folder, 'keys.json'))).mode & 0o777).toBe(0o600);
+  });
+
+  test('imports an account, and again without effect', async () => {
+    const first = await run('import', join(folder, 'acme.json'), '--json');
+    expect(first).toMatchObject({ exitCode: 0, json: { account: 'acme', properties: 1, devices: 2 } });
+    expect(await run('import', join(folder, 'acme.json'), '--json')).toMatchObject({ exitCode: 0, json: first.json });
+  });
+
+  test('is told every fault of a file, and nothing of it is imported', async () => {
+    const wrong = { ...file, devices: [{ ...file.devices[0], deviceId: 'LK9', type: 'Door' }, { deviceId: 'x y' }] };
+    await writeFile(join(folder, 'wrong.json'), JSON.stringify(wrong));
+    const { exitCode, stderr } = await run('import', join(folder, 'wrong.json'));
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(
+      'wrong.json: #/devices/0/type must be equal to one of the allowed values: Lock, Keypad, Bridge',
+    );
+    expect(stderr).toContain("wrong.json: #/devices/1 must have required property 'deviceName'");
+    expect(stderr).toContain('Nothing was imported.');
+  });
+
+  test.each([
+    { args: ['property', 'set-timezone', house.id, 'Europe/Berln'], says: 'nearest: Europe/Berlin' },
+    { args: ['property', 'set-timezone', '65a0000000000000000000ff', 'UTC'], says: 'There is no property' },
+    { args: ['account', 'subscribe', 'acm'], says: 'There is no account acm; nearest: acme' },
+    { args: ['account', 'trial', 'acme', '--days', '0'], says: 'a whole number of days' },
+    { args: ['client', 'create', 'acme-own', '--name', 'Acme'], says: 'Give either --account or --redirect-uri' },
+    { args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acm'], says: 'nearest: acme' },
+    { args: ['client', 'create', 'p', '--name', 'P', '--redirect-uri', 'http://p.example/'], says: 'https' },
+    { args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--scope', 'all'], says: 'all' },
+    { args: ['import', 'no.json'], says: "no.json can't be read: it does not exist" },
+    { args: ['sreve'], says: 'Did you mean serve?' },
+  ])('$args is refused with what would do', async ({ args, says }) => {
+    const { exitCode, stderr } = await run(...args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(says);
+  });
+
+  test('sets timezone, trial and subscription, as often as they like', async () => {
+    for (let times = 0; times < 2; times += 1) {
+      expect((await run('property', 'set-timezone', house.id, 'Europe/Berlin')).exitCode).toBe(0);
+      expect((await run('account', 'trial', 'acme', '--days', '3')).exitCode).toBe(0);
+      expect((await run('account', 'subscribe', 'acme')).exitCode).toBe(0);
+    }
+  });
+
+  test('serves what was imported to a client whose secret was shown once', async () => {
+    const create = ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--json'];
+    const { json: client } = await run(...create);
+    expect(client).toMatchObject({ clientId: 'acme-own', created: true });
+    expect((await run(...create)).json).toEqual({ clientId: 'acme-own', created: false });
+
+    const service = spawn(process.execPath, [main, 'serve'], { env: { ...env, LOG_LEVEL: 'info' } });
+    const log: Record<string, unknown>[] = [];
+    const lines = createInterface({ input: service.stdout });
+    const ready = new Promise<string>((resolve) => {
+      lines.on('line', (line) => {
+        log.push(JSON.parse(line));
+        if (log.at(-1)?.msg === 'ready') resolve(String(log.at(-1)?.origin));
+      });
+    });
+    const origin = await ready;
+    const token = await fetch(`${origin}/auth/oauth2/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`acme-own:${client.secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    }).then((response) => response.json() as Promise<{ access_token: string }>);
+    const headers = { Authorization: `Bearer ${token.access_token}` };
+    const lock = await fetch(`${origin}/v1/devices/LK1`, { headers });
+    expect(lock.status).toBe(200);
+    expect(await lock.json()).toMatchObject({ deviceName: 'Door', timezone: 'Europe/Berlin', bridgeId: 'BR1' });
+
+    service.kill('SIGTERM');
+    expect(await once(service, 'exit')).toEqual([0, null]);
+    const text = JSON.stringify(log);
+    expect(text).toContain('"route":"getDevice"');
+    expect(text).not.toContain(String(client.secret));
+    expect(text).not.toContain(token.access_token);
+  });
+
+  test('is not let start with a key file that others can read', async () => {
+    await chmod(join(folder, 'keys.json'), 0o644);
+    const { exitCode, stderr } = await run('serve');
+    await chmod(join(folder, 'keys.json'), 0o600);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('chmod 600');
+  });
+});
+
+test('every fault of the environment is told at once', async () => {
+  const { exitCode, stderr } = await run.call({ PORT: 'a', LOG_LEVEL: 'b' }, 'serve');
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/^PORT is "a": .+\nLOG_LEVEL is "b": .+\n$/);
+});
+
+test('--help of every command says what it does', async () => {
+  for (const command of [
+    [],
+    ['keys'],
+    ['client', 'create'],
+    ['import'],
+    ['property'],
+    ['account'],
+    ['account', 'trial'],
+  ]) {
+    const { exitCode, stdout } = await run(...command, '--help');
+    expect(exitCode).toBe(0);
+    expect(stdout).toMatch(/^Usage: lockstep-server/);
+  }
+});
+
+type Output = { exitCode: number; stdout: string; stderr: string; json: Record<string, unknown> };
+
+function run(this: Record<string, string> | unknown, ...args: string[]): Promise<Output> {
+  const more = (this ?? {}) as Record<string, string>;
+  const { promise, resolve } = Promise.withResolvers<Output>();
+  execFile(process.execPath, [main, ...args], { env: { ...env, ...more } }, (error, stdout, stderr) => {
+    const json = args.includes('--json') ? JSON.parse(stdout) : {};
+    resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr, json });
+  });
+  return promise;
+}

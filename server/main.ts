@@ -1,0 +1,159 @@
+#!/usr/bin/env node
+import { resolve } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import type { CommandResult } from './commands/command.ts';
+import { type Config, ConfigError, environment, readConfig } from './config.ts';
+import type { Store } from './store/store.ts';
+
+// better-sqlite3 13 dies of a segmentation fault, without a word, under an older Node.
+const [major = 0] = process.versions.node.split('.').map(Number);
+if (major < 24) {
+  process.stderr.write(`lockstep-server needs Node 24.18 or later, this is ${process.versions.node}.\n`);
+  process.exit(2);
+}
+
+const program = new Command('lockstep-server')
+  .description('Runs the API and its OAuth server on one SQLite file, and fills that file.')
+  .showHelpAfterError()
+  .exitOverride()
+  .addHelpText('after', formatEnvironment());
+
+program.command('serve').description('serve until Ctrl-C or SIGTERM; logs are JSON on stdout').action(serve);
+
+add(program.command('keys').description('the key file'), 'create [path]', 'make the key file, once').action(
+  run(async (config, path: string | undefined) =>
+    (await import('./commands/keys.ts')).createKeys(path === undefined ? config.keyFile : resolve(path)),
+  ),
+);
+
+add(program.command('client').description('OAuth clients'), 'create <id>', 'make a client; its secret is shown once')
+  .requiredOption('--name <text>', 'what the consent page calls it')
+  .option('--account <id>', 'acts for this account alone, with its own credentials')
+  .option('--redirect-uri <url...>', 'acts for whoever logs in; static https callback, byte for byte')
+  .option('--scope <scope...>', 'scopes it may have; left out: all')
+  .option('--require-pkce', 'refuse logins without PKCE')
+  .option('--rotate-refresh-token', 'give a new refresh token at each refresh')
+  .action(
+    run((config, clientId: string, options: ClientOptions) =>
+      withStore(config, async (store) =>
+        (await import('./commands/client.ts')).createClient(store, readClient(clientId, options)),
+      ),
+    ),
+  );
+
+add(program, 'import <file>', 'create or replace an account, its properties and devices from a JSON file').action(
+  run((config, file: string) =>
+    withStore(config, async (store) => (await import('./commands/import.ts')).importFile(store, file, Date.now())),
+  ),
+);
+
+add(
+  program.command('property').description('places that devices belong to'),
+  'set-timezone <id> <timezone>',
+  'read its times on this clock (IANA name)',
+).action(
+  run((config, id: string, timezone: string) =>
+    withStore(config, async (store) => (await import('./commands/property.ts')).setTimezone(store, id, timezone)),
+  ),
+);
+
+const account = program.command('account').description('who may call the API');
+add(account, 'trial <id>', 'until so many times 24 hours from now')
+  .addOption(new Option('--days <number>', 'length of the trial').default(30).argParser(readDays))
+  .action(
+    run((config, id: string, { days }: { readonly days: number }) =>
+      withStore(config, async (store) =>
+        (await import('./commands/account.ts')).startTrial(store, id, days, Date.now()),
+      ),
+    ),
+  );
+add(account, 'subscribe <id>', 'without end').action(
+  run((config, id: string) =>
+    withStore(config, async (store) => (await import('./commands/account.ts')).subscribe(store, id)),
+  ),
+);
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
+  else fail(error);
+}
+
+function add(parent: Command, signature: string, description: string): Command {
+  return parent.command(signature).description(description).option('--json', 'print one JSON value instead of text');
+}
+
+/** Reads the environment, runs, prints, sets the exit code. */
+function run<Args extends unknown[]>(command: (config: Config, ...args: Args) => Promise<CommandResult>) {
+  return async (...args: unknown[]): Promise<void> => {
+    const json = (args.at(-1) as Command).opts().json === true;
+    const { exitCode, text, json: value } = await command(readConfig(process.env), ...(args as Args));
+    process.exitCode = exitCode;
+    const stream = exitCode === 0 || json ? process.stdout : process.stderr;
+    stream.write(`${json ? JSON.stringify(value) : text}\n`);
+  };
+}
+
+async function withStore(config: Config, use: (store: Store) => Promise<CommandResult>): Promise<CommandResult> {
+  const [{ mkdir }, { dirname }, { openSqliteStore }] = await Promise.all([
+    import('node:fs/promises'),
+    import('node:path'),
+    import('./store/sqlite/open-store.ts'),
+  ]);
+  await mkdir(dirname(config.database), { recursive: true, mode: 0o700 });
+  const store = await openSqliteStore(config.database);
+  try {
+    return await use(store);
+  } finally {
+    await store.close();
+  }
+}
+
+async function serve(): Promise<void> {
+  const service = await (await import('./commands/serve.ts')).serve(readConfig(process.env));
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void service.close().then(() => process.exit(0), fail));
+  }
+}
+
+interface ClientOptions {
+  readonly name: string;
+  readonly account?: string;
+  readonly redirectUri?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly requirePkce?: true;
+  readonly rotateRefreshToken?: true;
+}
+
+function readClient(clientId: string, { name, account: ownerAccount, redirectUri, scope, ...flags }: ClientOptions) {
+  if ((ownerAccount === undefined) === (redirectUri === undefined))
+    program.error('Give either --account or --redirect-uri: a client acts for its own account or for others.', {
+      exitCode: 2,
+    });
+  const common = { clientId, name, ...(scope && { scopes: scope }) };
+  return ownerAccount === undefined
+    ? { kind: 'partner' as const, ...common, redirectUris: redirectUri ?? [], ...flags }
+    : { kind: 'own' as const, ...common, ownerAccount };
+}
+
+function readDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,4}$/.test(text) || days < 1) throw new InvalidArgumentError('a whole number of days from 1 to 9999.');
+  return days;
+}
+
+/** What an operator can mend is said in a sentence; anything else is a bug and shows where. */
+function fail(error: unknown): void {
+  const { name, message, code, stack } = error as NodeJS.ErrnoException;
+  const known = error instanceof ConfigError || ['KeyFileFault', 'StoreUnusable', 'StoreUnavailable'].includes(name);
+  const text =
+    code === 'EADDRINUSE' ? `${message}\nStop what listens there, or choose another port: PORT=8081` : message;
+  process.stderr.write(`${known || code !== undefined ? text : stack}\n`);
+  process.exitCode = 2;
+}
+
+function formatEnvironment(): string {
+  const lines = Object.entries(environment).map(([name, meaning]) => `  ${name.padEnd(14)} ${meaning}`);
+  return `\nEnvironment:\n${lines.join('\n')}\n\nExit codes: 0 fine, 2 wrong usage, or something that keeps it from running.`;
+}

@@ -1,0 +1,49 @@
+import type { RequestListener } from 'node:http';
+import { createService, type ServiceOptions } from './create-service.ts';
+import { listen } from './http/listen.ts';
+import { startPurging } from './start-purging.ts';
+
+export interface StartOptions extends Omit<ServiceOptions, 'origin'> {
+  readonly port: number;
+  readonly host: string;
+  /** Left out: `http://localhost:` and the port taken. */
+  readonly publicOrigin?: string | undefined;
+}
+
+export interface RunningService {
+  /** Address that clients use, without a trailing slash. */
+  readonly origin: string;
+  /** Stops taking connections, finishes what is under way, and closes the store. */
+  readonly close: () => Promise<void>;
+}
+
+/**
+ * Listens first and builds the service with the address it got, so that port 0 works: issuer and audience carry the port.
+ * Requests that come in between wait.
+ *
+ * @throws Error with `code: 'EADDRINUSE'` when the port is taken; what `createService` throws, with nothing left listening
+ */
+export async function startService({ port, host, publicOrigin, ...options }: StartOptions): Promise<RunningService> {
+  const { promise: ready, resolve } = Promise.withResolvers<RequestListener>();
+  const listening = await listen((request, response) => void ready.then((app) => app(request, response)), {
+    port,
+    host,
+  });
+  const origin = publicOrigin ?? `http://localhost:${listening.port}`;
+  try {
+    resolve(await createService({ ...options, origin }));
+  } catch (error) {
+    resolve((_, response) => response.destroy());
+    await listening.close();
+    throw error;
+  }
+  const stopPurging = startPurging(options.store, options.logger);
+  return {
+    origin,
+    close: async () => {
+      stopPurging();
+      await listening.close();
+      await options.store.close();
+    },
+  };
+}
