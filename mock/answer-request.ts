@@ -1,25 +1,39 @@
 import type { IncomingMessage } from 'node:http';
+import type { Operation } from '@lockstep/contract/operations';
+import { findCases, type ValueRule } from '@lockstep/server/http/form/by-value';
+import type { CheckForm } from '@lockstep/server/http/form/check-form';
+import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
+import type { ContractDocument } from '@lockstep/server/http/form/read-pointer';
+import { readTarget } from '@lockstep/server/http/read-target';
+import { allowedMethods, type Placed, type Router } from '@lockstep/server/http/route-request';
 import type { Answer } from './answer.ts';
 import type { Authenticate } from './authenticate.ts';
 import { chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
-import type { Operation } from './contract/operation.ts';
-import type { ContractDocument } from './contract/read-pointer.ts';
+import { ambientHeaders } from './contract/declared-response.ts';
+import { formFault } from './fault/form-fault.ts';
 import { methodFault, routeFault } from './fault/route-faults.ts';
 import type { AnswerByExample } from './prism.ts';
-import { parseUrlEncoded } from './request/parse-url-encoded.ts';
 import { readBody } from './request/read-body.ts';
-import { readTarget } from './request/read-target.ts';
-import { allowedMethods, type Router } from './request/route-request.ts';
-import type { ValidateRequest } from './request/validate-request.ts';
+import { requireScopes } from './require-scopes.ts';
+
+/** An operation with all that is made of the contract for it at the start. */
+export interface PlannedOperation extends Placed {
+  readonly operation: Operation;
+  readonly bodyLimitBytes: number;
+  readonly checkForm: CheckForm;
+  readonly rules: readonly ValueRule[];
+}
 
 /** The steps a request passes, each replaceable. */
 export interface Steps {
   readonly document: ContractDocument;
-  readonly router: Router;
+  readonly router: Router<PlannedOperation>;
+  /** Paths that a mistyped one is compared with. */
+  readonly suggestions: readonly string[];
   readonly authenticate: Authenticate;
-  readonly validate: ValidateRequest;
+  /** Query names of API keys, known besides an operation's parameters. */
+  readonly keyNames: ReadonlySet<string>;
   readonly answerByExample: AnswerByExample;
-  readonly bodyLimitBytes: (operation: Operation) => number;
 }
 
 export interface Exchange {
@@ -31,7 +45,7 @@ export interface Exchange {
 
 /**
  * Takes a request through the checks, in the order that decides which of several faults is answered: path, method,
- * credentials, body size and type, form; then the documented answer.
+ * credentials, scopes, body size and type, form, scopes that a value asks for; then the documented answer.
  *
  * @throws Fault from the first check that fails; RequestAborted when the caller is gone
  */
@@ -40,32 +54,47 @@ export async function answerRequest(steps: Steps, exchange: Exchange): Promise<A
   const { path, queryText } = readTarget(request.url ?? '/');
   const method = request.method ?? 'GET';
   const match = steps.router.match(path);
-  if (match === undefined) throw routeFault(method, path, steps.router.templates);
+  if (match === undefined) throw routeFault(method, path, steps.suggestions);
 
   const { operations } = match.route;
-  const declared = operations.get(method.toLowerCase());
-  const operation = declared ?? (method === 'HEAD' ? operations.get('get') : undefined);
-  if (operation === undefined) {
+  const planned = operations.get(method.toLowerCase()) ?? (method === 'HEAD' ? operations.get('get') : undefined);
+  if (planned === undefined) {
     const allowed = allowedMethods(match.route);
-    if (method === 'OPTIONS') return answerOptions(allowed, requestId);
+    if (method === 'OPTIONS') return answerOptions(steps.document, allowed, requestId);
     throw methodFault(method, allowed);
   }
+  const { operation, rules, checkForm, bodyLimitBytes } = planned;
   exchange.operation = operation;
 
   const pairs = parseUrlEncoded(queryText);
   const query = pairs.filter(({ name }) => !preferenceNames.has(name));
-  if (needsCredentials(operation)) await steps.authenticate({ request, query, alternatives: operation.security });
+  const { security } = operation;
+  const grant = needsCredentials(operation)
+    ? await steps.authenticate({ request, query, alternatives: security })
+    : undefined;
+  if (grant !== undefined) {
+    const alternatives = security.map((alternative) => Object.values(alternative).flat());
+    requireScopes(alternatives, grant);
+  }
 
   const content = operation.requestBody?.content;
-  const body = content && (await readBody(request, content, steps.bodyLimitBytes(operation)));
-  steps.validate(operation, { request, rawPathValues: match.rawPathValues, query, body });
+  const form = checkForm({
+    rawPathValues: match.rawPathValues,
+    body: content && (await readBody(request, content, bodyLimitBytes)),
+    query: query.filter(({ name }) => !steps.keyNames.has(name)),
+    headers: request.headersDistinct,
+  });
+  if (form.kind === 'faults') throw formFault(form.first, form.all);
+  if (grant !== undefined) requireScopes([findCases(rules, form.request).flatMap(({ scopes }) => scopes)], grant);
 
   const preferences = readPreferences(request.headersDistinct.prefer?.join(','), pairs);
   return steps.answerByExample(operation, chooseExample(steps.document, operation, preferences), requestId);
 }
 
-function answerOptions(allowed: readonly string[], requestId: string): Answer {
+/** No contract declares it: it carries what every answer outside an operation does. */
+function answerOptions(document: ContractDocument, allowed: readonly string[], requestId: string): Answer {
   const headers = [
+    ...Object.entries(ambientHeaders(document)),
     ['Allow', allowed.join(', ')],
     ['X-Request-Id', requestId],
   ] as const;

@@ -1,10 +1,10 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
+import type { Operation } from '@lockstep/contract/operations';
+import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
 import { describe, expect, it } from 'vitest';
 import { createPresenceCheck } from './authenticate.ts';
-import type { SecurityAlternative } from './contract/operation.ts';
 import { Fault } from './fault/fault.ts';
-import { parseUrlEncoded } from './request/parse-url-encoded.ts';
 
 const authenticate = createPresenceCheck({
   info: { title: 'A "quoted" name' },
@@ -20,7 +20,7 @@ const authenticate = createPresenceCheck({
 });
 
 interface Given {
-  readonly alternatives: readonly SecurityAlternative[];
+  readonly alternatives: Operation['security'];
   readonly headers?: Readonly<Record<string, string>>;
   readonly query?: string;
 }

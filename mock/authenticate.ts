@@ -1,19 +1,29 @@
 import type { IncomingMessage } from 'node:http';
-import type { SecurityAlternative } from './contract/operation.ts';
-import { type ContractDocument, followMember, type JsonObject } from './contract/read-pointer.ts';
+import type { Operation } from '@lockstep/contract/operations';
+import type { Pair } from '@lockstep/server/http/form/parse-url-encoded';
+import { cookiePairs } from '@lockstep/server/http/form/read-parameters';
+import { type ContractDocument, followMember, type JsonObject } from '@lockstep/server/http/form/read-pointer';
 import { Fault, faultStatuses } from './fault/fault.ts';
-import type { Pair } from './request/parse-url-encoded.ts';
-import { cookiePairs } from './request/read-parameters.ts';
 
 export interface Credentials {
   readonly request: IncomingMessage;
   readonly query: readonly Pair[];
   /** The operation's alternatives, never empty: one of them must pass. */
-  readonly alternatives: readonly SecurityAlternative[];
+  readonly alternatives: Operation['security'];
 }
 
-/** Lets a request pass, or throws a `Fault` of 401 or 403. It runs before the body is read. */
-export type Authenticate = (credentials: Credentials) => void | Promise<void>;
+/** What credentials allow. */
+export interface Grant {
+  readonly scopes: ReadonlySet<string>;
+  /** `WWW-Authenticate` for scopes that are missing. */
+  readonly challenge: (missing: readonly string[]) => string;
+}
+
+/**
+ * Lets a request pass, or throws a `Fault`. It runs before the body is read. What is granted is then held against what the
+ * operation asks for; `undefined` where nothing is known of it.
+ */
+export type Authenticate = (credentials: Credentials) => Grant | undefined | Promise<Grant | undefined>;
 
 /** What is wrong with the credentials for one scheme; `undefined` where nothing is. */
 type CheckScheme = (scheme: JsonObject, credentials: Credentials) => { missing: boolean; says: string } | undefined;
@@ -44,7 +54,7 @@ const checks: Readonly<Record<string, CheckScheme>> = {
  * Looks whether credentials are there and well-formed, for each scheme of the contract. Their value and scopes are
  * not judged: any token passes.
  */
-export function createPresenceCheck(document: ContractDocument): Authenticate {
+export function createPresenceCheck(document: ContractDocument): (credentials: Credentials) => undefined {
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
   const realm = String(followMember(document, document, 'info').title ?? 'mock').replaceAll(/["\\]/g, '');
   return (credentials) => {
@@ -55,7 +65,7 @@ export function createPresenceCheck(document: ContractDocument): Authenticate {
         .find((failure) => failure !== undefined),
     );
     const [failure] = failures;
-    if (failure === undefined || failures.includes(undefined)) return;
+    if (failure === undefined || failures.includes(undefined)) return undefined;
     throw new Fault({
       statuses: faultStatuses.unauthorized,
       says: failure.says,

@@ -1,7 +1,7 @@
+import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
 import { describe, expect, it } from 'vitest';
 import { chooseExample, readPreferences } from './choose-example.ts';
 import { museumContract, museumOperations } from './fixtures/museum.ts';
-import { parseUrlEncoded } from './request/parse-url-encoded.ts';
 
 const headers = [
   { name: 'code and example', given: 'code=418, example=teapot', want: { code: '418', example: 'teapot' } },

@@ -1,10 +1,10 @@
+import type { Operation } from '@lockstep/contract/operations';
+import { nearestNames } from '@lockstep/server/http/form/nearest-name';
+import type { Pair } from '@lockstep/server/http/form/parse-url-encoded';
+import type { ContractDocument } from '@lockstep/server/http/form/read-pointer';
+import { listOr } from '@lockstep/server/http/form/sentence';
 import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
-import type { Operation } from './contract/operation.ts';
-import type { ContractDocument } from './contract/read-pointer.ts';
 import { Fault, faultStatuses, formHints } from './fault/fault.ts';
-import { nearestNames } from './fault/nearest-name.ts';
-import { listOr } from './fault/sentence.ts';
-import type { Pair } from './request/parse-url-encoded.ts';
 
 /** Which documented answer a request asks for; nothing chosen means the first success. */
 export interface Choice {

@@ -1,26 +1,29 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import type { Operation, OperationTable } from '@lockstep/contract/operations';
 import { operations as table } from '@lockstep/contract/operations';
+import { coerceText } from '@lockstep/server/http/form/coerce-text';
+import { createSchemaCompiler } from '@lockstep/server/http/form/compile-schema';
+import { type ContractDocument, followMember, followRef } from '@lockstep/server/http/form/read-pointer';
+import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { coerceText } from './contract/coerce-text.ts';
-import { createSchemaCompiler } from './contract/compile-schema.ts';
 import { findResponse, listContents, type NamedExample, responseKeys } from './contract/declared-response.ts';
-import type { Operation, OperationTable } from './contract/operation.ts';
-import { type ContractDocument, followMember, followRef } from './contract/read-pointer.ts';
 import { findFaultMembers, replaceRole } from './fault/fault-members.ts';
-import type { Listening } from './listen.ts';
-import { sampleRequest } from './sample-request.ts';
-import { startMock } from './start-mock.ts';
+import { getToken } from './fixtures/get-token.ts';
+import { type SampleRequest, sampleRequest } from './sample-request.ts';
+import { type DemoMock, startDemoMock } from './start-demo-mock.ts';
 
 const operations = Object.values<Operation>(table satisfies OperationTable);
 const document: ContractDocument = contract;
 const compile = createSchemaCompiler(document);
 const logged: string[] = [];
-let mock: Listening;
+let mock: DemoMock;
+let token: string;
 
 beforeAll(async () => {
   const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
-  mock = await startMock({ contract: document, operations: table, logger, port: 0, host: '127.0.0.1' });
+  mock = await startDemoMock({ keys: await createTestKeys(), logger, port: 0, host: '127.0.0.1' });
+  token = await getToken(mock, 'demo-own');
 });
 afterAll(() => mock.close());
 
@@ -36,8 +39,19 @@ async function send(target: string, init: RequestInit): Promise<Called> {
 }
 
 function call(operation: Operation, more: Readonly<Record<string, string>> = {}): Promise<Called> {
-  const { method, target, headers, body } = sampleRequest(document, operation);
+  const { method, target, headers, body } = sampleFor(operation);
   return send(target, { method, headers: { ...headers, ...more }, ...(body === undefined ? {} : { body }) });
+}
+
+/** With a token, and below the OAuth server asking for the documented answer, which it does not give by itself. */
+function sampleFor(operation: Operation): SampleRequest {
+  const sample = sampleRequest(document, operation, token);
+  const asked = operation.basePath === '/auth' ? { prefer: `code=${successOf(operation)}` } : {};
+  return { ...sample, headers: { ...sample.headers, ...asked } };
+}
+
+function successOf({ pointer }: Operation): string | undefined {
+  return responseKeys(document, pointer).find((key) => key < '400');
 }
 
 /** What the contract says of one answer: its schema holds, its required headers are there and hold theirs. */
@@ -94,8 +108,7 @@ describe('every operation of the contract', () => {
   for (const operation of operations) {
     it(`${operation.operationId} answers its own success to its own example`, async () => {
       const answer = await call(operation);
-      const success = responseKeys(document, operation.pointer).find((key) => key < '400');
-      expect({ status: String(answer.status), text: answer.text }).toMatchObject({ status: success });
+      expect({ status: String(answer.status), text: answer.text }).toMatchObject({ status: successOf(operation) });
       expectDeclared(operation, answer);
     });
   }
@@ -122,12 +135,13 @@ describe('every operation of the contract', () => {
 describe('a fault', () => {
   for (const operation of operations) {
     const { operationId, pointer, requestBody, security } = operation;
-    const { method, target, headers, body } = sampleRequest(document, operation);
 
     const needsCredentials = security.length > 0;
     const title = needsCredentials ? 'is refused without credentials' : 'asks for no credentials';
     it(`${operationId} ${title}`, async () => {
-      const answer = await send(target, { method });
+      const { method, target, headers } = sampleFor(operation);
+      const { prefer } = headers;
+      const answer = await send(target, { method, headers: prefer === undefined ? {} : { prefer } });
       expect(answer.status === 401).toBe(needsCredentials);
       if (!needsCredentials) return;
       expect(answer.headers.get('www-authenticate')).toMatch(/^(Bearer|Basic) realm=/);
@@ -135,6 +149,7 @@ describe('a fault', () => {
     });
 
     it(`${operationId} with an unknown query parameter is told`, async () => {
+      const { method, target, headers, body } = sampleFor(operation);
       const unknown = `${target}${target.includes('?') ? '&' : '?'}lockstep-unknown=1`;
       const answer = await send(unknown, { method, headers, ...(body === undefined ? {} : { body }) });
       expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('lockstep-unknown') });
@@ -143,6 +158,7 @@ describe('a fault', () => {
 
     if (requestBody?.content['application/json'] === undefined) continue;
     it(`${operationId} with an unknown member is told`, async () => {
+      const { method, target, headers, body } = sampleFor(operation);
       const changed = JSON.stringify({ ...JSON.parse(body ?? '{}'), 'lockstep-unknown': 1 });
       const answer = await send(target, { method, headers, body: changed });
       expect(answer).toMatchObject({ status: 400, text: expect.stringContaining('lockstep-unknown') });
@@ -156,21 +172,18 @@ describe('a fault', () => {
  * members (`if`, `not`) are beyond the generator, so that the body is held to its schema's type alone.
  */
 describe('an invented answer', () => {
-  let own: Listening;
+  let own: DemoMock;
+  let ownToken: string;
   beforeAll(async () => {
-    own = await startMock({
-      contract: document,
-      operations: table,
-      logger: pino({ level: 'silent' }),
-      port: 0,
-      host: '127.0.0.1',
-    });
+    const logger = pino({ level: 'silent' });
+    own = await startDemoMock({ keys: await createTestKeys(), logger, port: 0, host: '127.0.0.1' });
+    ownToken = await getToken(own, 'demo-own');
   });
   afterAll(() => own.close());
 
   for (const operation of operations) {
     it(`of ${operation.operationId} comes soon`, async () => {
-      const { method, target, headers, body } = sampleRequest(document, operation);
+      const { method, target, headers, body } = sampleRequest(document, operation, ownToken);
       const answer = await fetch(own.origin + target, {
         method,
         headers: { ...headers, prefer: 'dynamic=true' },

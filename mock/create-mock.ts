@@ -1,20 +1,21 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Operation, OperationTable } from '@lockstep/contract/operations';
+import { readValueRules } from '@lockstep/server/http/form/by-value';
+import { createFormCheck } from '@lockstep/server/http/form/check-form';
+import { createSchemaCompiler, type Validate } from '@lockstep/server/http/form/compile-schema';
+import { type ContractDocument, followMember } from '@lockstep/server/http/form/read-pointer';
+import { RequestAborted } from '@lockstep/server/http/read-body';
+import { readRequestId } from '@lockstep/server/http/request-id';
+import { createRouter } from '@lockstep/server/http/route-request';
 import type { Logger } from 'pino';
 import { type Answer, sendAnswer } from './answer.ts';
-import { answerRequest, type Exchange, type Steps } from './answer-request.ts';
+import { answerRequest, type Exchange, type PlannedOperation, type Steps } from './answer-request.ts';
+import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
 import { type Authenticate, createPresenceCheck } from './authenticate.ts';
-import { createSchemaCompiler, type Validate } from './contract/compile-schema.ts';
-import type { OperationTable } from './contract/operation.ts';
-import { type ContractDocument, followMember, readPointer } from './contract/read-pointer.ts';
 import { answerFault } from './fault/answer-fault.ts';
 import { Fault } from './fault/fault.ts';
 import { bugFault } from './fault/route-faults.ts';
 import { createPrism } from './prism.ts';
-import { listDependentSchemas } from './request/check-by-value.ts';
-import { RequestAborted } from './request/read-body.ts';
-import { createRouter } from './request/route-request.ts';
-import { createRequestValidator } from './request/validate-request.ts';
 
 export interface MockOptions {
   /** The bundled contract; every reference points into it. */
@@ -23,6 +24,7 @@ export interface MockOptions {
   readonly logger: Logger;
   /** Judges credentials; when left out any well-formed ones pass. */
   readonly authenticate?: Authenticate;
+  readonly authServer?: AuthServer;
   /** Bodies beyond are 413, unless the operation has an `x-body-limit` of its own; 64 KiB when left out. */
   readonly bodyLimitBytes?: number;
 }
@@ -33,7 +35,6 @@ export type Mock = (request: IncomingMessage, response: ServerResponse) => Promi
 type Compile = (schema: unknown) => Validate;
 
 const defaultBodyLimitBytes = 64 * 1024;
-const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
 
 /**
  * Makes a mock of any contract.
@@ -41,22 +42,26 @@ const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
  * @throws Error when a schema of the contract is missing or does not compile
  */
 export async function createMock(options: MockOptions): Promise<Mock> {
-  const { contract: document, operations, logger } = options;
+  const { contract: document, operations, logger, authServer } = options;
   const compile = createSchemaCompiler(document);
-  compileAll(document, operations, compile);
+  const planned = Object.values(operations).map((operation) => planOperation(options, compile, operation));
+  const router = createRouter(planned);
   const steps: Steps = {
     document,
-    router: createRouter(operations),
+    router,
+    suggestions: router.templates.filter((path) => authServer === undefined || !isBelow(authServer.basePath, path)),
     authenticate: options.authenticate ?? createPresenceCheck(document),
-    validate: createRequestValidator({ document, compile, keyNames: apiKeyNames(document) }),
+    keyNames: apiKeyNames(document),
     answerByExample: await createPrism({ document, compile, logger }),
-    bodyLimitBytes: ({ extensions: { 'x-body-limit': own } }) =>
-      typeof own === 'number' ? own : (options.bodyLimitBytes ?? defaultBodyLimitBytes),
   };
 
   return async (request, response) => {
     const exchange: Exchange = { request, requestId: readRequestId(request) };
     try {
+      if (authServer !== undefined && isForAuthServer(authServer, request)) {
+        response.setHeader('X-Request-Id', exchange.requestId);
+        return authServer.callback(request, response);
+      }
       const answer = await answerRequest(steps, exchange).catch((error: unknown) => {
         if (!(error instanceof RequestAborted)) return answerError(exchange, error);
         logger.info({ requestId: exchange.requestId }, error.message);
@@ -80,26 +85,28 @@ export async function createMock(options: MockOptions): Promise<Mock> {
   }
 }
 
-/** The caller's own id where it has a form that no log or header can be harmed by. */
-function readRequestId({ headers }: IncomingMessage): string {
-  const sent = headers['x-request-id'];
-  return typeof sent === 'string' && requestIdForm.test(sent) ? sent : randomUUID();
-}
-
-function apiKeyNames(document: ContractDocument): string[] {
+function apiKeyNames(document: ContractDocument): ReadonlySet<string> {
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
   const all = Object.keys(schemes).map((name) => followMember(document, schemes, name));
-  return all.filter(({ type, in: place }) => type === 'apiKey' && place === 'query').map(({ name }) => String(name));
+  const keys = all.filter(({ type, in: place }) => type === 'apiKey' && place === 'query');
+  return new Set(keys.map(({ name }) => String(name)));
 }
 
 /** A schema that does not compile stops the start, not the first request that meets it. */
-function compileAll(document: ContractDocument, operations: OperationTable, compile: Compile): void {
-  for (const operation of Object.values(operations)) {
-    const { operationId, parameters, requestBody } = operation;
-    const own = [...parameters.map(({ schema }) => schema), ...Object.values(requestBody?.content ?? {})];
-    for (const pointer of [...own, ...listDependentSchemas(operation)]) {
-      if (readPointer(document, pointer) === undefined) throw new Error(`${operationId}: no schema at ${pointer}`);
-      compile({ $ref: pointer });
-    }
+function planOperation(options: MockOptions, compile: Compile, operation: Operation): PlannedOperation {
+  const { operationId, method, basePath, path, extensions } = operation;
+  const own = extensions['x-body-limit'];
+  try {
+    return {
+      method,
+      basePath,
+      path,
+      operation,
+      bodyLimitBytes: typeof own === 'number' ? own : (options.bodyLimitBytes ?? defaultBodyLimitBytes),
+      checkForm: createFormCheck({ document: options.contract, compile }, operation),
+      rules: readValueRules(operation),
+    };
+  } catch (cause) {
+    throw new Error(`${operationId}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }

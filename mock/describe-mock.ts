@@ -1,9 +1,19 @@
+import type { Operation, OperationTable } from '@lockstep/contract/operations';
+import type { DemoClients } from '@lockstep/server/demo/seed-demo';
+import { type ContractDocument, followMember } from '@lockstep/server/http/form/read-pointer';
 import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
-import type { Operation, OperationTable } from './contract/operation.ts';
-import { type ContractDocument, followMember } from './contract/read-pointer.ts';
 import { type SampleRequest, sampleRequest } from './sample-request.ts';
 
-export interface MockDescription {
+/** How to get a token. */
+export interface MockAccess {
+  /** Base of the API, and of the OAuth server. */
+  readonly baseUrl: string;
+  readonly authUrl: string;
+  readonly clients: DemoClients;
+}
+
+/** With access where tokens are judged. */
+export interface MockDescription extends Partial<MockAccess> {
   readonly origin: string;
   /** Name and version of the contract. */
   readonly title: string;
@@ -14,8 +24,16 @@ export interface MockDescription {
   readonly samples: readonly { readonly shows: string; readonly command: string }[];
 }
 
+/** Left for the shell to fill in. */
+const shellToken = '$TOKEN';
+
 /** What somebody who just started the mock needs to know: where it is, what it does not do, lines to paste. */
-export function describeMock(origin: string, document: ContractDocument, operations: OperationTable): MockDescription {
+export function describeMock(
+  origin: string,
+  document: ContractDocument,
+  operations: OperationTable,
+  access?: MockAccess,
+): MockDescription {
   const all = Object.values(operations);
   const { title = 'API', version = '' } = followMember(document, document, 'info');
   const byBase = Map.groupBy(all, ({ basePath }) => basePath);
@@ -23,33 +41,38 @@ export function describeMock(origin: string, document: ContractDocument, operati
     origin,
     title: `${String(title)} ${String(version)}`.trim(),
     addresses: [...byBase].map(([basePath, group]) => ({ url: origin + basePath, operations: group.length })),
+    ...access,
     notes: [
-      'Credentials are looked at for their form alone: any bearer token passes, whatever its scopes and age, and so does any client.',
+      access === undefined
+        ? 'Credentials are looked at for their form alone: any bearer token passes, whatever its scopes and age, and so does any client.'
+        : 'Tokens and scopes are judged. Tokens end with the mock.',
       'Nothing is kept: what you create cannot be read back. Answers are the examples of the contract.',
       'Ask for any documented answer: Prefer: code=404, and example=<name> for one of several. An unknown one is a 400 that lists them.',
     ],
-    samples: [...sampleCalls(origin, document, all)],
+    samples: [...(access === undefined ? [] : tokenCalls(access)), ...sampleCalls(origin, document, all, access)],
   };
 }
 
-/** The same as lines for a terminal. */
-export function formatDescription({ origin, title, addresses, notes, samples }: MockDescription): string[] {
-  return [
-    `Mock of ${title} on ${origin}`,
-    ...addresses.map(
-      ({ url, operations }) => `  ${url}  ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
-    ),
-    '',
-    ...notes.map((note) => `- ${note}`),
-    ...samples.flatMap(({ shows, command }) => ['', `# ${shows}`, command]),
-  ];
+/** The first client that gets a token by its own credentials. */
+function tokenCalls({ authUrl, clients }: MockAccess): MockDescription['samples'] {
+  const read = "node -pe 'JSON.parse(fs.readFileSync(0)).access_token'";
+  return clients
+    .filter(({ kind }) => kind === 'own')
+    .slice(0, 1)
+    .map(({ clientId, secret }) => ({
+      shows: `a token of ${clientId}, which the calls below send`,
+      command: `TOKEN=$(curl -s -u ${quote(`${clientId}:${secret}`)} -d grant_type=client_credentials ${quote(`${authUrl}/oauth2/token`)} | ${read})`,
+    }));
 }
 
 function* sampleCalls(
   origin: string,
   document: ContractDocument,
-  all: readonly Operation[],
+  operations: readonly Operation[],
+  access: MockAccess | undefined,
 ): Generator<{ shows: string; command: string }> {
+  // An OAuth server answers by itself: what is below it has no documented answer to show.
+  const all = operations.filter(({ basePath }) => access === undefined || origin + basePath !== access.authUrl);
   const reading =
     all.find(({ method, path }) => method === 'get' && path.includes('{')) ??
     all.find(({ method }) => method === 'get');
@@ -58,7 +81,7 @@ function* sampleCalls(
   );
   const form = all.find(({ requestBody }) => requestBody?.content['application/x-www-form-urlencoded'] !== undefined);
   const curl = (operation: Operation, change: (sample: SampleRequest) => SampleRequest = (sample) => sample): string =>
-    formatCurl(origin, change(sampleRequest(document, operation)));
+    formatCurl(origin, change(sampleRequest(document, operation, access && shellToken)));
   if (reading !== undefined) {
     yield { shows: `${reading.operationId}: the documented answer`, command: curl(reading) };
     yield {
@@ -94,7 +117,10 @@ function findNamedFailure(document: ContractDocument, { pointer }: Operation): s
 
 function formatCurl(origin: string, { method, target, headers, body }: SampleRequest): string {
   const parts = ['curl -i', ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`])];
-  for (const [name, value] of Object.entries(headers)) parts.push(`-H ${quote(`${name}: ${value}`)}`);
+  for (const [name, value] of Object.entries(headers)) {
+    const header = `${name}: ${value}`;
+    parts.push(`-H ${value.endsWith(shellToken) ? `"${header}"` : quote(header)}`);
+  }
   if (body !== undefined) parts.push(`-d ${quote(body)}`);
   return [...parts, quote(origin + target)].join(' ');
 }

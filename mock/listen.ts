@@ -21,7 +21,7 @@ export const defaultLimits: ListenLimits = {
 };
 
 export interface Listening {
-  /** Address to call, without trailing slash: `http://127.0.0.1:8090`. */
+  /** Address to call, without trailing slash: `http://localhost:8090`. */
   readonly origin: string;
   /** Stops taking connections, lets answers under way finish for a moment, then drops whatever is open. */
   readonly close: () => Promise<void>;
@@ -73,8 +73,10 @@ export function listen(
   }
 }
 
-/** A name that a caller on this machine can use: an address for all interfaces is none to call. */
+/** Names that a caller on this machine knows as `localhost`, as contracts do; an address for all interfaces is none to call. */
+const localHosts = new Set(['127.0.0.1', '0.0.0.0', '::']);
+
 function nameHost(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost';
+  if (localHosts.has(host)) return 'localhost';
   return host.includes(':') ? `[${host}]` : host;
 }

@@ -1,10 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
 
 const main = new URL('./main.ts', import.meta.url).pathname;
 const running = new Set<ChildProcess>();
+const folder = mkdtempSync(join(tmpdir(), 'lockstep-mock-'));
+
+afterAll(() => rmSync(folder, { recursive: true }));
 
 afterEach(() => {
   for (const child of running) child.kill('SIGKILL');
@@ -17,8 +24,14 @@ interface Run {
   readonly exit: Promise<number | null>;
 }
 
-function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Run {
-  const child = spawn(process.execPath, [main, ...args], { env: { ...process.env, PORT: '0', ...environment } });
+function run(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+  keyFile = join(folder, 'keys.json'),
+): Run {
+  const child = spawn(process.execPath, [main, '--key-file', keyFile, ...args], {
+    env: { ...process.env, PORT: '0', ...environment },
+  });
   running.add(child);
   let output = '';
   let errors = '';
@@ -48,18 +61,53 @@ async function untilPrinted({ child, output, errors }: Run, last: string): Promi
 describe('the mock as a command', () => {
   it('prints addresses, what it does not do, and lines to paste', async () => {
     const started = run([]);
-    await untilPrinted(started, 'a form with client credentials');
+    await untilPrinted(started, 'a documented error, by name');
     const text = started.output();
-    expect(text).toMatch(/^Mock of .+ on http:\/\/127\.0\.0\.1:\d+\n/);
-    expect(text).toContain('any bearer token passes');
-    expect(text).toContain("curl -i -H 'Authorization: Bearer any-token-will-do'");
+    expect(text).toMatch(/^Mock of .+ on http:\/\/localhost:\d+\n/);
+    expect(text).toMatch(/^ {2}demo-own {2,}\S{40,} {2}Harbour Stays$/m);
+    expect(text).toContain('Tokens and scopes are judged.');
+    expect(text).not.toContain('any bearer token passes');
     expect(started.errors()).toBe('');
+  });
+
+  it('prints lines that work as they are, in a shell', async () => {
+    const started = run(['--json']);
+    await untilPrinted(started, '\n');
+    const { samples } = JSON.parse(started.output());
+    const [token, reading] = samples.map(({ command }: { command: string }) => command);
+    expect(token).toMatch(/^TOKEN=\$\(curl -s -u 'demo-own:/);
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${token}\n${reading}`]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+    expect(stdout).toContain('"deviceId":"LK2A00000001"');
+  });
+
+  it('keeps its keys, so that every start has the same clients', async () => {
+    const starts = [run(['--json']), run(['--json'])];
+    for (const started of starts) await untilPrinted(started, '\n');
+    const [first, second] = starts.map((started) => JSON.parse(started.output()).clients);
+    expect(first).toEqual(second);
+    expect(first[0]).toEqual({
+      clientId: 'demo-own',
+      secret: expect.stringMatching(/^[\w-]{40,}$/),
+      account: 'Harbour Stays',
+      kind: 'own',
+    });
+  });
+
+  it('says plainly what is wrong with a key file', async () => {
+    const path = join(folder, 'broken.json');
+    writeFileSync(path, '{}', { mode: 0o600 });
+    const refused = run([], {}, path);
+    expect(await refused.exit).toBe(2);
+    expect(refused.errors()).toContain(`The key file ${path} cannot be used`);
   });
 
   it('prints the same as JSON, answers, and stops cleanly on SIGTERM', async () => {
     const started = run(['--json', '--port', '0']);
     await untilPrinted(started, '\n');
-    const { origin, addresses, samples } = JSON.parse(started.output());
+    const { origin, baseUrl, authUrl, addresses, samples } = JSON.parse(started.output());
+    expect({ baseUrl, authUrl }).toEqual({ baseUrl: `${origin}/v1`, authUrl: `${origin}/auth` });
+    expect((await fetch(`${authUrl}/.well-known/openid-configuration`)).status).toBe(200);
     expect(addresses.length).toBeGreaterThan(0);
     expect(samples.every(({ command }: { command: string }) => command.includes(origin))).toBe(true);
     expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
@@ -85,7 +133,19 @@ describe('the mock as a command', () => {
     other.close();
   });
 
+  it('issues tokens under the address that clients use', async () => {
+    const started = run(['--json', '--public-origin', 'http://mock.example:8090']);
+    await untilPrinted(started, '\n');
+    const { origin, authUrl } = JSON.parse(started.output());
+    expect({ origin, authUrl }).toEqual({
+      origin: 'http://mock.example:8090',
+      authUrl: 'http://mock.example:8090/auth',
+    });
+  });
+
   const wrongUses = [
+    { name: 'an origin with a path', args: ['--public-origin', 'http://a/b'], says: 'without a path' },
+    { name: 'an origin that is none', args: ['--public-origin', 'mock'], says: 'an origin is http(s)://host[:port]' },
     { name: 'a port that is none', args: ['--port', '99999'], says: 'a port is a number from 0 to 65535' },
     { name: 'an option that is none', args: ['--prot', '1'], says: "unknown option '--prot'" },
     {

@@ -1,9 +1,14 @@
+import { join, relative } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
-import { describeMock, formatDescription } from './describe-mock.ts';
-import { startMock } from './start-mock.ts';
+import { describeMock } from './describe-mock.ts';
+import { formatDescription } from './format-description.ts';
+import { startDemoMock } from './start-demo-mock.ts';
+
+/** Beside those of the demo, wherever it is started from. */
+const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../.lockstep/mock-keys.json'));
 
 const exitCodes = { fine: 0, wrongUse: 2 } as const;
 
@@ -16,21 +21,36 @@ const program = new Command('lockstep-mock')
       .default(8090),
   )
   .option('--host <address>', 'interface to listen on', '127.0.0.1')
-  .option('--json', 'print addresses and sample calls as one line of JSON', false)
+  .addOption(
+    new Option('--public-origin <origin>', 'address that clients use (default: http://localhost and the port)')
+      .env('PUBLIC_ORIGIN')
+      .argParser(readOrigin),
+  )
+  .option('--key-file <path>', 'keys that sign tokens, made where there is no such file', defaultKeyFile)
+  .option('--json', 'print addresses, clients and sample calls as one line of JSON, once ready', false)
   .addHelpText(
     'after',
-    '\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, 2 wrong usage, port taken or unusable contract.',
+    '\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, 2 wrong usage, port taken, unusable key file or contract.',
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse));
 
 program.parse();
-const { port, host, json } = program.opts<{ port: number; host: string; json: boolean }>();
+const { port, host, publicOrigin, json, keyFile } = program.opts<{
+  port: number;
+  host: string;
+  publicOrigin?: string;
+  json: boolean;
+  keyFile: string;
+}>();
 const logger = pino({ level: process.env.LOG_LEVEL ?? 'warn' }, pino.destination({ dest: 2, sync: true }));
 
 try {
-  const mock = await startMock({ port, host, contract, operations, logger });
-  const description = describeMock(mock.origin, contract, operations);
-  process.stdout.write(`${json ? JSON.stringify(description) : formatDescription(description).join('\n')}\n`);
+  const mock = await startDemoMock({ port, host, publicOrigin, logger, keyFile });
+  const { origin, clients } = mock;
+  const access = { baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients };
+  const description = describeMock(origin, contract, operations, access);
+  const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
+  process.stdout.write(`${text}\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void mock.close().then(() => process.exit(exitCodes.fine)));
   }
@@ -43,6 +63,13 @@ function readPort(text: string): number {
   const value = Number(text);
   if (!/^\d{1,5}$/.test(text) || value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535.');
   return value;
+}
+
+function readOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, ''))
+    throw new InvalidArgumentError('an origin is http(s)://host[:port] without a path.');
+  return url.origin;
 }
 
 function describeFailure(error: unknown): string {

@@ -1,13 +1,13 @@
 import { createRequire } from 'node:module';
+import type { Operation } from '@lockstep/contract/operations';
+import type { Validate } from '@lockstep/server/http/form/compile-schema';
+import type { ContractDocument } from '@lockstep/server/http/form/read-pointer';
 import { createInstance, getHttpOperationsFromSpec, resetJSONSchemaGenerator } from '@stoplight/prism-http';
 import type { HttpMethod, IHttpOperation } from '@stoplight/types';
 import { type Logger, pino } from 'pino';
 import { type Answer, serializeBody } from './answer.ts';
 import type { Choice } from './choose-example.ts';
-import type { Validate } from './contract/compile-schema.ts';
 import { exampleHeaders, findResponse, listContents } from './contract/declared-response.ts';
-import type { Operation } from './contract/operation.ts';
-import type { ContractDocument } from './contract/read-pointer.ts';
 import { tameSchemas } from './contract/tame-schemas.ts';
 import { Fault, faultStatuses } from './fault/fault.ts';
 import { findFaultMembers, replaceRole } from './fault/fault-members.ts';

@@ -1,4 +1,5 @@
-import type { Operation, Parameter, SecurityAlternative } from './contract/operation.ts';
+import type { Operation, Parameter } from '@lockstep/contract/operations';
+import { isJsonType } from '@lockstep/server/http/form/parse-body';
 import {
   type ContractDocument,
   followMember,
@@ -6,8 +7,7 @@ import {
   isObject,
   type JsonObject,
   readPointer,
-} from './contract/read-pointer.ts';
-import { isJsonType } from './request/read-body.ts';
+} from '@lockstep/server/http/form/read-pointer';
 
 /** A request that an operation accepts, made of the contract's own examples. */
 export interface SampleRequest {
@@ -23,10 +23,18 @@ export interface SampleRequest {
 const credentials: Readonly<Record<string, string>> = {
   'http basic': `Basic ${Buffer.from('demo-client:not-a-real-secret').toString('base64')}`,
 };
-const bearer = 'Bearer any-token-will-do';
+const placeholderToken = 'any-token-will-do';
 
-/** Builds a request with all that is required and nothing else. */
-export function sampleRequest(document: ContractDocument, operation: Operation): SampleRequest {
+/**
+ * Builds a request with all that is required and nothing else.
+ *
+ * @param token access token; left out, one that passes where tokens are not judged
+ */
+export function sampleRequest(
+  document: ContractDocument,
+  operation: Operation,
+  token: string = placeholderToken,
+): SampleRequest {
   const required = operation.parameters.filter((parameter) => parameter.required);
   const sampleText = (parameter: Parameter): string => String(sampleParameter(document, parameter));
   const inPlace = (place: Parameter['in']): Parameter[] => required.filter((parameter) => parameter.in === place);
@@ -43,7 +51,7 @@ export function sampleRequest(document: ContractDocument, operation: Operation):
     target: `${operation.basePath}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`,
     headers: {
       ...Object.fromEntries(inPlace('header').map((parameter) => [parameter.name, sampleText(parameter)])),
-      ...authorizationFor(document, operation.security[0]),
+      ...authorizationFor(document, operation.security[0], token),
       ...(mediaType === undefined ? {} : { 'Content-Type': mediaType }),
     },
     body: mediaType === undefined ? undefined : encodeBody(sampleBody(document, operation, mediaType), mediaType),
@@ -52,14 +60,15 @@ export function sampleRequest(document: ContractDocument, operation: Operation):
 
 function authorizationFor(
   document: ContractDocument,
-  alternative: SecurityAlternative | undefined,
+  alternative: Operation['security'][number] | undefined,
+  token: string,
 ): Record<string, string> {
   const [name] = Object.keys(alternative ?? {});
   if (name === undefined) return {};
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
   const { type, scheme, in: place, name: header } = followMember(document, schemes, name);
   if (type === 'apiKey') return place === 'header' ? { [String(header)]: 'any-key-will-do' } : {};
-  return { Authorization: credentials[`${String(type)} ${String(scheme).toLowerCase()}`] ?? bearer };
+  return { Authorization: credentials[`${String(type)} ${String(scheme).toLowerCase()}`] ?? `Bearer ${token}` };
 }
 
 function sampleParameter(document: ContractDocument, parameter: Parameter): unknown {

@@ -5,7 +5,7 @@ import {
   isObject,
   type JsonObject,
   readPointer,
-} from './read-pointer.ts';
+} from '@lockstep/server/http/form/read-pointer';
 
 /** A response of the contract, chosen for one status. */
 export interface DeclaredResponse {
@@ -69,6 +69,17 @@ export function exampleHeaders(
     if (chosen !== undefined) headers[name] = String(chosen.value);
   }
   return headers;
+}
+
+/** Example values of the headers that an answer outside every operation has (`x-unrouted`), whatever its status. */
+export function ambientHeaders(document: ContractDocument): Record<string, string> {
+  const unrouted = followMember(document, document, 'x-unrouted');
+  const [first = {}, ...others] = Object.values(unrouted).map((node) =>
+    exampleHeaders(document, followRef(document, node), undefined),
+  );
+  return Object.fromEntries(
+    Object.entries(first).filter(([name]) => others.every((headers) => Object.hasOwn(headers, name))),
+  );
 }
 
 function responsesOf(document: ContractDocument, pointer: string): JsonObject {

@@ -1,4 +1,4 @@
-import { type ContractDocument, isObject, type JsonObject } from './read-pointer.ts';
+import { type ContractDocument, isObject, type JsonObject } from '@lockstep/server/http/form/read-pointer';
 
 /** Items of an invented list, unless its schema asks for more. */
 export const mostItems = 3;

@@ -1,5 +1,5 @@
+import { createSchemaCompiler } from '@lockstep/server/http/form/compile-schema';
 import { describe, expect, it } from 'vitest';
-import { createSchemaCompiler } from '../contract/compile-schema.ts';
 import { museumContract, museumOperations } from '../fixtures/museum.ts';
 import { answerFault } from './answer-fault.ts';
 import { Fault, type FaultOptions } from './fault.ts';

@@ -1,5 +1,13 @@
+import type { Validate } from '@lockstep/server/http/form/compile-schema';
+import { isJsonType } from '@lockstep/server/http/form/parse-body';
+import {
+  type ContractDocument,
+  followMember,
+  followRef,
+  isObject,
+  type JsonObject,
+} from '@lockstep/server/http/form/read-pointer';
 import { type Answer, serializeBody } from '../answer.ts';
-import type { Validate } from '../contract/compile-schema.ts';
 import {
   type DeclaredResponse,
   exampleHeaders,
@@ -8,8 +16,6 @@ import {
   type NamedExample,
   responseKeys,
 } from '../contract/declared-response.ts';
-import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '../contract/read-pointer.ts';
-import { isJsonType } from '../request/read-body.ts';
 import type { Fault } from './fault.ts';
 import { type FaultMember, findFaultMembers } from './fault-members.ts';
 import { fillFaultBody } from './fill-fault-body.ts';

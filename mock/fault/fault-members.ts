@@ -1,9 +1,9 @@
-import { type ContractDocument, followRef, isObject } from '../contract/read-pointer.ts';
+import { type ContractDocument, followRef, isObject } from '@lockstep/server/http/form/read-pointer';
 
-const roles = ['text', 'code', 'details', 'request-id'] as const;
+export const faultRoles = ['text', 'code', 'details', 'request-id'] as const;
 
 /** What a member of an error body carries: the values of `x-fault`. */
-export type FaultRole = (typeof roles)[number];
+export type FaultRole = (typeof faultRoles)[number];
 
 export interface FaultMember {
   readonly name: string;
@@ -22,7 +22,7 @@ export function findFaultMembers(document: ContractDocument, schema: unknown, de
   const node = followRef(document, schema);
   const own = Object.entries(isObject(node.properties) ? node.properties : {}).flatMap(([name, property]) => {
     const mark = followRef(document, property)['x-fault'];
-    return roles.filter((role) => role === mark).map((role) => ({ name, role }));
+    return faultRoles.filter((role) => role === mark).map((role) => ({ name, role }));
   });
   const branches = [node.allOf, node.anyOf, node.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
   const found = [...own, ...branches.flatMap((branch) => findFaultMembers(document, branch, depth + 1))];

@@ -1,12 +1,4 @@
-/** One thing wrong with a request, in the shape a contract's list of details takes. */
-export interface Detail {
-  readonly in: 'path' | 'query' | 'header' | 'body';
-  /** Name of the parameter, or JSON pointer into the body. */
-  readonly at: string;
-  readonly says: string;
-  /** Values or names that would do; may be empty. */
-  readonly nearest: readonly string[];
-}
+import type { Detail } from '@lockstep/server/http/form/detail';
 
 export interface FaultOptions {
   /** Statuses to answer with: the first that the operation declares, else the first of all. */
@@ -50,6 +42,7 @@ export const faultStatuses = {
   tooLarge: [413, 400, 422],
   mediaType: [415, 400, 422],
   unauthorized: [401, 403],
+  forbidden: [403, 401],
   internal: [500],
 } as const satisfies Record<string, readonly number[]>;
 

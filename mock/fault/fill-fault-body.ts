@@ -1,7 +1,7 @@
-import type { Validate } from '../contract/compile-schema.ts';
+import type { Validate } from '@lockstep/server/http/form/compile-schema';
+import { isObject, type JsonObject } from '@lockstep/server/http/form/read-pointer';
 import type { NamedExample } from '../contract/declared-response.ts';
-import { isObject, type JsonObject } from '../contract/read-pointer.ts';
-import { type FaultMember, type FaultRole, replaceRole } from './fault-members.ts';
+import { type FaultMember, type FaultRole, faultRoles, replaceRole } from './fault-members.ts';
 
 export type FaultValues = Readonly<Partial<Record<FaultRole, unknown>>>;
 
@@ -28,13 +28,17 @@ export function fillFaultBody(
   if (members.length === 0) return example?.value;
   const pattern = isObject(example?.value) ? example.value : {};
   const usable = members.filter((member) => isUsed(member, members, pattern));
-  // The example's details tell of another fault.
-  const stale = new Set(members.filter(({ role }) => role === 'details').map(({ name }) => name));
-  const kept = Object.fromEntries(Object.entries(pattern).filter(([name]) => !stale.has(name)));
+  // In one order for all answers: what the text says first, the id of the request last.
+  const ordered = faultRoles.flatMap((role) => usable.filter((member) => member.role === role));
   const bodies = attempts.map(({ roles, emptyDetails = false }): JsonObject => {
     const given = emptyDetails ? { ...values, details: [] } : values;
-    const filled = usable.filter(({ role }) => roles.includes(role) && given[role] !== undefined);
-    return { ...kept, ...Object.fromEntries(filled.map(({ name, role }) => [name, given[role]])) };
+    const filled = ordered.flatMap(({ name, role }): [string, unknown][] => {
+      if (roles.includes(role) && given[role] !== undefined) return [[name, given[role]]];
+      // The example's details tell of another fault.
+      return Object.hasOwn(pattern, name) && role !== 'details' ? [[name, pattern[name]]] : [];
+    });
+    const others = Object.entries(pattern).filter(([name]) => !members.some((member) => member.name === name));
+    return Object.fromEntries([...filled, ...others]);
   });
   const documented = replaceRole(members, example?.value, 'request-id', values['request-id']);
   return bodies.find((body) => validate(body) === undefined) ?? documented;

@@ -1,6 +1,6 @@
+import { nearestNames } from '@lockstep/server/http/form/nearest-name';
+import { cut, listOr } from '@lockstep/server/http/form/sentence';
 import { Fault, faultStatuses } from './fault.ts';
-import { nearestNames } from './nearest-name.ts';
-import { cut, listOr } from './sentence.ts';
 
 /** A path outside the contract. */
 export function routeFault(method: string, path: string, known: readonly string[]): Fault {

@@ -1,25 +1,15 @@
 import type { IncomingMessage } from 'node:http';
+import type { Operation } from '@lockstep/contract/operations';
+import type { TypedBody } from '@lockstep/server/http/form/check-body';
+import { cut, listOr } from '@lockstep/server/http/form/sentence';
+import { RequestAborted } from '@lockstep/server/http/read-body';
 import { parse as parseContentType } from 'content-type';
 import getRawBody from 'raw-body';
-import type { Operation } from '../contract/operation.ts';
 import { Fault, faultStatuses, formHints } from '../fault/fault.ts';
-import { cut, listOr } from '../fault/sentence.ts';
-
-/** A body as it came: bytes, and the declared media type they are to be read as. */
-export interface ReceivedBody {
-  readonly bytes: Buffer;
-  /** Key of the operation's `content` that the request's `Content-Type` falls under. */
-  readonly declaredType: string;
-  readonly mediaType: string;
-}
-
-/** The caller went away, or took too long: nobody is left to answer. */
-export class RequestAborted extends Error {
-  override readonly name = 'RequestAborted';
-}
 
 /**
- * Reads the body of a request, up to a limit, and finds the declared media type it has.
+ * Reads the body of a request, up to a limit, and finds the declared media type it has. The service has its own, bound to
+ * the codes and statuses of its catalogue: here ranges of types count too, and statuses are those that a contract declares.
  *
  * @returns `undefined` where nothing was sent and no type was named
  * @throws Fault 413 for more bytes than `limitBytes`; 415 for a type, charset or coding that is not declared
@@ -29,7 +19,7 @@ export async function readBody(
   request: IncomingMessage,
   content: NonNullable<Operation['requestBody']>['content'],
   limitBytes: number,
-): Promise<ReceivedBody | undefined> {
+): Promise<TypedBody | undefined> {
   const bytes = await readBytes(request, limitBytes);
   const declared = Object.keys(content);
   const sentTypes = request.headersDistinct['content-type'] ?? [];
@@ -59,11 +49,6 @@ export async function readBody(
     throw mediaTypeFault(`Charset ${cut(charset)} is not taken: send the body in UTF-8`, 'content-type', ['utf-8']);
   }
   return { bytes, declaredType, mediaType };
-}
-
-/** Whether a media type reads as JSON: itself, or by its structured suffix (RFC 6839). */
-export function isJsonType(mediaType: string): boolean {
-  return /^application\/(?:[\w.!#$&^-]+\+)?json$/i.test(mediaType.split(';', 1)[0]?.trim() ?? '');
 }
 
 async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {

@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
+import { readTarget } from '@lockstep/server/http/read-target';
+import { readPreferences } from './choose-example.ts';
+
+/** A server that answers for itself what is below its base path. */
+export interface AuthServer {
+  /** `/auth` */
+  readonly basePath: string;
+  readonly callback: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** Whether a path is the base itself or below it. */
+export function isBelow(basePath: string, path: string): boolean {
+  return path === basePath || path.startsWith(`${basePath}/`);
+}
+
+/** Its requests are all below its base path, but those that ask for a documented answer. */
+export function isForAuthServer({ basePath }: AuthServer, { url = '/', headersDistinct }: IncomingMessage): boolean {
+  const { path, queryText } = readTarget(url);
+  if (!isBelow(basePath, path)) return false;
+  const preferences = readPreferences(headersDistinct.prefer?.join(','), parseUrlEncoded(queryText));
+  return Object.keys(preferences).length === 0;
+}

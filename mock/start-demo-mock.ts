@@ -1,0 +1,56 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { operations } from '@lockstep/contract/operations';
+import type { DemoClients } from '@lockstep/server/demo/seed-demo';
+import { readOrCreateKeyFile } from '@lockstep/server/key-file';
+import type { Keys } from '@lockstep/server/keys';
+import type { Logger } from 'pino';
+import type { Listening } from './listen.ts';
+import { createMockOAuth, type MockOAuth } from './oauth.ts';
+import { startMock } from './start-mock.ts';
+
+export type DemoMockOptions = {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Address that clients use, where it is another than the one listened on: tokens are good under it alone. */
+  readonly publicOrigin?: string | undefined;
+  readonly logger: Logger;
+} & (
+  | { readonly keys: Keys }
+  /** Made where there is none, so that every start prints the same client secrets. */
+  | { readonly keyFile: string }
+);
+
+export interface DemoMock extends Listening {
+  readonly clients: DemoClients;
+}
+
+/**
+ * Starts the mock of the service: every operation, behind tokens of a real OAuth server with the demo's clients.
+ *
+ * @throws KeyFileFault; Error with `code: 'EADDRINUSE'` when the port is taken; nothing is left open
+ */
+export async function startDemoMock({ port, host, publicOrigin, logger, ...from }: DemoMockOptions): Promise<DemoMock> {
+  const keys = 'keys' in from ? from.keys : await readOrCreateKeyFile(from.keyFile);
+  const made: MockOAuth[] = [];
+  const close = () => Promise.all(made.map((oauth) => oauth.close()));
+  const protect = async (listeningAt: string): Promise<MockOAuth> => {
+    const oauth = await createMockOAuth({ origin: publicOrigin ?? listeningAt, contract, operations, keys, logger });
+    made.push(oauth);
+    return oauth;
+  };
+  try {
+    const mock = await startMock({ port, host, logger, contract, operations, protect });
+    return {
+      origin: publicOrigin ?? mock.origin,
+      clients: made.flatMap(({ clients }) => clients),
+      close: async () => {
+        await mock.close();
+        await close();
+      },
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
