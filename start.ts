@@ -1,116 +1,144 @@
-// npm start: derives what is derived, then serves what exists so far: the mock of the whole API and its reference.
-// Everything is on the loopback interface. Exit codes: 0 stopped by Ctrl-C, 2 wrong usage, a broken contract or a port in use.
+// npm start: derives what is derived, then serves what exists so far with demo data: the API with its OAuth server and reference,
+// and the mock. Everything is on the loopback interface.
+// Exit codes: 0 stopped by Ctrl-C, 2 wrong usage, a broken contract, a port in use, or a demo folder that can't be used.
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { pino } from 'pino';
 import { buildReference } from './docs/build-reference.ts';
-import { createDocsHandler } from './docs/serve-docs.ts';
-import { type Listening, listen } from './mock/listen.ts';
+import { createDocsHandler, type DocsHandler } from './docs/serve-docs.ts';
+import { formatStart, type Started } from './format-start.ts';
 import { defaults } from './toolkit/commands/command.ts';
 import { generate } from './toolkit/commands/generate.ts';
 import { ContractError } from './toolkit/contract/contract-error.ts';
 
-const help = `Usage: npm start [-- --port NUMBER] [-- --mock-port NUMBER]
+const help = `Usage: npm start -- [--port NUMBER] [--mock-port NUMBER] [--json]
 
-Derives everything from ${defaults.contract}, then serves
-  the reference   http://localhost:8080/docs   --port, PORT
+Derives everything from ${defaults.contract}, then serves with demo data
+  the API         http://localhost:8080/v1     --port, PORT
+  OAuth server    http://localhost:8080/auth
+  the reference   http://localhost:8080/docs
   the mock        http://localhost:8090        --mock-port, MOCK_PORT
-until Ctrl-C. A port of 0 takes any free one.
+until Ctrl-C. A port of 0 takes any free one. Keys and database of the demo are made once, in .lockstep/.
 
-Exit codes: 0 stopped, 2 wrong usage, a broken contract or a port in use.
+  --json   print one line of JSON once ready: addresses and demo clients
+
+Exit codes: 0 stopped, 2 wrong usage, a broken contract, a port in use, or a demo folder that can't be used.
 `;
 
 const host = '127.0.0.1';
 const root = import.meta.dirname;
-const open: Listening[] = [];
+const open: { close(): Promise<void> }[] = [];
+const stopping = new AbortController();
+let building: Promise<unknown> = Promise.resolve();
+
+class UsageError extends Error {
+  override readonly name = 'UsageError';
+}
 
 try {
   process.chdir(root);
-  const ports = readArguments();
-  if (ports === undefined) process.stdout.write(help);
-  else await start(ports);
+  const options = readArguments();
+  if (options === undefined) process.stdout.write(help);
+  else await start(options);
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
-  await stop(2);
+  if (!stopping.signal.aborted) {
+    process.stderr.write(`${explain(error)}\n`);
+    await stop(2);
+  }
 }
 
-async function start({ port, mockPort }: { port: number; mockPort: number }): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(0));
+interface Options {
+  readonly port: number;
+  readonly mockPort: number;
+  readonly json: boolean;
+}
 
+async function start({ port, mockPort, json }: Options): Promise<void> {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(0));
+  const say = (text: string): void => void (json ? process.stderr : process.stdout).write(`${text}\n`);
   say((await generate(defaults)).text);
 
   // Both ports are taken before the slow step, so that one in use is told at once.
-  const { promise: docsHandler, resolve: docsReady } =
-    Promise.withResolvers<Awaited<ReturnType<typeof createDocsHandler>>>();
-  const docs = await listen(
-    async (request, response) => {
-      if ((await docsHandler)(request, response)) return;
-      response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('The reference is at /docs.\n');
-    },
-    port,
-    host,
-  );
-  open.push(docs);
-  const mock = await startMockOn(mockPort);
+  const logger = pino({ level: process.env.LOG_LEVEL ?? 'warn' }, pino.destination({ dest: 2, sync: true }));
+  const { promise: handler, resolve: docsReady } = Promise.withResolvers<DocsHandler>();
+  // Loaded after deriving: they read what `generate` has just written.
+  const { startDemo } = await import('./server/demo/start-demo.ts');
+  const docs = (request: IncomingMessage, response: ServerResponse) => answerWhenReady(handler, request, response);
+  const demo = await startDemo({ folder: join(root, '.lockstep'), port, host, logger, docs });
+  open.push(demo);
+  const { startDemoMock } = await import('./mock/start-demo-mock.ts');
+  const mock = await startDemoMock({ keyFile: join(root, '.lockstep/mock-keys.json'), port: mockPort, host, logger });
+  open.push(mock);
 
   const page = join(root, 'docs/dist/reference.html');
   const contract = join(root, defaults.contract);
-  const { built } = await buildReference({ contract, out: page, onProgress: () => say('building the reference …') });
-  say(`${built ? 'built    ' : 'unchanged'} ${relative(root, page)}`);
+  building = buildReference({
+    contract,
+    out: page,
+    onProgress: () => say('building the reference …'),
+    signal: stopping.signal,
+  }).then(({ built }) => say(`${built ? 'built    ' : 'unchanged'} ${relative(root, page)}`));
+  await building;
   docsReady(await createDocsHandler({ page, contract }));
 
-  say(`\nReference  ${docs.origin.replace(host, 'localhost')}/docs`);
-  say(mock.lines.join('\n'));
-  say('\nCtrl-C stops both.');
+  const started: Started = {
+    server: { origin: demo.origin, clients: demo.clients },
+    mock: { origin: mock.origin, clients: mock.clients },
+  };
+  process.stdout.write(formatStart(started, json));
 }
 
-/** Loaded after deriving: the mock reads what `generate` has just written. */
-async function startMockOn(port: number): Promise<{ lines: readonly string[] }> {
-  const [{ startMock }, { describeMock, formatDescription }, { operations }, { default: contract }, { pino }] =
-    await Promise.all([
-      import('./mock/start-mock.ts'),
-      import('./mock/describe-mock.ts'),
-      import('@lockstep/contract/operations'),
-      import('@lockstep/contract/contract.json', { with: { type: 'json' } }),
-      import('pino'),
-    ]);
-  const logger = pino({ level: process.env.LOG_LEVEL ?? 'warn' }, pino.destination({ dest: 2, sync: true }));
-  const mock = await startMock({ port, host, contract, operations, logger });
-  open.push(mock);
-  return { lines: formatDescription(describeMock(mock.origin.replace(host, 'localhost'), contract, operations)) };
+/** Requests for the reference wait for it; everything else is the service's. */
+function answerWhenReady(handler: Promise<DocsHandler>, request: IncomingMessage, response: ServerResponse): boolean {
+  if (!/^\/docs(\/|\?|$)/.test(request.url ?? '')) return false;
+  void handler.then((answer) => {
+    if (answer(request, response)) return;
+    response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('The reference is at /docs.\n');
+  });
+  return true;
 }
 
 async function stop(exitCode: number): Promise<void> {
+  stopping.abort();
+  await building.catch(() => undefined);
   await Promise.all(open.map((server) => server.close()));
   process.exit(exitCode);
 }
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
-}
-
-function readArguments(): { port: number; mockPort: number } | undefined {
+function readArguments(): Options | undefined {
   const { values } = parseArgs({
-    options: { port: { type: 'string' }, 'mock-port': { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+    options: {
+      port: { type: 'string' },
+      'mock-port': { type: 'string' },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', short: 'h' },
+    },
   });
   if (values.help) return undefined;
   return {
-    port: readPort('--port', values.port ?? process.env.PORT ?? '8080'),
-    mockPort: readPort('--mock-port', values['mock-port'] ?? process.env.MOCK_PORT ?? '8090'),
+    port: readPort({ '--port': values.port, PORT: process.env.PORT }, 8080),
+    mockPort: readPort({ '--mock-port': values['mock-port'], MOCK_PORT: process.env.MOCK_PORT }, 8090),
+    json: values.json,
   };
 }
 
-function readPort(name: string, text: string): number {
+/** The first that is given counts, and is the one to blame. */
+function readPort(sources: Readonly<Record<string, string | undefined>>, fallback: number): number {
+  const [name, text] = Object.entries(sources).find(([, value]) => value !== undefined) ?? ['', String(fallback)];
   const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65_535)
-    throw new TypeError(`${name} is ${text}: a port is a number from 0 to 65535.`);
+  if (!/^\d{1,5}$/.test(text ?? '') || port > 65_535)
+    throw new UsageError(`${name} is ${text}: a port is a number from 0 to 65535.`);
   return port;
 }
 
 function explain(error: unknown): string {
   if (error instanceof ContractError) return error.message;
-  const { code, port, message } = error as NodeJS.ErrnoException & { readonly port?: number };
+  const { name, code, port, message, stack } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (code === 'EADDRINUSE') {
     return `Port ${port} is in use by another process. Stop it, or choose another port: npm start -- --port 8081 --mock-port 8091`;
   }
-  return code?.startsWith('ERR_PARSE_ARGS') ? `${message}\n\n${help}` : message;
+  if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\n\n${help}`;
+  const known = ['UsageError', 'KeyFileFault', 'StoreUnusable', 'StoreUnavailable', 'DemoKeyMismatch'].includes(name);
+  return known ? message : (stack ?? message);
 }

@@ -1,10 +1,13 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile, rename } from 'node:fs/promises';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 // If these fail, the first minute of a newcomer does: what the README tells to type does not work as printed.
 
@@ -14,7 +17,7 @@ const run = promisify(execFile);
 describe('npm start', () => {
   let child: ChildProcess;
   let printed = '';
-  let docs: string;
+  let server: string;
   let mock: string;
 
   beforeAll(async () => {
@@ -23,41 +26,63 @@ describe('npm start', () => {
       printed += text;
       if (printed.includes('Ctrl-C stops both.')) break;
     }
-    docs = /Reference {2}(http:\/\/localhost:\d+)\/docs/.exec(printed)?.[1] ?? '';
-    mock = / on (http:\/\/localhost:\d+)/.exec(printed)?.[1] ?? '';
+    server = /Server {3}(http:\/\/localhost:\d+)/.exec(printed)?.[1] ?? '';
+    mock = /Mock {5}(http:\/\/localhost:\d+)/.exec(printed)?.[1] ?? '';
   }, 90_000);
 
   afterAll(() => {
     child.kill('SIGKILL');
   });
 
-  test('says that credentials are not checked yet', () => {
-    expect(printed).toMatch(/any bearer token passes/i);
+  test('every call in the README answers as it says', async () => {
+    const calls = await readBlocks('curl ');
+    const answers = await Promise.all(calls.map(paste));
+    expect(answers.map((answer) => answer.slice(0, 12))).toEqual([
+      'HTTP/1.1 200',
+      'HTTP/1.1 403',
+      'HTTP/1.1 418',
+      'HTTP/1.1 400',
+    ]);
+    expect(answers[1]).toContain('The token lacks the scope serviceapi/update-device');
+    expect(answers[3]).toContain('did you mean limit?');
   });
 
-  test('every call in the README answers as it says', async () => {
-    const readme = await readFile(`${root}README.md`, 'utf8');
-    const calls = [...readme.matchAll(/```sh\n(curl [^`]+)```/g)].map((match) => match[1] ?? '');
-    expect(calls).toHaveLength(3);
-    const statuses = await Promise.all(calls.map(async (call) => (await paste(call)).slice(0, 12)));
-    expect(statuses).toEqual(['HTTP/1.1 200', 'HTTP/1.1 418', 'HTTP/1.1 400']);
-    expect(await paste(calls[2] ?? '')).toContain('limit');
+  test('the README holds the mock to the contract, and finds nothing', async () => {
+    const [call = ''] = await readBlocks('npm run conform');
+    expect(await paste(call)).toContain('No defect found.');
   });
 
   test('every line that it prints to paste works', async () => {
-    const calls = printed.split('\n').filter((line) => line.startsWith('curl '));
-    expect(calls.length).toBeGreaterThan(3);
-    for (const call of calls) expect(await paste(call), call).toMatch(/^HTTP\/1\.1 (200|4\d\d) /);
+    const calls = printed.split('\n').filter((line) => /^(TOKEN=|curl )/.test(line));
+    expect(calls).toHaveLength(4);
+    for (const [index, token] of calls.entries()) {
+      if (index % 2 === 1) continue;
+      expect(await paste(`${token}\n${calls[index + 1]}`)).toMatch(/^HTTP\/1\.1 200 /);
+    }
   });
 
   test('every address in the README answers', async () => {
     const readme = await readFile(`${root}README.md`, 'utf8');
     const addresses = [...readme.matchAll(/^\| (http:\/\/\S+) \|/gm)].map((match) => match[1] ?? '');
-    expect(addresses).toHaveLength(4);
+    expect(addresses).toHaveLength(6);
     for (const address of addresses) {
       const { status } = await fetch(here(address));
       expect(status, address).toBe(address.includes('/docs') ? 200 : 404);
     }
+  });
+
+  test('a second start prints the same clients, as one line of JSON', async () => {
+    const second = startDemo('--port', '0', '--mock-port', '0', '--json');
+    const [line] = (await once(createInterface({ input: second.stdout as Readable }), 'line')) as [string];
+    second.kill('SIGTERM');
+    await once(second, 'exit');
+    const started = JSON.parse(line);
+    expect(started.server).toMatchObject({
+      baseUrl: `${started.server.origin}/v1`,
+      authUrl: `${started.server.origin}/auth`,
+    });
+    expect(started.server.clients).toHaveLength(5);
+    for (const { secret } of [...started.server.clients, started.mock.clients[0]]) expect(printed).toContain(secret);
   });
 
   test('a port in use is said plainly, and nothing is left behind', async () => {
@@ -75,24 +100,74 @@ describe('npm start', () => {
     const [exitCode, signal] = await once(child, 'exit');
     expect({ exitCode, signal }).toEqual({ exitCode: 0, signal: null });
     await expect(isFree(Number(new URL(mock).port))).resolves.toBe(true);
-    await expect(isFree(Number(new URL(docs).port))).resolves.toBe(true);
+    await expect(isFree(Number(new URL(server).port))).resolves.toBe(true);
   });
 
+  async function readBlocks(start: string): Promise<string[]> {
+    const readme = await readFile(`${root}README.md`, 'utf8');
+    return [...readme.matchAll(/```sh\n([^`]+)```/g)]
+      .map((match) => match[1] ?? '')
+      .filter((block) => block.startsWith(start));
+  }
+
+  /** The same call, with the ports that were free. */
   function here(text: string): string {
-    return text.replaceAll('http://localhost:8080', docs).replaceAll('http://localhost:8090', mock);
+    return text
+      .replaceAll('http://localhost:8080', server)
+      .replaceAll('http://localhost:8090', mock)
+      .replaceAll(/npm run -s token(?: --)?( --mock)?/g, (_, isMock = '') => {
+        return `npm run -s token -- --port ${new URL(isMock === '' ? server : mock).port}${isMock}`;
+      });
   }
 
   async function paste(call: string): Promise<string> {
-    return (await run('sh', ['-c', here(call).replace('curl', 'curl -s')])).stdout;
+    return (await run('sh', ['-c', here(call).replace(/^curl|\ncurl/, '$& -s')], { cwd: root })).stdout;
+  }
+});
+
+describe('a signal to the process alone, while the page is being built', () => {
+  const dist = join(root, 'docs/dist');
+  const page = join(dist, 'reference.html');
+
+  // Put aside, so that there is something to build.
+  beforeAll(() => rename(page, `${page}.aside`));
+  afterAll(() => rename(`${page}.aside`, page));
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s leaves no process and no draft behind', async (signal) => {
+    const child = startDemo('--port', '0', '--mock-port', '0');
+    const builder = await vi.waitUntil(() => findBuilder(child.pid), { timeout: 30_000, interval: 20 });
+    child.kill(signal);
+    const [exitCode] = await once(child, 'exit');
+    expect(exitCode).toBe(0);
+    expect(() => process.kill(builder, 0)).toThrow('ESRCH');
+    expect((await readdir(dist)).filter((name) => name !== 'reference.html.aside')).toEqual([]);
+  });
+
+  /** The process of Redocly below ours, once there is one. */
+  async function findBuilder(parent: number | undefined): Promise<number | undefined> {
+    const lines = (await run('ps', ['-ewwo', 'pid=,ppid=,args='])).stdout.split('\n');
+    const words = lines.map((line) => line.trim().split(/\s+/));
+    const found = words.find(([, ppid, ...args]) => Number(ppid) === parent && args.includes('build-docs'));
+    return found === undefined ? undefined : Number(found[0]);
   }
 });
 
 test.each([
-  { args: ['--help'], exitCode: 0, says: /^Usage: npm start/ },
+  { args: ['--help'], exitCode: 0, says: /^Usage: npm start -- \[--port NUMBER\] \[--mock-port NUMBER\]/m },
   { args: ['--port', 'eighty'], exitCode: 2, says: /^--port is eighty: a port is a number from 0 to 65535\.$/m },
   { args: ['--prot', '1'], exitCode: 2, says: /Unknown option '--prot'.*Usage: npm start/s },
-])('npm start -- $args ends with $exitCode', async ({ args, exitCode, says }) => {
-  const child = startDemo(...args);
+  { args: [], env: { PORT: 'abc' }, exitCode: 2, says: /^PORT is abc: a port is a number from 0 to 65535\.$/m },
+  {
+    args: [],
+    env: { MOCK_PORT: '65536' },
+    exitCode: 2,
+    says: /^MOCK_PORT is 65536: a port is a number from 0 to 65535\.$/m,
+  },
+])('npm start -- $args $env ends with $exitCode', async ({ args, env, exitCode, says }) => {
+  const child = spawn(process.execPath, [`${root}start.ts`, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...env },
+  });
   const text = collect(child);
   const [code] = await once(child, 'exit');
   expect(code).toBe(exitCode);

@@ -1,5 +1,3 @@
-#!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
 import { Command, CommanderError } from 'commander';
 import { type CommandResult, defaults, type Target } from './commands/command.ts';
 import { ContractError } from './contract/contract-error.ts';
@@ -7,9 +5,6 @@ import { OutputError } from './output-folder.ts';
 
 type Options = Target & { readonly json?: boolean };
 type Run = (options: Options) => Promise<CommandResult>;
-
-// The TypeScript compiler behind `generate` is 9 MB of source: compiled once, then read from Node's own cache.
-enableCompileCache();
 
 const program = new Command('lockstep')
   .description('Derives everything from one OpenAPI 3.1 contract and proves that it still matches.')

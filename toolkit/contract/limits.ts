@@ -1,7 +1,7 @@
 import { parseReference, valueAt } from './json-pointer.ts';
 import { listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
-import { findForeign, isObject, walkDocument } from './walk-document.ts';
+import { findForeign, isObject, type Visited } from './walk-document.ts';
 
 export interface LimitFinding {
   readonly at: readonly (string | number)[];
@@ -12,7 +12,8 @@ export interface LimitFinding {
 export interface Limit {
   readonly name: string;
   readonly cure: string;
-  readonly find: (document: unknown) => Iterable<LimitFinding>;
+  /** @param objects every object of the document, walked once for all limits of a step */
+  readonly find: (document: unknown, objects: () => readonly Visited[]) => Iterable<LimitFinding>;
   /** What it finds makes the later ones of its step meaningless. */
   readonly ends?: true;
 }
@@ -25,7 +26,7 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       name: 'not-json',
       cure: 'Write the value as JSON has it: text in quotes, no alias inside its own anchor.',
-      find: findForeign,
+      find: (document) => findForeign(document),
       ends: true,
     },
     {
@@ -41,24 +42,24 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       name: 'network-reference',
       cure: 'Keep the file beside the contract and refer to it by its path: nothing is fetched.',
-      find: (document) =>
-        referencesOf(document, (ref) =>
+      find: (_, objects) =>
+        referencesOf(objects(), (ref) =>
           /^[a-z][a-z0-9+.-]+:/i.test(ref) ? `$ref ${JSON.stringify(ref)} leads to the network` : undefined,
         ),
     },
     {
       name: 'anchor-reference',
       cure: 'Refer by JSON pointer, as in #/components/schemas/Name.',
-      find: (document) =>
-        referencesOf(document, (ref) =>
+      find: (_, objects) =>
+        referencesOf(objects(), (ref) =>
           /^#[^/]/.test(ref) ? `$ref ${JSON.stringify(ref)} leads to an $anchor` : undefined,
         ),
     },
     {
       name: 'reference-loop',
       cure: 'Let one of the references end in a description.',
-      find: (document) =>
-        referencesOf(document, (ref) =>
+      find: (document, objects) =>
+        referencesOf(objects(), (ref) =>
           endsInItself(document, ref) ? `$ref ${JSON.stringify(ref)} leads back to itself` : undefined,
         ),
     },
@@ -66,8 +67,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       // The linter's own core calls these on the objects that it walks.
       name: 'member-name',
       cure: 'Choose another name.',
-      find: function* (document) {
-        for (const { at, node } of walkDocument(document)) {
+      find: function* (_, objects) {
+        for (const { at, node } of objects()) {
           for (const name of ['hasOwnProperty', 'constructor', '__proto__']) {
             if (Object.hasOwn(node, name)) yield { at: [...at, name], says: `a member is called ${name}` };
           }
@@ -77,8 +78,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       name: 'server-url',
       cure: 'Write an address as https://api.example/v1, or a path.',
-      find: function* (document) {
-        for (const { at, node } of walkDocument(document)) {
+      find: function* (_, objects) {
+        for (const { at, node } of objects()) {
           if (!Array.isArray(node.servers)) continue;
           for (const [index, server] of node.servers.entries()) {
             const url = String(valueAt(server, ['url'])).replace(/\{[^}]*\}/g, '0');
@@ -122,8 +123,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       name: 'parameter-content',
       cure: 'Describe the parameter by schema instead of content.',
-      find: function* (document) {
-        for (const { at, node } of walkDocument(document)) {
+      find: function* (_, objects) {
+        for (const { at, node } of objects()) {
           if (typeof node.in === 'string' && typeof node.name === 'string' && node.content !== undefined) {
             yield { at: [...at, 'content'], says: `parameter ${node.name} is described by content` };
           }
@@ -133,8 +134,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     {
       name: 'dynamic-reference',
       cure: 'Use $ref: it can be resolved before any value is known.',
-      find: function* (document) {
-        for (const { at, node } of walkDocument(document)) {
+      find: function* (_, objects) {
+        for (const { at, node } of objects()) {
           for (const keyword of ['$dynamicRef', '$dynamicAnchor', '$recursiveRef']) {
             if (Object.hasOwn(node, keyword)) yield { at: [...at, keyword], says: `${keyword} is used` };
           }
@@ -144,8 +145,11 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
   ],
 };
 
-function* referencesOf(document: unknown, fault: (ref: string) => string | undefined): Generator<LimitFinding> {
-  for (const { at, node } of walkDocument(document)) {
+function* referencesOf(
+  objects: readonly Visited[],
+  fault: (ref: string) => string | undefined,
+): Generator<LimitFinding> {
+  for (const { at, node } of objects) {
     const says = typeof node.$ref === 'string' ? fault(node.$ref) : undefined;
     if (says !== undefined) yield { at: [...at, '$ref'], says };
   }

@@ -1,5 +1,6 @@
 import { formatPointer } from './json-pointer.ts';
 import { type LimitFinding, type LimitStep, limits } from './limits.ts';
+import { type Visited, walkDocument } from './walk-document.ts';
 
 /** A construct that OpenAPI allows and the toolkit honestly can't derive from. */
 export interface Unsupported {
@@ -12,8 +13,13 @@ export interface Unsupported {
 /** Everything of one step that the toolkit can't derive from. A limit that finds something ends the step: the next may rely on it. */
 export function findUnsupported(document: unknown, step: LimitStep): readonly Unsupported[] {
   const found: Unsupported[] = [];
+  let walked: readonly Visited[] | undefined;
+  const objects = (): readonly Visited[] => {
+    walked ??= walkDocument(document);
+    return walked;
+  };
   for (const { name, cure, find, ends } of limits[step]) {
-    const findings: readonly LimitFinding[] = [...find(document)];
+    const findings: readonly LimitFinding[] = [...find(document, objects)];
     found.push(
       ...findings.map(({ at, says }) => ({
         pointer: formatPointer(at),

@@ -11,32 +11,40 @@ const dataMembers = new Set(['example', 'examples', 'enum', 'const', 'default', 
 const nameMaps = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas', 'schemas', 'headers']);
 
 /** Every object of a parsed document, outermost first, without what is data. The document must hold no cycle (see `findForeign`). */
-export function* walkDocument(node: unknown, at: readonly (string | number)[] = []): Generator<Visited> {
-  if (Array.isArray(node)) {
-    for (const [index, item] of node.entries()) yield* walkDocument(item, [...at, index]);
-  } else if (isObject(node)) {
-    yield { at, node };
+export function walkDocument(root: unknown): readonly Visited[] {
+  const visited: Visited[] = [];
+  const walk = (node: object, at: readonly (string | number)[]): void => {
+    if (!Array.isArray(node)) visited.push({ at, node: node as Visited['node'] });
     const named = nameMaps.has(String(at.at(-1)));
     for (const [key, value] of Object.entries(node)) {
-      if (named || !dataMembers.has(key)) yield* walkDocument(value, [...at, key]);
+      if (isNode(value) && (named || Array.isArray(node) || !dataMembers.has(key))) walk(value, [...at, key]);
     }
-  }
+  };
+  if (isNode(root)) walk(root, []);
+  return visited;
 }
 
 /** Values that JSON doesn't have: a YAML alias inside its own anchor, a date, binary. Looks into data too. */
-export function* findForeign(
-  node: unknown,
-  at: readonly (string | number)[] = [],
-  above: readonly unknown[] = [],
-): Generator<{ readonly at: readonly (string | number)[]; readonly says: string }> {
-  if (typeof node !== 'object' || node === null) return;
-  if (above.includes(node)) {
-    yield { at, says: 'an alias stands inside its own anchor: the value has no end' };
-  } else if (!Array.isArray(node) && Object.getPrototypeOf(node) !== Object.prototype) {
-    yield { at, says: `a value of type ${node.constructor?.name ?? 'unknown'}: JSON has no such thing` };
-  } else {
-    for (const [key, value] of Object.entries(node)) yield* findForeign(value, [...at, key], [...above, node]);
-  }
+export function findForeign(root: unknown): readonly { readonly at: readonly string[]; readonly says: string }[] {
+  const found: { at: readonly string[]; says: string }[] = [];
+  const above = new Set<object>();
+  const walk = (node: object, at: readonly string[]): void => {
+    if (above.has(node)) {
+      found.push({ at, says: 'an alias stands inside its own anchor: the value has no end' });
+    } else if (!Array.isArray(node) && Object.getPrototypeOf(node) !== Object.prototype) {
+      found.push({ at, says: `a value of type ${node.constructor?.name ?? 'unknown'}: JSON has no such thing` });
+    } else {
+      above.add(node);
+      for (const [key, value] of Object.entries(node)) if (isNode(value)) walk(value, [...at, key]);
+      above.delete(node);
+    }
+  };
+  if (isNode(root)) walk(root, []);
+  return found;
+}
+
+function isNode(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,0 +1,57 @@
+/** What runs once `npm start` is ready. */
+export interface Started {
+  readonly server: Side;
+  readonly mock: Side;
+}
+
+interface Side {
+  /** Without a trailing slash. */
+  readonly origin: string;
+  readonly clients: readonly {
+    readonly clientId: string;
+    readonly secret: string;
+    /** Name of the account it acts for by itself; null for a partner. */
+    readonly account: string | null;
+    readonly kind: 'own' | 'partner';
+  }[];
+}
+
+/** Addresses, demo clients and lines to paste; as JSON one line for scripts. */
+export function formatStart({ server, mock }: Started, json: boolean): string {
+  if (json) return `${JSON.stringify({ server: addresses(server), mock: addresses(mock) })}\n`;
+  return `
+Server   ${server.origin}/v1
+OAuth    ${server.origin}/auth
+Docs     ${server.origin}/docs
+Mock     ${mock.origin}/v1, ${mock.origin}/auth
+
+Demo clients of the server (the mock has the same with secrets of its own: npm start -- --json)
+${formatClients(server)}
+
+# a token, then a first call
+${formatCalls(server)}
+
+# the same on the mock, whose answers are the contract's examples
+${formatCalls(mock)}
+
+Ctrl-C stops both.
+`;
+}
+
+function addresses({ origin, clients }: Side) {
+  return { origin, baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients };
+}
+
+function formatClients({ clients }: Side): string {
+  const width = Math.max(...clients.map(({ clientId }) => clientId.length));
+  return clients
+    .map(({ clientId, secret, account }) => `  ${clientId.padEnd(width)}  ${secret}  ${account ?? 'whoever logs in'}`)
+    .join('\n');
+}
+
+/** The token is taken out by Node, which is there: not everybody has jq. */
+function formatCalls({ origin, clients }: Side): string {
+  const client = clients.find(({ kind }) => kind === 'own');
+  return `TOKEN=$(curl -s -u ${client?.clientId}:${client?.secret} -d grant_type=client_credentials ${origin}/auth/oauth2/token | node -p 'JSON.parse(require("fs").readFileSync(0)).access_token')
+curl -i ${origin}/v1/devices -H "Authorization: Bearer $TOKEN"`;
+}

@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startDemoMock } from '../mock/start-demo-mock.ts';
+import { startDemo } from '../server/demo/start-demo.ts';
+import { listUnimplemented } from '../server/http/fixtures/list-unimplemented.ts';
+
+// If these fail, server or mock breaks the contract that partners build on, or the runner no longer sees when they do.
+
+const logger = pino({ level: 'silent' });
+const onLoopback = { port: 0, host: '127.0.0.1', logger } as const;
+
+type Side = {
+  readonly origin: string;
+  readonly clients: readonly { clientId: string; secret: string }[];
+  close(): Promise<void>;
+};
+
+let folder: string;
+let server: Side;
+let mock: Side;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'conform-'));
+  server = await startDemo({ folder, ...onLoopback });
+  mock = await startDemoMock({ keyFile: join(folder, 'mock-keys.json'), ...onLoopback });
+});
+afterAll(async () => {
+  await Promise.all([server.close(), mock.close()]);
+  await rm(folder, { recursive: true });
+});
+
+/** Operations of the resource API that nobody has written yet. This number may only fall; at 0 it goes, with the exclusion below. */
+const unwritten = 10;
+
+test(`${unwritten} operations are not implemented yet`, async () => {
+  expect(await listUnimplemented(server.origin, `Bearer ${await getToken(server)}`)).toHaveLength(unwritten);
+});
+
+test('the server keeps its contract', async () => {
+  const exclude = await listUnimplemented(server.origin, `Bearer ${await getToken(server)}`);
+  const run = await conform(server, '--exclude', ...exclude);
+  expect(run.findings).toEqual([]);
+  expect(run.exitCode).toBe(0);
+  expect(run.reached).toBe(19 - exclude.length);
+});
+
+test('the mock keeps its contract', async () => {
+  const run = await conform(mock, '--allow-effects', 'physical,remote');
+  expect(run.findings).toEqual([]);
+  expect(run.exitCode).toBe(0);
+  expect(run.reached).toBe(19);
+});
+
+describe('a fault planted on the way is found:', () => {
+  test.each([
+    {
+      fault: 'a required field left out',
+      change: (_: IncomingMessage, answer: Answer) => ({
+        ...answer,
+        body: answer.body.replace(/"capabilities":\{[^}]*\},?/g, ''),
+      }),
+      args: ['--operation', 'getDevices'],
+      check: 'body-schema',
+    },
+    {
+      fault: 'a 401 without WWW-Authenticate',
+      change: (_: IncomingMessage, answer: Answer) => ({
+        ...answer,
+        headers: without(answer.headers, 'www-authenticate'),
+      }),
+      args: ['--operation', 'getDevices', '--token', 'no-token-of-ours'],
+      check: 'http-law',
+    },
+    {
+      fault: 'a wrong media type',
+      change: (_: IncomingMessage, answer: Answer) => ({
+        ...answer,
+        headers: { ...answer.headers, 'content-type': 'text/html' },
+      }),
+      args: ['--operation', 'getDevice'],
+      check: 'media-type',
+    },
+  ])('$fault', async ({ change, args, check }) => {
+    const proxy = await startProxy(server.origin, change);
+    const run = await conform(
+      { ...server, origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
+      ...args,
+    );
+    proxy.close();
+    expect(run.exitCode).toBe(1);
+    expect(run.findings.map((finding) => finding.check)).toContain(check);
+  });
+});
+
+async function getToken({ origin, clients }: Side): Promise<string> {
+  const client = clients[0];
+  const response = await fetch(`${origin}/auth/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`${client?.clientId}:${client?.secret}`)}` },
+    body: new URLSearchParams({ grant_type: 'client_credentials' }),
+  });
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+interface Finding {
+  readonly check: string;
+  readonly severity: string;
+}
+
+interface Run {
+  readonly exitCode: number;
+  readonly findings: readonly Finding[];
+  /** How many operations answered 2xx or 3xx. */
+  readonly reached: number;
+}
+
+async function conform({ origin, clients }: Side, ...args: string[]): Promise<Run> {
+  const client = clients[0];
+  const target = [
+    '--base-url',
+    `${origin}/v1`,
+    '--auth-url',
+    `${server.origin === origin ? origin : authOrigin(origin)}/auth`,
+  ];
+  const credentials = ['--client-id', client?.clientId ?? '', '--client-secret', client?.secret ?? ''];
+  const main = join(import.meta.dirname, '../conformance/main.ts');
+  const line = [main, '--contract', 'openapi/service.yaml', ...target, ...credentials, ...args, '--json'];
+  const { promise, resolve, reject } = Promise.withResolvers<Run>();
+  execFile(process.execPath, line, { maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
+    const exitCode = error === null ? 0 : Number(error.code);
+    if (exitCode > 1 && stdout === '') return reject(new Error(stderr));
+    const report = JSON.parse(stdout);
+    const defects = report.findings.filter(({ severity }: Finding) => severity === 'defect');
+    resolve({ exitCode, findings: defects, reached: report.coverage.reached });
+  });
+  return promise;
+}
+
+/** The proxy stands in front of the resource API alone: tokens name the server as their issuer. */
+function authOrigin(origin: string): string {
+  return origin === mock.origin ? origin : server.origin;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+async function startProxy(
+  target: string,
+  change: (request: IncomingMessage, answer: Answer) => Answer,
+): Promise<Server> {
+  const proxy = createServer(async (request: IncomingMessage, response: ServerResponse) => {
+    const { authorization = '', 'content-type': type = 'application/json' } = request.headers;
+    const sent = Buffer.concat(await request.toArray());
+    const answer = await fetch(target + (request.url ?? ''), {
+      method: request.method ?? 'GET',
+      headers: { authorization, 'content-type': type },
+      ...(sent.length === 0 ? {} : { body: sent }),
+    });
+    const headers = without(
+      Object.fromEntries(answer.headers),
+      'content-length',
+      'content-encoding',
+      'connection',
+      'keep-alive',
+    );
+    const changed = change(request, { status: answer.status, headers, body: await answer.text() });
+    response.writeHead(changed.status, { ...changed.headers }).end(changed.body);
+  }).listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  return proxy;
+}
+
+function without(headers: Readonly<Record<string, string>>, ...names: string[]): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !names.includes(name)));
+}
