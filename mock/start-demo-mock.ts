@@ -4,9 +4,8 @@ import type { DemoClients } from '@lockstep/server/demo/seed-demo';
 import { readOrCreateKeyFile } from '@lockstep/server/key-file';
 import type { Keys } from '@lockstep/server/keys';
 import type { Logger } from 'pino';
-import type { Listening } from './listen.ts';
 import { createMockOAuth, type MockOAuth } from './oauth.ts';
-import { startMock } from './start-mock.ts';
+import { type RunningMock, startMock } from './start-mock.ts';
 
 export type DemoMockOptions = {
   /** 0 takes any free port. */
@@ -21,7 +20,7 @@ export type DemoMockOptions = {
   | { readonly keyFile: string }
 );
 
-export interface DemoMock extends Listening {
+export interface DemoMock extends RunningMock {
   readonly clients: DemoClients;
 }
 

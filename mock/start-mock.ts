@@ -1,5 +1,15 @@
+import { type ListenLimits, listen } from '@lockstep/server/http/listen';
 import { createMock, type Mock, type MockOptions } from './create-mock.ts';
-import { defaultLimits, type Listening, type ListenLimits, listen } from './listen.ts';
+
+export interface RunningMock {
+  /** Address to call, without trailing slash: `http://localhost:8090`. */
+  readonly origin: string;
+  /** Stops taking connections, lets answers under way finish for a moment, then drops whatever is open. */
+  readonly close: () => Promise<void>;
+}
+
+/** Time for answers under way when the mock stops. They take milliseconds; only a stalled caller needs longer. */
+const drainMs = 500;
 
 export interface StartOptions extends MockOptions {
   /** 0 takes any free port. */
@@ -18,23 +28,27 @@ export interface StartOptions extends MockOptions {
  * @throws Error with `code: 'EADDRINUSE'` when the port is taken; Error when the contract does not compile, with nothing
  * left listening
  */
-export async function startMock({ port, host, limits, protect, ...options }: StartOptions): Promise<Listening> {
+export async function startMock({ port, host, limits, protect, ...options }: StartOptions): Promise<RunningMock> {
   const { promise: ready, resolve } = Promise.withResolvers<Mock>();
-  const listening = await listen(
+  const { port: taken, close } = await listen(
     (request, response) => void ready.then((mock) => mock(request, response)),
-    port,
-    host,
-    {
-      ...defaultLimits,
-      ...limits,
-    },
+    { port, host, limits: { drainMs, ...limits } },
   );
+  const origin = `http://${nameHost(host)}:${taken}`;
   try {
-    resolve(await createMock({ ...options, ...(await protect?.(listening.origin)) }));
-    return listening;
+    resolve(await createMock({ ...options, ...(await protect?.(origin)) }));
+    return { origin, close };
   } catch (error) {
     resolve(async (_, response) => void response.destroy());
-    await listening.close();
+    await close();
     throw error;
   }
+}
+
+/** Names that a caller on this machine knows as `localhost`, as contracts do; an address for all interfaces is none to call. */
+const localHosts = new Set(['127.0.0.1', '0.0.0.0', '::']);
+
+function nameHost(host: string): string {
+  if (localHosts.has(host)) return 'localhost';
+  return host.includes(':') ? `[${host}]` : host;
 }

@@ -98,6 +98,18 @@ describe('[50] a caller that takes its time', () => {
   });
 });
 
+describe('an expectation that nobody knows', () => {
+  it.each([
+    { name: 'a read', bytes: 'GET /v1/devices HTTP/1.1\r\nHost: api\r\nExpect: foo\r\n\r\n', status: 401 },
+    { name: 'a write', bytes: `${put}Expect: foo\r\nContent-Length: 3\r\n\r\n{x}`, status: 400 },
+  ])('is ignored, so that $name is answered as the contract says', async ({ bytes, status }) => {
+    const { origin } = await start();
+    const answer = await sendRaw(origin, { bytes });
+    expect(answer.status).toBe(status);
+    expect(JSON.parse(answer.body)).toMatchObject({ requestId: answer.headers['x-request-id'] });
+  });
+});
+
 describe('closing', () => {
   it('lets what is under way finish, and closes its connection', async () => {
     const { origin, close } = await start();

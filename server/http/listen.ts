@@ -9,7 +9,7 @@ export interface ListenLimits {
   readonly requestMs: number;
   /** How often the two are looked at. */
   readonly checkMs: number;
-  /** All headers together. */
+  /** Target, names and values of all headers together. */
   readonly headerBytes: number;
   /** Time for answers under way when the server stops; then their connections are cut. */
   readonly drainMs: number;
@@ -48,7 +48,8 @@ export function listen(listener: RequestListener, { port, host, limits }: Listen
   let isDraining = false;
   const server = createServer(
     {
-      maxHeaderSize: headerBytes,
+      // Node refuses from this number of bytes on, counted over target, names and values.
+      maxHeaderSize: headerBytes + 1,
       headersTimeout: headersMs,
       requestTimeout: requestMs,
       connectionsCheckingInterval: checkMs,
@@ -60,6 +61,8 @@ export function listen(listener: RequestListener, { port, host, limits }: Listen
       listener(request, response);
     },
   );
+  // RFC 9110, 10.1.1 lets a server ignore what it doesn't know in `Expect`. Node's own 417 has neither body nor request id.
+  server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   const { promise, resolve, reject } = Promise.withResolvers<Listening>();
   server.once('error', reject);
   server.listen(port, host, () => {
