@@ -1,0 +1,33 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { planCode } from '../plan-code.ts';
+import { anyPlan } from './any-plan.ts';
+import { agreesWithReference, opensInsideItsWindowOnly } from './opens-inside-only.ts';
+
+test('500 codes open from the first to the last second of their windows', { timeout: 120_000 }, () => {
+  fc.assert(fc.property(anyPlan(), opensInsideItsWindowOnly), { numRuns: 500 });
+});
+
+test('any digits at any time have the verdict that the reference has', { timeout: 120_000 }, () => {
+  const anyPin = fc.integer({ min: 100_000_000, max: 999_999_999 }).map(String);
+  fc.assert(fc.property(anyPlan(), anyPin, agreesWithReference), { numRuns: 500 });
+});
+
+test('what is drawn reaches every kind, and windows in which clocks change both ways', () => {
+  const windows = fc.sample(anyPlan(), 500).map(({ now, request }) => {
+    const answer = planCode(request, now);
+    if ('faults' in answer) throw new Error(answer.faults[0]?.text);
+    return { kind: request.kind, ...answer.window };
+  });
+  expect(new Set(windows.map(({ kind }) => kind)).size).toBe(5);
+  const changes = windows.flatMap(({ start, end, activateBy }) => changesBetween(start, end ?? activateBy));
+  expect(changes.filter((nanoseconds) => nanoseconds > 0).length).toBeGreaterThan(20);
+  expect(changes.filter((nanoseconds) => nanoseconds < 0).length).toBeGreaterThan(20);
+});
+
+/** By how much clocks move, each time. */
+function changesBetween(start: Temporal.ZonedDateTime, end: Temporal.ZonedDateTime): number[] {
+  const next = start.getTimeZoneTransition('next');
+  if (next === null || next.epochMilliseconds > end.epochMilliseconds) return [];
+  return [next.offsetNanoseconds - start.offsetNanoseconds, ...changesBetween(next, end)];
+}

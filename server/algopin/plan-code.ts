@@ -1,0 +1,72 @@
+import type { Code, CodeWindow } from './code.ts';
+import { type CodeKind, codeKinds, type KindOfCode } from './kinds.ts';
+import { lastWholeHour } from './local-clock/whole-hours.ts';
+import { findDuration, isGivenByEnd } from './rules/find-duration.ts';
+import { judgeStart } from './rules/judge-start.ts';
+import type { WindowFault } from './rules/window-fault.ts';
+import { windowOf } from './window-of.ts';
+
+export type { WindowFault } from './rules/window-fault.ts';
+
+/** What a client asks for, already of the right form. */
+export interface CodeRequest {
+  readonly kind: CodeKind;
+  /** Left out, it is the current hour of the local clock. */
+  readonly startDate?: Temporal.Instant | undefined;
+  /** Hourly and daily codes only. Left out, the code is as short as its kind can be. */
+  readonly endDate?: Temporal.Instant | undefined;
+  /** Passage codes only. Left out, it is 1. */
+  readonly durationHours?: number | undefined;
+  /** Left out, it is 1. */
+  readonly variance?: number | undefined;
+}
+
+export type CodePlan =
+  | { readonly code: Code; readonly window: CodeWindow }
+  | { readonly faults: readonly WindowFault[] };
+
+/**
+ * Decides by the rules of windows whether a code can be had. Nothing is rounded: what does not fit is a fault that names what would.
+ *
+ * @param now the clock, in the zone of the device's property
+ * @returns the code and its window, or the faults. An end is judged from its start, hence not where the start has a fault.
+ * @throws RangeError for a member that the kind does not take, a duration or a variance out of its bounds: the form is checked before
+ * @see docs/algopin.md, "Windows"
+ */
+export function planCode(request: CodeRequest, now: Temporal.ZonedDateTime): CodePlan {
+  const kind: KindOfCode = codeKinds[request.kind];
+  checkForm(request, kind);
+  const currentHour = lastWholeHour(now);
+  const start = request.startDate?.toZonedDateTimeISO(now.timeZoneId) ?? currentHour;
+  const startFault = judgeStart(start, currentHour);
+  if (startFault !== undefined) return { faults: [startFault] };
+  const duration = durationOf(request, kind, start);
+  if (typeof duration !== 'number') return { faults: [duration] };
+  const code = { kind: request.kind, startsAt: start.toInstant(), duration, variance: request.variance ?? 1 };
+  return { code, window: windowOf(code, now.timeZoneId) };
+}
+
+function durationOf(
+  { kind: name, endDate, durationHours }: CodeRequest,
+  { shortest }: KindOfCode,
+  start: Temporal.ZonedDateTime,
+): number | WindowFault {
+  if (endDate !== undefined && isGivenByEnd(name)) {
+    return findDuration(name, start, endDate.toZonedDateTimeISO(start.timeZoneId));
+  }
+  return durationHours ?? shortest;
+}
+
+function checkForm(request: CodeRequest, { durationFrom, shortest, longest, variances }: KindOfCode): void {
+  for (const member of ['endDate', 'durationHours'] as const) {
+    if (request[member] !== undefined && durationFrom !== member)
+      throw new RangeError(`a code of the kind ${request.kind} takes no ${member}`);
+  }
+  checkNumber('durationHours', request.durationHours, shortest, longest);
+  checkNumber('variance', request.variance, 1, variances);
+}
+
+function checkNumber(name: string, value: number | undefined, from: number, to: number): void {
+  if (value !== undefined && !(Number.isInteger(value) && value >= from && value <= to))
+    throw new RangeError(`${name} must be ${from} to ${to}, not ${value}`);
+}

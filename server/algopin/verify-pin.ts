@@ -1,0 +1,61 @@
+import type { Code, CodeWindow } from './code.ts';
+import { fromIndex } from './codec/code-index.ts';
+import { pinCodec } from './codec/pin-codec.ts';
+import { codeKinds } from './kinds.ts';
+import { isBefore } from './local-clock/is-before.ts';
+import { windowOf } from './window-of.ts';
+
+/** What the lock remembers of codes: those that opened it once. */
+export interface UsedCodes {
+  has(pin: string): boolean;
+}
+
+export interface VerifySettings {
+  /** How far the lock's clock may be wrong. Every bound moves outwards by it. */
+  readonly toleranceSeconds: number;
+}
+
+export type Verdict =
+  | { readonly accepted: true; readonly code: Code; readonly window: CodeWindow; readonly isFirstUse: boolean }
+  | { readonly accepted: false; readonly reason: Refusal; readonly window?: CodeWindow };
+
+/**
+ * malformed: not nine digits, or the first is 0. unknown: stands for no code. too_early, expired: outside the window.
+ * lapsed: not used in its first 24 hours. spent: a one-time code that was used.
+ */
+export type Refusal = 'malformed' | 'unknown' | 'too_early' | 'expired' | 'lapsed' | 'spent';
+
+const exact: VerifySettings = { toleranceSeconds: 0 };
+
+/**
+ * Judges a code as a lock does, offline: one decryption, no list of candidates.
+ *
+ * @param pin what was typed
+ * @param deviceKey 32 bytes from `deriveDeviceKey`
+ * @param now the lock's clock, in the zone of its property
+ * @param used is asked, never changed: whoever opens the door afterwards remembers the code
+ * @returns a wrong code is not an error; `window` is there wherever the digits stand for one
+ * @throws RangeError when the key is not 32 bytes: a bug of the caller
+ * @see docs/algopin.md, "Judging an entry"; NIST SP 800-38G, algorithm 8
+ */
+export function verifyPin(
+  pin: string,
+  deviceKey: Uint8Array,
+  now: Temporal.ZonedDateTime,
+  used: UsedCodes,
+  { toleranceSeconds }: VerifySettings = exact,
+): Verdict {
+  const index = pinCodec(deviceKey).decode(pin);
+  if (index === undefined) return { accepted: false, reason: 'malformed' };
+  const code = fromIndex(index, now);
+  if (code === undefined) return { accepted: false, reason: 'unknown' };
+  const window = windowOf(code, now.timeZoneId);
+  const earliest = now.subtract({ seconds: toleranceSeconds });
+  const latest = now.add({ seconds: toleranceSeconds });
+  const isFirstUse = !used.has(pin);
+  if (isBefore(latest, window.start)) return { accepted: false, reason: 'too_early', window };
+  if (window.end !== null && !isBefore(earliest, window.end)) return { accepted: false, reason: 'expired', window };
+  if (isFirstUse && !isBefore(earliest, window.activateBy)) return { accepted: false, reason: 'lapsed', window };
+  if (!isFirstUse && codeKinds[code.kind].isSpentByUse) return { accepted: false, reason: 'spent', window };
+  return { accepted: true, code, window, isFirstUse };
+}
