@@ -1,0 +1,111 @@
+import { type CodeKind, codeKinds, type KindOfCode } from '../algopin/kinds.ts';
+import { type Refusal, verifyPin } from '../algopin/verify-pin.ts';
+import type { EpochMilliseconds } from '../clock.ts';
+import { hasBolt } from './capabilities.ts';
+import { endCode, isFull, isInUse, isOver, mayBeReplayed, useCode } from './code-memory.ts';
+import { customPinTypes, findCustomPin, removeCustomPin } from './custom-pins.ts';
+import { keepDoorOpen, openDoor } from './door.ts';
+import { logTypes } from './lock-log.ts';
+import { countWrongEntry, isLockedOut } from './lockout.ts';
+import { type LockContext, type LockMemory, localTime, logNow } from './memory.ts';
+import { clockAt } from './running-time.ts';
+
+/**
+ * forgotten: a person ended this code (a one-time code then counts as spent). memory_full: a right code that the lock has no place
+ * for. locked_out: not judged at all.
+ */
+export type EntryRefusal = Refusal | 'forgotten' | 'memory_full' | 'locked_out';
+
+export type Entry =
+  | { readonly opened: true; readonly by: CodeKind | 'custom'; readonly isFirstUse: boolean }
+  | {
+      readonly opened: false;
+      readonly reason: EntryRefusal;
+      /** While the keypad is locked, this entry or an earlier one having locked it: until when, by the lock's clock. */
+      readonly lockedOutUntil: EpochMilliseconds | null;
+    };
+
+type Judgement =
+  | { readonly entry: Entry & { opened: true }; readonly next: LockMemory }
+  | { readonly reason: Exclude<EntryRefusal, 'locked_out'> };
+
+/**
+ * What the lock does with an entry at its keypad. Anything that opens nothing is a wrong entry, a code before or after its time
+ * too: nearly all digits stand for some code of some time, so the lock can't tell a guest who is early from a guess.
+ *
+ * @param memory brought up to the clock
+ * @param pin what was typed, any text
+ */
+export function enterPin(memory: LockMemory, pin: string, context: LockContext): { entry: Entry; memory: LockMemory } {
+  if (isLockedOut(memory.lockout, memory.time.running)) return { entry: refuse('locked_out', memory), memory };
+  const judged = isCustom(pin) ? judgeCustomPin(memory, pin, context) : judgeCode(memory, pin, context);
+  if ('next' in judged) return { entry: judged.entry, memory: judged.next };
+  if (judged.reason === 'memory_full') return { entry: refuse(judged.reason, memory), memory };
+  const next = rememberWrongEntry(memory, pin);
+  return { entry: refuse(judged.reason, next), memory: next };
+}
+
+/** The digits that jobs can store; a code has nine. */
+function isCustom(pin: string): boolean {
+  return /^\d{4,6}$/.test(pin);
+}
+
+function judgeCustomPin(memory: LockMemory, pin: string, context: LockContext): Judgement {
+  const custom = findCustomPin(memory.customPins, { pin });
+  if (custom === undefined) return { reason: 'unknown' };
+  if (memory.time.clock < custom.startsAt) return { reason: 'too_early' };
+  const { accessId: keyId, accessName } = custom;
+  const opened = logNow(open(memory, context), { logType: logTypes.customPinOpened, keyId, accessName });
+  const { isSpentByUse } = customPinTypes[custom.pinType];
+  const customPins = isSpentByUse ? removeCustomPin(opened.customPins, custom) : opened.customPins;
+  return { entry: { opened: true, by: 'custom', isFirstUse: false }, next: { ...opened, customPins } };
+}
+
+function judgeCode(memory: LockMemory, pin: string, context: LockContext): Judgement {
+  const { key, capabilities, toleranceSeconds } = context;
+  if (!capabilities.algoPin) return { reason: 'unknown' };
+  const { codes } = memory;
+  const used = { has: (digits: string) => isInUse(codes, digits) || isOver(codes, digits) };
+  const verdict = verifyPin(pin, key, localTime(memory, context), used, { toleranceSeconds });
+  if (!verdict.accepted) return { reason: verdict.reason };
+  const { code, window, isFirstUse } = verdict;
+  const toleranceMs = toleranceSeconds * 1000;
+  const kind: KindOfCode = codeKinds[code.kind];
+  const keepsOpen = kind.durationFrom === 'durationHours';
+  if (keepsOpen && !capabilities.passagePin) return { reason: 'unknown' };
+  if (isOver(codes, pin)) return { reason: 'forgotten' };
+  if (isFirstUse && mayBeReplayed(codes, window, toleranceMs)) return { reason: 'lapsed' };
+  if (isFirstUse && isFull(codes)) return { reason: 'memory_full' };
+  const use = kind.isSpentByUse ? endCode : useCode;
+  const next = { ...memory, codes: isFirstUse ? use(codes, pin, window, toleranceMs) : codes };
+  const entry = { opened: true, by: code.kind, isFirstUse } as const;
+  if (keepsOpen) {
+    return { entry, next: logNow(open(next, context, code.duration), { logType: logTypes.passageStarted, pin }) };
+  }
+  const logType = isFirstUse ? logTypes.codeFirstUsed : logTypes.codeOpened;
+  return { entry, next: logNow(open(next, context), { logType, pin }) };
+}
+
+function open(memory: LockMemory, { capabilities }: LockContext, passageHours?: number): LockMemory {
+  if (!hasBolt(capabilities)) return memory;
+  const { door, time } = memory;
+  const opened =
+    passageHours === undefined ? openDoor(door, time.running) : keepDoorOpen(door, time.running, passageHours);
+  return { ...memory, door: opened };
+}
+
+function rememberWrongEntry(memory: LockMemory, pin: string): LockMemory {
+  const { running } = memory.time;
+  const lockout = countWrongEntry(memory.lockout, running);
+  // Longer than any keypad takes, or no digits at all: nothing that a lock would log.
+  const logged = logNow(
+    { ...memory, lockout },
+    { logType: logTypes.wrongEntry, ...(/^\d{1,12}$/.test(pin) && { pin }) },
+  );
+  return isLockedOut(lockout, running) ? logNow(logged, { logType: logTypes.lockedOut }) : logged;
+}
+
+function refuse(reason: EntryRefusal, { lockout, time }: LockMemory): Entry {
+  const lockedOutUntil = isLockedOut(lockout, time.running) ? clockAt(time, lockout.lockedUntil) : null;
+  return { opened: false, reason, lockedOutUntil };
+}

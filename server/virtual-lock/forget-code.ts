@@ -1,0 +1,41 @@
+import { verifyPin } from '../algopin/verify-pin.ts';
+import { endCode, isFull, isInUse, isOver } from './code-memory.ts';
+import { findCustomPin, removeCustomPin } from './custom-pins.ts';
+import { logTypes } from './lock-log.ts';
+import { type LockContext, type LockMemory, localTime, logNow } from './memory.ts';
+
+/** unknown: nothing that opens this lock now or later. memory_full: a code that was never used, and no place to remember its end. */
+export type Forgetting = 'forgotten' | 'unknown' | 'memory_full';
+
+/**
+ * Ends a code, used or not, or removes a custom PIN. A code that could still be used for the first time is remembered until it
+ * could not: its digits alone would open the lock again.
+ *
+ * @param memory brought up to the clock
+ */
+export function forgetCode(
+  memory: LockMemory,
+  pin: string,
+  context: LockContext,
+): { readonly forgetting: Forgetting; readonly memory: LockMemory } {
+  const custom = findCustomPin(memory.customPins, { pin });
+  if (custom !== undefined) {
+    const { accessId: keyId, accessName } = custom;
+    const customPins = removeCustomPin(memory.customPins, custom);
+    const logType = logTypes.pinDeleted;
+    return { forgetting: 'forgotten', memory: logNow({ ...memory, customPins }, { logType, keyId, accessName }) };
+  }
+  const { codes } = memory;
+  const unknown = { forgetting: 'unknown', memory } as const;
+  if (!context.capabilities.algoPin || isOver(codes, pin)) return unknown;
+  const used = { has: (digits: string) => isInUse(codes, digits) };
+  const { key, toleranceSeconds } = context;
+  const verdict = verifyPin(pin, key, localTime(memory, context), used, { toleranceSeconds });
+  if (verdict.window === undefined || !(verdict.accepted || verdict.reason === 'too_early')) return unknown;
+  if (!isInUse(codes, pin) && isFull(codes)) return { forgetting: 'memory_full', memory };
+  const ended = endCode(codes, pin, verdict.window, toleranceSeconds * 1000);
+  return {
+    forgetting: 'forgotten',
+    memory: logNow({ ...memory, codes: ended }, { logType: logTypes.pinDeleted, pin }),
+  };
+}

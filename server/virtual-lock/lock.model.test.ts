@@ -1,0 +1,24 @@
+import { describe, expect, test } from 'vitest';
+import { isNothingNow, knownCodes } from './fixtures/known-codes.ts';
+import { livesAlike } from './fixtures/model-law.ts';
+
+const lives = 150;
+
+describe(`a lock, in ${lives} random lives`, { timeout: 60_000 }, () => {
+  test('does what the obvious lock does while its clock runs forward', () => {
+    const { opened, lockedOut } = livesAlike(false, lives);
+    // Or the test would look at locks to which nothing happens.
+    expect(opened).toBeGreaterThan(lives / 6);
+    expect(lockedOut).toBeGreaterThan(lives / 20);
+  });
+
+  test('opens for nothing that a lock with a perfect memory refuses, when its clock is turned back', () => {
+    const { opened, wentBack } = livesAlike(true, lives);
+    expect(opened).toBeGreaterThan(lives / 6);
+    expect(wentBack).toBeGreaterThan(lives / 3);
+  });
+});
+
+test('the digits under test mean nothing under the key of the other pairing', () => {
+  for (const { pin, generation } of knownCodes) expect(isNothingNow(pin, 3 - generation), pin).toBe(true);
+});

@@ -1,0 +1,135 @@
+import type { Clock, EpochMilliseconds } from '../clock.ts';
+import type { LockCapabilities } from './capabilities.ts';
+import { type Entry, enterPin } from './enter-pin.ts';
+import { type Forgetting, forgetCode } from './forget-code.ts';
+import type { JobAnswer, LockJob } from './jobs/job.ts';
+import { lockStateOf, runJob } from './jobs/run-job.ts';
+import { describeLogEntry, type LogItem, logTypes } from './lock-log.ts';
+import { isLockedOut } from './lockout.ts';
+import { createMemory, type LockMemory, logNow, pairWithKey, passTime } from './memory.ts';
+import { readMemory, writeMemory } from './memory-text.ts';
+import { clockAt } from './running-time.ts';
+
+/** A lock as software: it shares a key with the service and knows nothing else of it. Nothing runs between calls. */
+export interface Lock {
+  readonly deviceId: string;
+  /** What happens when these digits are typed at its keypad. */
+  enter(pin: string): Entry;
+  /** Ends a code or removes a custom PIN, as a person at the lock does. The only end of a permanent code but another key. */
+  forget(pin: string): Forgetting;
+  /** What a bridge hands over. What does not fit is an answer, no error; a `jobId` that ran before gives the earlier answer. */
+  run(job: LockJob): JobAnswer;
+  /** Oldest first, at most 500 are kept. @param from by the lock's clock, inclusive */
+  readLog(from?: EpochMilliseconds): readonly LogItem[];
+  /** As it is at this moment. Leaves no trace. */
+  state(): LockState;
+  /** Sets the lock's own clock, relative to what it shows: back too. What was spent stays spent, and a lockout lasts as long as it would have. */
+  moveClock(byMilliseconds: number): void;
+  /** @param level 0 to 100 percent */
+  setBatteryLevel(level: number): void;
+  /** Gives the lock the key of its next pairing: every code made with the key before it ends. */
+  pair(key: Uint8Array): void;
+  /** All it remembers, as text; codes' digits are in it. Keep it before anything it tells of is passed on: then nothing happens twice. */
+  exportMemory(): string;
+}
+
+export interface LockState {
+  /** What the lock's clock shows. */
+  readonly clock: EpochMilliseconds;
+  readonly lockState: 'locked' | 'unlocked' | 'unknown';
+  readonly passageUntil: EpochMilliseconds | null;
+  readonly lockedOutUntil: EpochMilliseconds | null;
+  readonly wrongEntries: number;
+  readonly lockoutLevel: number;
+  readonly batteryLevel: number;
+  readonly codes: number;
+  readonly customPins: number;
+}
+
+export interface LockSettings {
+  readonly deviceId: string;
+  /** 32 bytes from `deriveDeviceKey`. */
+  readonly key: Uint8Array;
+  /** IANA name, of the lock's property. */
+  readonly timeZone: string;
+  /** The lock's clock is this one, moved by what it remembers. */
+  readonly clock: Clock;
+  readonly capabilities: LockCapabilities;
+  /** From `exportMemory`. Left out: a lock fresh from its box. */
+  readonly memory?: string;
+  /** Percent, of a fresh lock. */
+  readonly batteryLevel?: number;
+  /** How far the lock trusts its clock: bounds of codes move outwards by it. 0 when left out. */
+  readonly toleranceSeconds?: number;
+}
+
+const lowBatteryPercent = 20;
+
+/** @throws MemoryFault when `memory` is damaged, newer than this program, or another lock's */
+export function createLock({
+  deviceId,
+  clock,
+  timeZone,
+  capabilities,
+  toleranceSeconds = 0,
+  ...rest
+}: LockSettings): Lock {
+  let context = { key: rest.key, timeZone, capabilities, toleranceSeconds };
+  let memory =
+    rest.memory === undefined
+      ? createMemory(deviceId, rest.key, clock.now(), rest.batteryLevel ?? 100)
+      : readMemory(rest.memory, deviceId);
+
+  const present = (): LockMemory => passTime(memory, clock.now() + memory.clockShiftMs);
+  /** Every step is whole or not at all: the memory changes when it is over. */
+  const keep = <T extends { readonly memory: LockMemory }>(step: T): T => {
+    memory = step.memory;
+    return step;
+  };
+
+  if (rest.memory !== undefined) keep({ memory: pairWithKey(present(), rest.key) });
+
+  return {
+    deviceId,
+    enter: (pin) => keep(enterPin(present(), pin, context)).entry,
+    forget: (pin) => keep(forgetCode(present(), pin, context)).forgetting,
+    run: (job) => keep(runJob(present(), job, context)).answer,
+    readLog: (from = Number.NEGATIVE_INFINITY) =>
+      keep({ memory: present() })
+        .memory.log.entries.filter(({ at }) => at >= from)
+        .map((entry) => describeLogEntry(deviceId, entry)),
+    state: () => describeState(present()),
+    moveClock: (byMilliseconds) => {
+      const before = present();
+      const clockShiftMs = before.clockShiftMs + byMilliseconds;
+      const moved = passTime({ ...before, clockShiftMs }, clock.now() + clockShiftMs);
+      keep({ memory: logNow(moved, { logType: logTypes.clockSet }) });
+    },
+    setBatteryLevel: (batteryLevel) => {
+      const before = present();
+      const isLow = batteryLevel <= lowBatteryPercent && before.batteryLevel > lowBatteryPercent;
+      const after = { ...before, batteryLevel };
+      keep({ memory: isLow ? logNow(after, { logType: logTypes.batteryLow }) : after });
+    },
+    pair: (key) => {
+      keep({ memory: pairWithKey(present(), key) });
+      context = { ...context, key };
+    },
+    exportMemory: () => writeMemory(memory),
+  };
+
+  function describeState(now: LockMemory): LockState {
+    const { time, lockout, door } = now;
+    return {
+      clock: time.clock,
+      lockState: lockStateOf(now, context),
+      passageUntil: time.running < door.passageUntil ? clockAt(time, door.passageUntil) : null,
+      lockedOutUntil: isLockedOut(lockout, time.running) ? clockAt(time, lockout.lockedUntil) : null,
+      wrongEntries: lockout.wrong,
+      lockoutLevel: lockout.level,
+      batteryLevel: now.batteryLevel,
+      codes: now.codes.inUse.length + now.codes.over.length,
+      customPins: now.customPins.length,
+    };
+  }
+}

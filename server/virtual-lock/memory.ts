@@ -1,0 +1,94 @@
+import { createHmac } from 'node:crypto';
+import type { EpochMilliseconds } from '../clock.ts';
+import { Temporal } from '../temporal.ts';
+import type { LockCapabilities } from './capabilities.ts';
+import { type CodeMemory, dropEndedCodes, noCodes } from './code-memory.ts';
+import { type CustomPin, dropEndedPins } from './custom-pins.ts';
+import { closeDoorInTime, type Door, lockedDoor } from './door.ts';
+import type { RememberedJob } from './jobs/job.ts';
+import { addToLog, emptyLog, type LockLog, type LogEvent, logTypes } from './lock-log.ts';
+import { type Lockout, noLockout, relaxLockout } from './lockout.ts';
+import { clockAt, seeTime, type TimeSeen } from './running-time.ts';
+
+/** All that a lock knows beside its key and its clock: plain data, never changed in place, so that a step that fails leaves the old one. */
+export interface LockMemory {
+  readonly deviceId: string;
+  /** Tells whether codes were made with the key of today, without telling the key. */
+  readonly keyCheck: string;
+  /** How far the lock's own clock is from the one it was given. */
+  readonly clockShiftMs: number;
+  readonly time: TimeSeen;
+  readonly codes: CodeMemory;
+  readonly lockout: Lockout;
+  readonly customPins: readonly CustomPin[];
+  readonly door: Door;
+  /** Percent. */
+  readonly batteryLevel: number;
+  readonly log: LockLog;
+  readonly jobs: readonly RememberedJob[];
+}
+
+/** What stays the same while a lock answers one question. */
+export interface LockContext {
+  /** 32 bytes. */
+  readonly key: Uint8Array;
+  readonly timeZone: string;
+  readonly capabilities: LockCapabilities;
+  readonly toleranceSeconds: number;
+}
+
+export function createMemory(deviceId: string, key: Uint8Array, clock: EpochMilliseconds, battery: number): LockMemory {
+  return {
+    deviceId,
+    keyCheck: checkOfKey(key),
+    clockShiftMs: 0,
+    time: { clock, running: 0 },
+    codes: noCodes,
+    lockout: noLockout,
+    customPins: [],
+    door: lockedDoor,
+    batteryLevel: battery,
+    log: emptyLog,
+    jobs: [],
+  };
+}
+
+/** Brings the memory up to the clock: what the door did by itself, what time forgave, what came to its end. Comes before every other step. */
+export function passTime(memory: LockMemory, clock: EpochMilliseconds): LockMemory {
+  const time = seeTime(memory.time, clock);
+  const { door, closings } = closeDoorInTime(memory.door, time.running);
+  return {
+    ...memory,
+    time,
+    door,
+    lockout: relaxLockout(memory.lockout, time.running),
+    codes: dropEndedCodes(memory.codes, clock),
+    customPins: dropEndedPins(memory.customPins, clock),
+    log: closings.reduce(
+      (log, { by, at }) => addToLog(log, { at: clockAt(time, at), logType: logTypes[by] }),
+      memory.log,
+    ),
+  };
+}
+
+/** Adds what happens at this very moment. */
+export function logNow(memory: LockMemory, event: Omit<LogEvent, 'at'>): LockMemory {
+  return { ...memory, log: addToLog(memory.log, { ...event, at: memory.time.clock }) };
+}
+
+/** The lock's clock in the zone of its property. */
+export function localTime({ time }: LockMemory, { timeZone }: LockContext): Temporal.ZonedDateTime {
+  return Temporal.Instant.fromEpochMilliseconds(time.clock).toZonedDateTimeISO(timeZone);
+}
+
+/** Another key makes other codes of all digits: those of the old one are gone, spent ones too. Custom PINs and a lockout stay. */
+export function pairWithKey(memory: LockMemory, key: Uint8Array): LockMemory {
+  const keyCheck = checkOfKey(key);
+  if (keyCheck === memory.keyCheck) return memory;
+  return logNow({ ...memory, keyCheck, codes: noCodes }, { logType: logTypes.settingsChanged });
+}
+
+function checkOfKey(key: Uint8Array): string {
+  if (key.length !== 32) throw new RangeError(`a lock's key has 32 bytes, not ${key.length}`);
+  return createHmac('sha256', key).update('lockstep/virtual-lock/key-check').digest('hex').slice(0, 16);
+}

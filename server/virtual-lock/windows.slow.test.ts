@@ -1,0 +1,7 @@
+import fc from 'fast-check';
+import { test } from 'vitest';
+import { anyVisit, opensThroughEnter } from './fixtures/window-law.ts';
+
+test('10,000 codes, in zones of all kinds, open their lock inside their windows and never outside', () => {
+  fc.assert(fc.property(anyVisit(), opensThroughEnter), { numRuns: 10_000 });
+});
