@@ -136,6 +136,25 @@ describe('exit codes', () => {
     expect(out).toContain('You only saw 401');
   });
 
+  test('2 when the address is wrong, so that every answer is a 404 which the contract does not have', async () => {
+    const args = await library(createLibrary());
+    const { code, out } = await conform(args.map((arg) => arg.replace(/\/v2$/, '/v3')));
+    expect(code).toBe(2);
+    expect(out).toContain('404 is not documented');
+    expect(out).toContain(
+      `Every answer at ${served?.origin}/v3 was 404, so nothing was tested: is --base-url complete?`,
+    );
+  });
+
+  test('2 when the address is wrong, although the authorization server is found', async () => {
+    served = await serve(apis.weather.create());
+    const args = ['--contract', apis.weather.file, '--base-url', served.origin, '--auth-url', `${served.origin}/oauth`];
+    const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
+    const { code, out } = await conform([...args, ...client]);
+    expect(code).toBe(2);
+    expect(out).toContain(`Every answer at ${served.origin} was 404, so nothing was tested: is --base-url complete?`);
+  });
+
   test('130 when interrupted, with reports written', async () => {
     const clean = createLibrary();
     const args = await library(async (request) => ({ ...(await clean(request)), delayMs: 2_000 }));

@@ -19,6 +19,12 @@ export function judgeVerdict(
   if (answers.length === 0 && away !== undefined) {
     return { verdict: 'unreachable', says: `The target cannot be reached: ${away.says}.` };
   }
+  const wrongBase = findWrongBase(exchanges);
+  if (wrongBase !== undefined) {
+    const { base, option } = wrongBase;
+    const says = `Every answer at ${base} was 404, so nothing was tested: is ${option} complete?`;
+    return { verdict: 'nothing-tested', says };
+  }
   if (defects > 0) return { verdict: 'defects', says: `${defects} ${defects === 1 ? 'defect' : 'defects'} found.` };
   if (answers.length === 0) return { verdict: 'nothing-tested', says: 'Nothing was tested: no request could be sent.' };
   // Open operations prove nothing about those that need credentials.
@@ -35,4 +41,14 @@ export function judgeVerdict(
     };
   }
   return { verdict: 'passed', says: 'No defect found.' };
+}
+
+/** The API's address, or the other server's where that one alone is tested, when it has nothing but 404 to give. */
+function findWrongBase(exchanges: readonly Exchange[]): { readonly base: string; readonly option: string } | undefined {
+  const own = exchanges.filter(({ operation }) => operation.target === 'api');
+  const judged = own.length > 0 ? own : exchanges;
+  const [first] = judged;
+  const isLost = judged.every(({ outcome }) => outcome.kind === 'answer' && outcome.status === 404);
+  if (first === undefined || !isLost) return undefined;
+  return { base: first.request.base, option: own.length > 0 ? '--base-url' : '--auth-url' };
 }
