@@ -42,6 +42,56 @@ describe('14 Host and X-Forwarded-Host', () => {
     expect(`${login.headers.location} ${login.headers['set-cookie']}`).not.toMatch(/evil|secure/i);
   });
 
+  // RFC 9112, 3.2.2: the target's own authority counts, and `Host` does not.
+  describe.each(['plain', 'express'] as const)('14 an absolute target, mounted %s', (mount) => {
+    let mounted: RunningAuth;
+    beforeAll(async () => {
+      mounted = await startAuth({ mount, keys: running.keys });
+    });
+    afterAll(() => mounted.close());
+
+    it.each(['http://evil.example', 'https://evil.example', 'HTTP://evil.example', 'ftp://evil.example'])(
+      '14 %s is refused, and told the right name',
+      async (origin) => {
+        for (const path of ['/auth/.well-known/openid-configuration', `/auth/login?${loginQuery()}`]) {
+          const { status, headers, body } = await raw(origin + path, {}, mounted.port);
+          expect(status).toBe(400);
+          expect(body.error_description).toBe(
+            `This server is localhost:${mounted.port}, not evil.example: use ${mounted.issuer}`,
+          );
+          expect(headers.location).toBeUndefined();
+        }
+      },
+    );
+
+    it.each(['http://user@localhost', 'http://', 'http://localhost\\', 'http://localhost:1/@localhost'])(
+      '14 %s is refused',
+      async (start) => {
+        const target = `${start}:${mounted.port}/auth/.well-known/openid-configuration`;
+        const { status, text } = await raw(target, {}, mounted.port);
+        expect([400, 404]).toContain(status);
+        expect(text).not.toContain('token_endpoint');
+      },
+    );
+
+    it('14 of this server gets the published addresses, whatever `Host` says', async () => {
+      for (const origin of [mounted.origin, `https://127.0.0.1:${mounted.port}`]) {
+        const target = `${origin}/auth/.well-known/openid-configuration`;
+        const { status, body } = await raw(target, { Host: 'evil.example' }, mounted.port);
+        expect([status, body.token_endpoint]).toEqual([200, `${mounted.issuer}/oauth2/token`]);
+      }
+    });
+
+    it('14 of this server logs in under the published address', async () => {
+      const target = `${mounted.origin}/auth/login?${loginQuery()}`;
+      const { status, headers } = await raw(target, {}, mounted.port);
+      expect([status, headers.location]).toEqual([303, expect.stringContaining('/auth/interaction/')]);
+      const [, id = ''] = /interaction\/([^/?]+)/.exec(headers.location ?? '') ?? [];
+      const interaction = await mounted.auth.provider.Interaction.find(id);
+      expect(interaction?.returnTo).toMatch(new RegExp(`^${mounted.issuer}/login/`));
+    });
+  });
+
   it('14 behind a TLS proxy the published name counts, and cookies are Secure', async () => {
     const behind = await startAuth({ publicOrigin: 'https://api.example', keys: running.keys });
     try {

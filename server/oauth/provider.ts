@@ -13,6 +13,7 @@ import { pinHost } from './middleware/pin-host.ts';
 import { prepareLogin } from './middleware/prepare-login.ts';
 import { routeRequest } from './middleware/route-request.ts';
 import { shapeAnswer } from './middleware/shape-answer.ts';
+import { throttleSecrets } from './middleware/throttle-secrets.ts';
 import { openIdScopes } from './scopes.ts';
 
 export interface AuthServerOptions {
@@ -46,7 +47,10 @@ const secureHeaders = helmet({
   referrerPolicy: { policy: 'no-referrer' },
 });
 
-/** The OAuth 2.0 and OpenID Connect server. It keeps nothing in memory: several processes may share one store. */
+/**
+ * The OAuth 2.0 and OpenID Connect server. Several processes may share one store: all that it keeps in memory is how often
+ * client secrets were wrong.
+ */
 export function createAuthServer({ issuer, resource, store, keys, scopes, log }: AuthServerOptions): AuthServer {
   const provider = new Provider(issuer, createConfiguration({ issuer, resource, store, keys, apiScopes: scopes }));
   // Safe although it may be exposed directly: `pinHost` overwrites what this makes upstream trust.
@@ -57,6 +61,7 @@ export function createAuthServer({ issuer, resource, store, keys, scopes, log }:
     catchErrors(log),
     pinHost(issuer),
     routeRequest,
+    throttleSecrets(issuer, log),
     loginComesLater,
     prepareLogin,
   ];
@@ -93,12 +98,30 @@ function identify(request: IncomingMessage, response: ServerResponse): void {
   response.setHeader('X-Request-Id', isKept ? sent : `req-${randomBytes(8).toString('hex')}`);
 }
 
+type MountedRequest = IncomingMessage & { originalUrl?: string; baseUrl?: string };
+
 /** Leaves what upstream needs to build addresses, as Express does. A path outside becomes one that is not found. */
-function mount(request: IncomingMessage & { originalUrl?: string; baseUrl?: string }, base: string): void {
+function mount(request: MountedRequest, base: string): void {
+  takeAuthority(request);
   if (request.originalUrl !== undefined) return;
   const { url = '/' } = request;
   const rest = url.slice(base.length);
   request.originalUrl = url;
   request.baseUrl = base;
   request.url = url.startsWith(base) && /^[/?]/.test(rest) ? rest.replace(/^\?/, '/?') : '/not-mounted-here';
+}
+
+/**
+ * Cuts scheme and authority off a target that has them: upstream would build every address from them. As RFC 9112, 3.2.2
+ * wants it, the authority takes the place of `Host`, so that `pinHost` judges it.
+ */
+function takeAuthority(request: MountedRequest): void {
+  const { url = '/', originalUrl } = request;
+  const [start, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? [];
+  if (start === undefined) return;
+  const toPath = (target: string): string => target.slice(start.length).replace(/^(?!\/)/, '/');
+  request.headers.host = authority;
+  request.url = toPath(url);
+  // Express has taken its own part off `url` alone, and has kept what stood before it on both.
+  if (originalUrl !== undefined) request.originalUrl = toPath(originalUrl);
 }
