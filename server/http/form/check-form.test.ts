@@ -90,4 +90,15 @@ describe('a request of bad form', () => {
     const form = check({ id: 'getDevices', query: 'sort=devicename' });
     expect(form).toMatchObject({ first: { nearest: ['deviceName', '-deviceName'] } });
   });
+
+  it.each([
+    ['cursor=', 'cursor must not be empty: nextCursor is empty on the last page'],
+    ['cursor', 'cursor must not be empty: nextCursor is empty on the last page'],
+    ['cursor=a.b', 'cursor does not have the right form: send nextCursor as it came'],
+    [`cursor=${'a'.repeat(513)}`, 'cursor does not have the right form: send nextCursor as it came'],
+  ])('never advises an example as a cursor: %#', (query, says) => {
+    expect(check({ id: 'getDevices', query })).toMatchObject({
+      first: { in: 'query', at: 'cursor', says, nearest: [] },
+    });
+  });
 });

@@ -1,5 +1,6 @@
 import type { Operation, Parameter } from '@lockstep/contract/operations';
 import type { Validate } from './compile-schema.ts';
+import { describeCursor } from './describe-cursor.ts';
 import { describeFault } from './describe-fault.ts';
 import type { PlaceFault } from './detail.ts';
 import type { FormTools } from './form-tools.ts';
@@ -58,7 +59,8 @@ export function createParameterCheck(
       if (reading.kind === 'absent')
         return parameter.required ? { fault: { says: `${parameter.name} is required`, nearest: [] } } : {};
       const errors = validate(reading.value);
-      return errors === undefined ? { values: [reading.value] } : { fault: describeFault(errors, parameter.name) };
+      if (errors === undefined) return { values: [reading.value] };
+      return { fault: describeCursor(operation, parameter, reading.value) ?? describeFault(errors, parameter.name) };
     }
   };
 }

@@ -1,5 +1,6 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import { isDateTime } from './is-date-time.ts';
 import type { ContractDocument } from './read-pointer.ts';
 
 /** First fault of a value, or `undefined` where it fits. Several errors tell one fault of an `anyOf`. */
@@ -11,11 +12,12 @@ const contractId = 'contract.json';
  * Compiles schemas of one contract, references into it included, each once.
  *
  * `allErrors` stays off, since on untrusted input it invites work without bound. Formats are checked in full:
- * 30 February is no date. A schema that does not compile throws, at start.
+ * 30 February is no date, and 24:59 no time. A schema that does not compile throws, at start.
  */
 export function createSchemaCompiler(document: ContractDocument): (schema: unknown) => Validate {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true, logger: false });
   ajvFormats.default(ajv, { mode: 'full' });
+  ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
   ajv.addSchema(document, contractId);
   const compiled = new Map<string, Validate>();
   return (schema) => {

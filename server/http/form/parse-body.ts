@@ -1,6 +1,6 @@
 import { checkJsonTree } from './check-json-tree.ts';
 import { coerceText, schemaTypes } from './coerce-text.ts';
-import { parseUrlEncoded } from './parse-url-encoded.ts';
+import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
 import { type ContractDocument, followMember, followRef, isObject } from './read-pointer.ts';
 import { cut } from './sentence.ts';
 
@@ -66,14 +66,10 @@ function parseJson(text: string): ParsedBody {
 function parseForm(text: string, schema: unknown, document: ContractDocument): ParsedBody {
   const properties = followMember(document, followRef(document, schema), 'properties');
   const fields = new Map<string, unknown>();
-  for (const { name, value, broken } of parseUrlEncoded(text)) {
+  for (const pair of parseUrlEncoded(text)) {
+    const { name, value, broken } = pair;
     const at = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (broken)
-      return {
-        kind: 'fault',
-        at,
-        says: `${cut(name)} has a broken escape: % must be followed by two hexadecimal digits`,
-      };
+    if (broken) return { kind: 'fault', at, says: `${cut(name)} ${describeBroken(pair)}` };
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const isList = isObject(property) && schemaTypes(document, property).has('array');
     if (isList) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseUrlEncoded } from './parse-url-encoded.ts';
+import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
 
 const cases = [
   { name: 'nothing', given: '', want: [] },
@@ -42,4 +42,21 @@ describe('parseUrlEncoded', () => {
       { seed: 20_261_121 },
     );
   });
+});
+
+describe('describeBroken', () => {
+  const malformed = 'has a broken escape: % must be followed by two hexadecimal digits';
+  const bytes = 'has escapes that are not UTF-8: encode the text as UTF-8, then escape it';
+  it.each([
+    ['a=%ZZ', malformed],
+    ['a=%', malformed],
+    ['a=%4', malformed],
+    ['a=%C3%ZZ', malformed],
+    ['a=%C3', bytes],
+    ['a=%ED%A0%80', bytes],
+    ['%25=%FF', bytes],
+    ['%ZZ=%FF', bytes],
+    ['%FF=%25', bytes],
+    ['%ZZ=1', malformed],
+  ])('%s %s', (given, want) => expect(parseUrlEncoded(given).map(describeBroken)).toEqual([want]));
 });

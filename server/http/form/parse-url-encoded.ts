@@ -36,3 +36,11 @@ export function decodePercent(text: string): string | undefined {
     return undefined;
   }
 }
+
+/** What is wrong with a pair that is marked as broken, after its name in a sentence. */
+export function describeBroken({ name, value }: Pair): string {
+  const raw = decodeForm(value) === undefined ? value : name;
+  return /%(?![0-9a-f]{2})/i.test(raw)
+    ? 'has a broken escape: % must be followed by two hexadecimal digits'
+    : 'has escapes that are not UTF-8: encode the text as UTF-8, then escape it';
+}

@@ -72,6 +72,18 @@ const cases = [
     want: { kind: 'fault', says: 'q[from] is sent 2 times: send it once' },
   },
   {
+    name: 'bytes that are no UTF-8',
+    parameter: declare('Words'),
+    given: 'q=%ED%A0%80',
+    want: { kind: 'fault', says: 'q has escapes that are not UTF-8: encode the text as UTF-8, then escape it' },
+  },
+  {
+    name: 'a member of an object with a broken escape',
+    parameter: declare('Span', { style: 'deepObject' }),
+    given: 'q[from]=%',
+    want: { kind: 'fault', says: 'q[from] has a broken escape: % must be followed by two hexadecimal digits' },
+  },
+  {
     name: 'an object of which nothing is sent',
     parameter: declare('Span', { style: 'deepObject' }),
     given: 'q=1',

@@ -1,6 +1,6 @@
 import type { Parameter } from '@lockstep/contract/operations';
 import { coerceText, schemaTypes } from './coerce-text.ts';
-import { decodePercent, type Pair } from './parse-url-encoded.ts';
+import { decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
 import { type ContractDocument, followMember, followRef, readPointer } from './read-pointer.ts';
 
 /** What a request sends for one parameter. */
@@ -38,8 +38,8 @@ export function readParameter(
   const own = pairs.filter((pair) => pair.name === key);
   const [first] = own;
   if (first === undefined) return { kind: 'absent' };
-  if (own.some(({ broken }) => broken))
-    return { kind: 'fault', says: `${name} has a broken escape: % must be followed by two hexadecimal digits` };
+  const broken = own.find((pair) => pair.broken);
+  if (broken !== undefined) return { kind: 'fault', says: `${name} ${describeBroken(broken)}` };
   if (types.has('array')) {
     if (!explode && own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
     const separator = separators[style] ?? ',';
@@ -83,10 +83,11 @@ function readDeepObject(
 ): ParameterReading {
   const properties = followMember(document, followRef(document, schema), 'properties');
   const members = new Map<string, unknown>();
-  for (const { name, value, broken } of pairs) {
+  for (const pair of pairs) {
+    const { name, value, broken } = pair;
     const member = deepMember(parameter, name);
     if (member === undefined) continue;
-    if (broken) return { kind: 'fault', says: `${name} has a broken escape` };
+    if (broken) return { kind: 'fault', says: `${name} ${describeBroken(pair)}` };
     if (members.has(member)) return { kind: 'fault', says: sentTwice(name, 2) };
     members.set(
       member,
