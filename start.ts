@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { buildReference } from './docs/build-reference.ts';
 import { createDocsHandler, type DocsHandler } from './docs/serve-docs.ts';
 import { formatStart, type Started } from './format-start.ts';
+import { choosePort } from './server/demo/choose-port.ts';
 import { defaults } from './toolkit/commands/command.ts';
 import { generate } from './toolkit/commands/generate.ts';
 import { ContractError } from './toolkit/contract/contract-error.ts';
@@ -31,10 +32,6 @@ const root = import.meta.dirname;
 const open: { close(): Promise<void> }[] = [];
 const stopping = new AbortController();
 let building: Promise<unknown> = Promise.resolve();
-
-class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
 
 try {
   process.chdir(root);
@@ -117,19 +114,10 @@ function readArguments(): Options | undefined {
   });
   if (values.help) return undefined;
   return {
-    port: readPort({ '--port': values.port, PORT: process.env.PORT }, 8080),
-    mockPort: readPort({ '--mock-port': values['mock-port'], MOCK_PORT: process.env.MOCK_PORT }, 8090),
+    port: choosePort({ '--port': values.port, PORT: process.env.PORT }, 8080),
+    mockPort: choosePort({ '--mock-port': values['mock-port'], MOCK_PORT: process.env.MOCK_PORT }, 8090),
     json: values.json,
   };
-}
-
-/** The first that is given counts, and is the one to blame. */
-function readPort(sources: Readonly<Record<string, string | undefined>>, fallback: number): number {
-  const [name, text] = Object.entries(sources).find(([, value]) => value !== undefined) ?? ['', String(fallback)];
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text ?? '') || port > 65_535)
-    throw new UsageError(`${name} is ${text}: a port is a number from 0 to 65535.`);
-  return port;
 }
 
 function explain(error: unknown): string {
@@ -139,6 +127,6 @@ function explain(error: unknown): string {
     return `Port ${port} is in use by another process. Stop it, or choose another port: npm start -- --port 8081 --mock-port 8091`;
   }
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\n\n${help}`;
-  const known = ['UsageError', 'KeyFileFault', 'StoreUnusable', 'StoreUnavailable', 'DemoKeyMismatch'].includes(name);
+  const known = ['PortFault', 'KeyFileFault', 'StoreUnusable', 'StoreUnavailable', 'DemoKeyMismatch'].includes(name);
   return known ? message : (stack ?? message);
 }

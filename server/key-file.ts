@@ -36,7 +36,7 @@ export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {
   const faults = parsed.faults.map((fault) => `  - ${fault}`).join('\n');
   throw new KeyFileFault(
     `The key file ${path} cannot be used:\n${faults}\n` +
-      `Restore it from a backup, or make new keys, which ends every token and changes every code: ${createCommand(path)}`,
+      `Restore it from a backup, or make new keys, which ends every token and changes every code: move it away, then ${createCommand(path)}`,
   );
 }
 
@@ -104,8 +104,11 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    const reason = codeOf(cause) === 'ENOENT' ? 'does not exist' : `cannot be read (${codeOf(cause)})`;
-    throw new KeyFileFault(`The key file ${path} ${reason}.\nMake one: ${createCommand(path)}`, { cause });
+    const says =
+      codeOf(cause) === 'ENOENT'
+        ? `does not exist.\nMake one: ${createCommand(path)}`
+        : `cannot be read (${codeOf(cause)}).\nIt has to be a file that this user may read.`;
+    throw new KeyFileFault(`The key file ${path} ${says}`, { cause });
   }
 }
 
@@ -120,7 +123,7 @@ function explainFailure(path: string, cause: unknown): string {
     codeOf(cause) === 'EEXIST' && cause instanceof Error && 'syscall' in cause && cause.syscall === 'link';
   return isTaken
     ? `The key file ${path} exists already and stays as it is.\nTo make new keys, which ends every token and changes every code, move it away first.`
-    : `The key file ${path} cannot be written (${codeOf(cause)}).\nGive a path that can be written: ${createCommand(path)}`;
+    : `The key file ${path} cannot be written (${codeOf(cause)}).\nLet this user write there, or give another path.`;
 }
 
 function createCommand(path: string): string {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createKeyFile, KeyFileFault, readKeyFile } from '../key-file.ts';
 import { type CommandResult, done, refused } from './command.ts';
 
@@ -11,6 +12,7 @@ export async function createKeys(path: string): Promise<CommandResult> {
     });
   } catch (error) {
     if (!(error instanceof KeyFileFault)) throw error;
+    if (!existsSync(path)) return refused(error.message);
     return readKeyFile(path).then(
       () => done(`${path} exists already and can be used; nothing changed.`, { keyFile: path, created: false }),
       (unusable) => refused(unusable instanceof KeyFileFault ? unusable.message : String(unusable)),

@@ -1,6 +1,8 @@
-import { closest } from 'fastest-levenshtein';
+import { nearestNames } from '../http/form/nearest-name.ts';
 
-/** The end of a sentence about a name that nothing has: what comes nearest, or how to make the first one. */
+/** The end of a sentence about a name that nothing has: what comes near, nothing where that is nothing, or that there is none yet. */
 export function nearestOf(name: string, known: readonly string[]): string {
-  return known.length === 0 ? '; there is none yet' : `; nearest: ${closest(name, known)}`;
+  if (known.length === 0) return '; there is none yet';
+  const [nearest] = nearestNames(name, known);
+  return nearest === undefined ? '' : `; nearest: ${nearest}`;
 }

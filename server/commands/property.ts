@@ -1,6 +1,6 @@
 import type { Store } from '../store/store.ts';
 import { type CommandResult, done, refused } from './command.ts';
-import { describeTimezone, isTimezone } from './read-import-file.ts';
+import { describeTimezone, isTimezone } from './timezone.ts';
 
 /** `property set-timezone`: from now on windows and times of its devices are read on this clock. Codes issued before keep their instants. */
 export async function setTimezone(store: Store, id: string, timezone: string): Promise<CommandResult> {

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createKeys } from './keys.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-create-keys-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('keys create', () => {
+  it('makes a key file once', async () => {
+    const path = join(folder, 'keys.json');
+    expect(await createKeys(path)).toMatchObject({ exitCode: 0, json: { keyFile: path, created: true } });
+    const before = await readFile(path);
+    expect(await createKeys(path)).toMatchObject({ exitCode: 0, json: { keyFile: path, created: false } });
+    expect(await readFile(path)).toEqual(before);
+  });
+
+  it('says why a file cannot be written, not that there is none', async () => {
+    await writeFile(join(folder, 'file'), '');
+    const path = join(folder, 'file', 'keys.json');
+    const { exitCode, text } = await createKeys(path);
+    expect(exitCode).toBe(2);
+    expect(text).toMatch(
+      /keys\.json cannot be written \(E[A-Z]+\)\.\nLet this user write there, or give another path\.$/,
+    );
+  });
+
+  it('never advises what it cannot do itself: a broken file has to be moved away first', async () => {
+    const path = join(folder, 'keys.json');
+    await writeFile(path, '{}', { mode: 0o600 });
+    const { exitCode, text } = await createKeys(path);
+    expect(exitCode).toBe(2);
+    expect(text).toMatch(
+      /"version"[\s\S]*\nRestore it from a backup, or make new keys, which ends every token and changes every code: move it away, then lockstep-server keys create /,
+    );
+    expect(await readFile(path, 'utf8')).toBe('{}');
+  });
+
+  it('does not offer to make what is there and cannot be read', async () => {
+    const path = join(folder, 'keys.json');
+    await mkdir(path);
+    const { exitCode, text } = await createKeys(path);
+    expect([exitCode, text]).toEqual([
+      2,
+      `The key file ${path} cannot be read (EISDIR).\nIt has to be a file that this user may read.`,
+    ]);
+  });
+});

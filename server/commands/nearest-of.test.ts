@@ -1,0 +1,10 @@
+import { expect, it } from 'vitest';
+import { nearestOf } from './nearest-of.ts';
+
+it.each([
+  { name: 'a slip', given: 'acm', known: ['other', 'acme'], want: '; nearest: acme' },
+  { name: 'another case', given: 'ACME', known: ['other', 'acme'], want: '; nearest: acme' },
+  { name: 'half of the letters wrong', given: 'LK21', known: ['BR77', 'LK99'], want: '; nearest: LK99' },
+  { name: 'more than half', given: 'LK21', known: ['BR77', 'KP99'], want: '' },
+  { name: 'nothing known', given: 'acme', known: [], want: '; there is none yet' },
+])('says what comes near: $name', ({ given, known, want }) => expect(nearestOf(given, known)).toBe(want));

@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { describeTimezone, isTimezone } from './timezone.ts';
+
+it.each(['Europe/Berlin', 'Asia/Kathmandu', 'UTC'])('%s is one', (name) => expect(isTimezone(name)).toBe(true));
+
+const form = ': give one like Europe/Berlin';
+it.each([
+  ['Europe/Berln', ', nearest: Europe/Berlin'],
+  ['berlin', ', nearest: Europe/Berlin'],
+  ['CEST', form],
+  ['MSK', form],
+  ['+01:00', form],
+  ['GMT+1', form],
+  ['W. Europe Standard Time', form],
+  ['', form],
+])('%o is none, and is told what would do', (name, cure) => {
+  expect(isTimezone(name)).toBe(false);
+  expect(describeTimezone(name)).toBe(`${name} is no IANA timezone${cure}`);
+});
