@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
 import type { Account } from './records.ts';
-import type { AccountStore } from './store.ts';
+import type { AccountStore, NewAccount } from './store.ts';
 
 const columns = [
   'id',
@@ -18,12 +18,14 @@ export function createAccountStore(database: Database): AccountStore {
   return {
     find: async (id) => (await findById({ id }))[0],
     list: () => database.selectFrom('account').select(columns).orderBy('id').execute(),
-    put: async ({ id, name, trialEndsAt }) => {
-      await database
-        .insertInto('account')
-        .values({ id, name, trial_ends_at: trialEndsAt })
-        .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
-        .execute();
+    put: (account) => putAccount(database, account),
+    setDisabled: async (id, at) => {
+      const { numUpdatedRows } = await database
+        .updateTable('account')
+        .set({ disabled_at: at })
+        .where('id', '=', id)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
     },
     setTrialEnd: async (id, trialEndsAt) => {
       const { numUpdatedRows } = await database
@@ -34,4 +36,12 @@ export function createAccountStore(database: Database): AccountStore {
       return numUpdatedRows === 1n;
     },
   };
+}
+
+export async function putAccount(database: Database, { id, name, trialEndsAt }: NewAccount): Promise<void> {
+  await database
+    .insertInto('account')
+    .values({ id, name, trial_ends_at: trialEndsAt })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ name }))
+    .execute();
 }

@@ -1,21 +1,9 @@
 import type { Database } from './database.ts';
-import type { AuditStore } from './store.ts';
+import type { AuditEntry, AuditStore } from './store.ts';
 
 export function createAuditStore(database: Database): AuditStore {
   return {
-    add: async ({ at, accountId, clientId, action, deviceId, requestId }) => {
-      await database
-        .insertInto('audit_entry')
-        .values({
-          at,
-          account_id: accountId,
-          client_id: clientId,
-          action,
-          device_id: deviceId,
-          request_id: requestId,
-        })
-        .execute();
-    },
+    add: (entry) => addAuditEntry(database, entry),
     // In the order of writing: a clock may go back, the counter does not.
     list: (accountId) =>
       database
@@ -32,4 +20,14 @@ export function createAuditStore(database: Database): AuditStore {
         .orderBy('id')
         .execute(),
   };
+}
+
+export async function addAuditEntry(
+  database: Database,
+  { at, accountId, clientId, action, deviceId, requestId }: AuditEntry,
+): Promise<void> {
+  await database
+    .insertInto('audit_entry')
+    .values({ at, account_id: accountId, client_id: clientId, action, device_id: deviceId, request_id: requestId })
+    .execute();
 }

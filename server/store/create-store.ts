@@ -1,10 +1,15 @@
 import { sql } from 'kysely';
+import { createAccessCodeStore } from './access-codes.ts';
 import { createAccountStore } from './accounts.ts';
+import { createActivityStore } from './activity.ts';
 import { createAuditStore } from './audit.ts';
 import { createClientStore } from './clients.ts';
 import type { Database, Spelling } from './database.ts';
 import { createDeviceStore } from './devices.ts';
 import { createImportStore } from './imports.ts';
+import { createJobStore } from './jobs.ts';
+import { createKeyCheckStore } from './key-check.ts';
+import { createLockMemoryStore } from './lock-memories.ts';
 import { createOidcStore } from './oidc.ts';
 import { createPropertyStore } from './properties.ts';
 import type { Store } from './store.ts';
@@ -19,6 +24,11 @@ export function createStore(database: Database, spelling: Spelling, close: () =>
     audit: createAuditStore(database),
     clients: createClientStore(database),
     oidc: createOidcStore(database),
+    accessCodes: createAccessCodeStore(database, spelling),
+    jobs: createJobStore(database, spelling),
+    activity: createActivityStore(database),
+    lockMemories: createLockMemoryStore(database),
+    keyCheck: createKeyCheckStore(database),
     ping: async () => {
       await sql`select max(version) from schema_version`.execute(database);
     },

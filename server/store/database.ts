@@ -13,11 +13,14 @@ export interface Spelling {
   jsonPairs(first: Expression<unknown>, second: Expression<unknown>): RawBuilder<string>;
   /** The texts of a JSON array as the one column of a subquery, so that a list of any length is one statement. */
   jsonTexts(array: Expression<string>): RawBuilder<string>;
+  /** Ends a select whose rows nobody else may then change, or select so, until the transaction ends. */
+  readonly rowLock: RawBuilder<unknown>;
   readonly columns: {
     /** Compared and sorted by code points: on PostgreSQL with `COLLATE "C"`. */
     readonly text: ColumnDataType | RawBuilder<unknown>;
     /** 64 bits, for times. */
     readonly time: ColumnDataType | RawBuilder<unknown>;
+    readonly bytes: ColumnDataType | RawBuilder<unknown>;
     /** A number that the database counts up, with the primary key. */
     readonly counter: RawBuilder<unknown>;
   };

@@ -13,6 +13,7 @@ const row: DeviceRow = {
   takes_algo_pin: 0,
   takes_passage_pin: 0,
   online: 0,
+  pairing_generation: 1,
   places: '[[10,"k"],[2,"c"],[0,"z"],[1,"a"]]',
   linked: '[["LK2","Lock"],["KP9","Keypad"],["LK10","Lock"]]',
   bridge_id: null,

@@ -26,6 +26,7 @@ export function selectDevices(database: Database, spelling: Spelling) {
       'device.takes_algo_pin',
       'device.takes_passage_pin',
       'device.online',
+      'device.pairing_generation',
     ])
     .select((eb) => [
       selectPlaces(eb, spelling).as('places'),
@@ -76,6 +77,7 @@ export function readDevice(row: DeviceRow): Device {
     supportsAlgoPin: row.takes_algo_pin === 1,
     supportsPassagePin: row.takes_passage_pin === 1,
     online: row.online === null ? null : row.online === 1,
+    pairingGeneration: row.pairing_generation,
   };
 }
 

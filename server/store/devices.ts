@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { Database, Spelling } from './database.ts';
 import { prepareDeviceList } from './device-list.ts';
 import { type DeviceRow, readDevice, selectDevices } from './device-rows.ts';
+import { prepareLastSync } from './last-sync.ts';
 import { prepareQuery } from './prepared-query.ts';
 import type { DeviceStore } from './store.ts';
 
@@ -21,6 +22,7 @@ export function createDeviceStore(database: Database, spelling: Spelling): Devic
         .where('device.device_id', 'in', spelling.jsonTexts(sql`${deviceIds}`))
         .where('device.account_id', '=', accountId),
   );
+  const raiseLastSync = prepareLastSync(database);
   return {
     list: async (query) => (await list(query)).map(readDevice),
     find: async (accountId, deviceId) => (await findById({ accountId, deviceId })).map(readDevice)[0],
@@ -32,6 +34,29 @@ export function createDeviceStore(database: Database, spelling: Spelling): Devic
         .set({ battery_level: batteryLevel })
         .where('device_id', '=', deviceId)
         .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    },
+    setOnline: async (accountId, bridgeId, online) => {
+      const { numUpdatedRows } = await database
+        .updateTable('device')
+        .set({ online: online ? 1 : 0 })
+        .where('device_id', '=', bridgeId)
+        .where('account_id', '=', accountId)
+        .where('type', '=', 'Bridge')
+        .executeTakeFirstOrThrow();
+      return numUpdatedRows === 1n;
+    },
+    setLastSync: async (deviceId, at) => {
+      await raiseLastSync({ deviceId, at });
+    },
+    raisePairingGeneration: async (accountId, deviceId, from) => {
+      const { numUpdatedRows } = await database
+        .updateTable('device')
+        .set({ pairing_generation: from + 1 })
+        .where('device_id', '=', deviceId)
+        .where('account_id', '=', accountId)
+        .where('pairing_generation', '=', from)
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },

@@ -1,6 +1,22 @@
 import { sql } from 'kysely';
 import type { DatabaseTransaction, Spelling } from './database.ts';
-import { type Import, StoreConflict } from './store.ts';
+import { type Import, type NewAccount, StoreConflict } from './store.ts';
+
+/**
+ * A client's own token has the client's id as its subject, which must be no account's.
+ *
+ * @throws StoreConflict for a new account that would have the id of a client
+ * @see RFC 9068, 5
+ */
+export async function refuseClientId(transaction: DatabaseTransaction, { id }: NewAccount): Promise<void> {
+  const client = await transaction
+    .selectFrom('oauth_client')
+    .select('client_id')
+    .where('client_id', '=', id)
+    .where(({ not, exists, selectFrom }) => not(exists(selectFrom('account').select('id').where('id', '=', id))))
+    .executeTakeFirst();
+  if (client !== undefined) throw new StoreConflict(`the account ${id} can't have the id of a client`);
+}
 
 /**
  * Looks before anything is written, since PostgreSQL ends a transaction at its first error. A device keeps its object id:

@@ -1,23 +1,66 @@
+import { sql } from 'kysely';
+import { putAccount } from './accounts.ts';
+import { addAuditEntry } from './audit.ts';
 import { takeBatches } from './batches.ts';
 import type { Database, DatabaseTransaction, Spelling } from './database.ts';
-import { refuseTakenIds } from './import-conflicts.ts';
+import { readDevice, selectDevices } from './device-rows.ts';
+import { refuseClientId, refuseTakenIds } from './import-conflicts.ts';
 import { writeLinks, writePlaces } from './import-links.ts';
 import type { Device, Property } from './records.ts';
-import type { ImportStore } from './store.ts';
+import type { Import, ImportCounts, ImportScope, ImportStore } from './store.ts';
 import { searchForm, sortForm } from './text-forms.ts';
 
 export function createImportStore(database: Database, spelling: Spelling): ImportStore {
   return {
-    write: (data) =>
-      database.transaction().execute(async (transaction) => {
-        await refuseTakenIds(transaction, spelling, data);
-        await writeProperties(transaction, data.properties);
-        await writeDevices(transaction, data.devices);
-        await writePlaces(transaction, spelling, data.devices);
-        await writeLinks(transaction, spelling, data.devices);
-        return { properties: data.properties.length, devices: data.devices.length };
-      }),
+    write: (data) => database.transaction().execute((transaction) => writeAll(transaction, spelling, data)),
+    rebuild: (scope, build) =>
+      database
+        .transaction()
+        .execute(async (transaction) =>
+          writeAll(transaction, spelling, build(await readStored(transaction, spelling, scope))),
+        ),
   };
+}
+
+async function writeAll(transaction: DatabaseTransaction, spelling: Spelling, data: Import): Promise<ImportCounts> {
+  if (data.account !== undefined) {
+    await refuseClientId(transaction, data.account);
+    await putAccount(transaction, data.account);
+  }
+  await refuseTakenIds(transaction, spelling, data);
+  await writeProperties(transaction, data.properties);
+  await writeDevices(transaction, data.devices);
+  await writePlaces(transaction, spelling, data.devices);
+  await writeLinks(transaction, spelling, data.devices);
+  if (data.audit !== undefined) await addAuditEntry(transaction, data.audit);
+  return { properties: data.properties.length, devices: data.devices.length };
+}
+
+/** The rows stay as they are read until the transaction ends: on SQLite it holds the one lock, elsewhere each row is locked first. */
+async function readStored(
+  transaction: DatabaseTransaction,
+  spelling: Spelling,
+  { accountId, propertyIds, deviceIds }: ImportScope,
+): Promise<Import> {
+  const among = (ids: readonly string[]) => spelling.jsonTexts(sql`${JSON.stringify(ids)}`);
+  const properties = await transaction
+    .selectFrom('property')
+    .select(['id', 'account_id as accountId', 'name', 'timezone'])
+    .where('account_id', '=', accountId)
+    .where('id', 'in', among(propertyIds))
+    .modifyEnd(spelling.rowLock)
+    .execute();
+  const ofScope = await transaction
+    .selectFrom('device')
+    .select('device_id')
+    .where('account_id', '=', accountId)
+    .where('device_id', 'in', among(deviceIds))
+    .modifyEnd(spelling.rowLock)
+    .execute();
+  const devices = await selectDevices(transaction, spelling)
+    .where('device.device_id', 'in', among(ofScope.map(({ device_id }) => device_id)))
+    .execute();
+  return { properties, devices: devices.map(readDevice) };
 }
 
 async function writeProperties(transaction: DatabaseTransaction, properties: readonly Property[]): Promise<void> {

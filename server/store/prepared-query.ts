@@ -1,4 +1,4 @@
-import type { Compilable, CompiledQuery } from 'kysely';
+import type { Compilable, CompiledQuery, QueryResult } from 'kysely';
 import type { Database, DatabaseTransaction } from './database.ts';
 
 class Placeholder {
@@ -15,6 +15,9 @@ export type PreparedQuery<Arguments, Row> = (
   within?: DatabaseTransaction,
 ) => Promise<readonly Row[]>;
 
+/** The same for a statement that changes rows. @returns how many */
+export type PreparedWrite<Arguments> = (argument: Arguments, within?: DatabaseTransaction) => Promise<number>;
+
 /**
  * Compiles a query once; each run only fills in its arguments. Building it anew costs several times what SQLite needs to
  * answer a read by key.
@@ -25,6 +28,22 @@ export function prepareQuery<Arguments extends object, Row>(
   database: Database,
   build: (argument: Arguments) => Compilable<Row>,
 ): PreparedQuery<Arguments, Row> {
+  const run = prepare(database, build);
+  return async (argument, within) => (await run(argument, within)).rows;
+}
+
+export function prepareWrite<Arguments extends object>(
+  database: Database,
+  build: (argument: Arguments) => Compilable,
+): PreparedWrite<Arguments> {
+  const run = prepare(database, build);
+  return async (argument, within) => Number((await run(argument, within)).numAffectedRows ?? 0n);
+}
+
+function prepare<Arguments extends object, Row>(
+  database: Database,
+  build: (argument: Arguments) => Compilable<Row>,
+): (argument: Arguments, within?: DatabaseTransaction) => Promise<QueryResult<Row>> {
   const standIns = new Proxy({}, { get: (_target, name) => new Placeholder(String(name)) });
   const compiled = build(standIns as Arguments).compile();
   const fill = (argument: Arguments) =>
@@ -33,6 +52,6 @@ export function prepareQuery<Arguments extends object, Row>(
     );
   return async (argument, within) => {
     const query: CompiledQuery<Row> = { ...compiled, parameters: fill(argument) };
-    return (await (within ?? database).executeQuery(query)).rows;
+    return (within ?? database).executeQuery(query);
   };
 }

@@ -44,4 +44,6 @@ export interface Device {
   readonly supportsPassagePin: boolean;
   /** Bridges only; null otherwise. */
   readonly online: boolean | null;
+  /** From 1; counted up by each pairing, which makes all codes of the earlier ones worthless. An import does not change it. */
+  readonly pairingGeneration: number;
 }

@@ -1,4 +1,6 @@
 import type { Generated } from 'kysely';
+import type { AccessCode } from './access-code-store.ts';
+import type { JobStatus, JobType } from './job-store.ts';
 import type { DeviceType } from './records.ts';
 
 /**
@@ -7,6 +9,7 @@ import type { DeviceType } from './records.ts';
  * their readers do.
  */
 export interface Tables {
+  key_check: { id: 1; value: string };
   schema_version: { version: number; name: string; applied_at: number };
   account: {
     id: string;
@@ -20,6 +23,41 @@ export interface Tables {
   device_property: { device_id: string; position: number; property_id: string };
   /** `by_bridge` repeats the type of the linking device, so that an index can hold "one bridge at most". */
   device_link: { device_id: string; linked_id: string; by_bridge: 0 | 1 };
+  access_code: {
+    pin_id: string;
+    device_id: string;
+    generation: number;
+    kind: AccessCode['kind'];
+    starts_at: number;
+    ends_at: number | null;
+    activate_by: number;
+    variance: number;
+    duration_hours: number | null;
+    access_name: string;
+    issued_at: number;
+  };
+  job: JobTable;
+  idempotency_key: {
+    client_id: string;
+    key_hash: string;
+    request_hash: string;
+    job_id: string;
+    keep_until: number;
+  };
+  activity: {
+    device_id: string;
+    at: number;
+    id: string;
+    received_at: number;
+    type: string;
+    method: string;
+    raw_type: number | null;
+    first_use: 0 | 1 | null;
+    pin_id: string | null;
+    access_name: string | null;
+    details: string;
+  };
+  lock_memory: { device_id: string; sealed: Uint8Array; saved_at: number };
   audit_entry: {
     id: Generated<number>;
     at: number;
@@ -66,4 +104,27 @@ interface DeviceTable {
   takes_algo_pin: 0 | 1;
   takes_passage_pin: 0 | 1;
   online: 0 | 1 | null;
+  /** Counted up by each pairing, never by an import. */
+  pairing_generation: Generated<number>;
+}
+
+interface JobTable {
+  number: Generated<number>;
+  job_id: string;
+  account_id: string;
+  client_id: string;
+  bridge_id: string;
+  device_id: string;
+  job_type: JobType;
+  status: JobStatus;
+  result: number;
+  output: string;
+  created_at: number;
+  expires_at: number;
+  /** When it ended, or will at the latest: what its retention counts from. */
+  ends_at: number;
+  /** Null exactly when the job has ended by its row. */
+  sealed_data: Uint8Array | null;
+  /** Counts against the rate of its bridge. */
+  rated: 0 | 1;
 }

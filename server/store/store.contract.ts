@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe } from 'vitest';
+import { describeAccessCodes } from './contract/access-codes.ts';
 import { describeAccounts } from './contract/accounts.ts';
+import { describeActivity } from './contract/activity.ts';
 import { describeDevices } from './contract/devices.ts';
 import { describeImports } from './contract/imports.ts';
+import { describeJobs } from './contract/jobs.ts';
+import { describeLockMemories } from './contract/lock-memories.ts';
 import { describeOidc } from './contract/oidc.ts';
 import type { Store } from './store.ts';
 
@@ -28,5 +32,9 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     describeDevices(get);
     describeImports(get);
     describeOidc(get);
+    describeAccessCodes(get);
+    describeJobs(get);
+    describeActivity(get);
+    describeLockMemories(get);
   });
 }

@@ -1,4 +1,8 @@
 import type { EpochMilliseconds } from '../clock.ts';
+import type { AccessCodeStore } from './access-code-store.ts';
+import type { ActivityStore } from './activity-store.ts';
+import type { JobStore } from './job-store.ts';
+import type { LockMemoryStore } from './lock-memory-store.ts';
 import type { Account, Device, DeviceType, Property } from './records.ts';
 
 /** Where a page begins: after this item of the order. */
@@ -31,6 +35,18 @@ export interface DeviceStore {
   findAll(accountId: string, deviceIds: readonly string[]): Promise<readonly Device[]>;
   /** @returns false when there is no such device in the account */
   setBatteryLevel(accountId: string, deviceId: string, batteryLevel: number): Promise<boolean>;
+  /** A sign of the device. One that is older than the latest changes nothing. */
+  setLastSync(deviceId: string, at: EpochMilliseconds): Promise<void>;
+  /**
+   * Paired anew: its codes so far open nothing any more. One conditional statement, so that of two callers who name the same generation
+   * one raises it.
+   *
+   * @param from the present generation
+   * @returns false when the device is at another one, or there is no such device in the account
+   */
+  raisePairingGeneration(accountId: string, deviceId: string, from: number): Promise<boolean>;
+  /** @returns false when there is no such bridge in the account */
+  setOnline(accountId: string, bridgeId: string, online: boolean): Promise<boolean>;
 }
 
 export interface PropertyStore {
@@ -40,17 +56,17 @@ export interface PropertyStore {
   setTimezone(id: string, timezone: string): Promise<boolean>;
 }
 
+export type NewAccount = Pick<Account, 'id' | 'name' | 'trialEndsAt'>;
+
 export interface AccountStore {
   find(id: string): Promise<Account | undefined>;
   list(): Promise<readonly Account[]>;
   /** Creates the account or changes its name; trial and flags of an existing one stay. */
-  put(account: {
-    readonly id: string;
-    readonly name: string;
-    readonly trialEndsAt: EpochMilliseconds | null;
-  }): Promise<void>;
+  put(account: NewAccount): Promise<void>;
   /** Null: subscribed. @returns false when there is no such account */
   setTrialEnd(id: string, trialEndsAt: EpochMilliseconds | null): Promise<boolean>;
+  /** Null: enabled. @returns false when there is no such account */
+  setDisabled(id: string, at: EpochMilliseconds | null): Promise<boolean>;
 }
 
 /** One line of the audit table: who did what to which device. Never a secret, never a digit of a code. */
@@ -71,17 +87,42 @@ export interface AuditStore {
 
 /** Everything `import` writes, in one transaction: all of it or nothing. */
 export interface Import {
+  /** Created, or its name changed; trial and flags of an existing one stay. Left out: it is there already. */
+  readonly account?: NewAccount;
+  /** Written with the rest. */
+  readonly audit?: AuditEntry;
   readonly properties: readonly Property[];
   readonly devices: readonly Device[];
 }
+
+/** Names what an import is about, before it is known what is stored of it. */
+export interface ImportScope {
+  readonly accountId: string;
+  readonly propertyIds: readonly string[];
+  readonly deviceIds: readonly string[];
+}
+
+export type ImportCounts = { readonly properties: number; readonly devices: number };
 
 export interface ImportStore {
   /**
    * Creates or replaces properties and devices by their ids; running it again changes nothing.
    *
-   * @throws StoreConflict when an id belongs to another account
+   * @throws StoreConflict when an id belongs to another account, or a new account would have the id of a client
    */
-  write(data: Import): Promise<{ readonly properties: number; readonly devices: number }>;
+  write(data: Import): Promise<ImportCounts>;
+  /**
+   * Writes what `build` makes of what is stored. Both are one transaction, so that a value set meanwhile isn't put back.
+   *
+   * @param build gets what the account has of the scope, in no order; it must not wait for anything
+   * @throws StoreConflict as `write`
+   */
+  rebuild(scope: ImportScope, build: (stored: Import) => Import): Promise<ImportCounts>;
+}
+
+export interface KeyCheckStore {
+  /** Keeps the first value that it was ever given. @returns the one that is kept */
+  keep(check: string): Promise<string>;
 }
 
 /** An id that is taken by somebody else. */
@@ -151,6 +192,11 @@ export interface Store {
   readonly audit: AuditStore;
   readonly clients: ClientStore;
   readonly oidc: OidcStore;
+  readonly accessCodes: AccessCodeStore;
+  readonly jobs: JobStore;
+  readonly activity: ActivityStore;
+  readonly lockMemories: LockMemoryStore;
+  readonly keyCheck: KeyCheckStore;
   /** A read that fails when the database can't answer: what `/healthz` asks. */
   ping(): Promise<void>;
   close(): Promise<void>;

@@ -15,6 +15,18 @@ export function describeAccounts(get: () => Store): void {
       expect(await accounts.list()).toContainEqual(want);
     });
 
+    test('are disabled, at a time, and enabled again', async () => {
+      const { accounts } = get();
+      const [id, other] = [await addAccount(get()), await addAccount(get())];
+      for (const at of [1_800_000_000_001, null]) {
+        expect(await accounts.setDisabled(id, at)).toBe(true);
+        expect(await accounts.find(id)).toMatchObject({ disabledAt: at, trialEndsAt: null });
+        expect(await accounts.find(other)).toMatchObject({ disabledAt: null });
+      }
+      expect(await accounts.setDisabled('account-unknown', 1)).toBe(false);
+      expect(await accounts.find('account-unknown')).toBeUndefined();
+    });
+
     test('an unknown one is not found and has no trial to set', async () => {
       expect(await get().accounts.find('account-unknown')).toBeUndefined();
       expect(await get().accounts.setTrialEnd('account-unknown', null)).toBe(false);
@@ -71,6 +83,14 @@ export function describeAccounts(get: () => Store): void {
     expect(await clients.list()).toContainEqual(want);
     expect(await clients.setDisabled('client-unknown', null)).toBe(false);
     expect(await clients.find('client-unknown')).toBeUndefined();
+  });
+
+  test('the first of all key checks is kept', async () => {
+    const { keyCheck } = get();
+    const [first, ...rest] = await Promise.all(['one', 'two', 'three'].map((check) => keyCheck.keep(check)));
+    expect(first).toBe('one');
+    expect(rest).toEqual(['one', 'one']);
+    expect(await keyCheck.keep('four')).toBe('one');
   });
 
   test('a ping is answered', async () => {

@@ -85,6 +85,49 @@ export function describeDevices(get: () => Store): void {
       expect(await get().devices.findAll(mine, [])).toEqual([]);
     });
 
+    test('take the latest sign of life, in whatever order they hear of it', async () => {
+      const accountId = await addAccount(get());
+      const device = makeDevice(accountId, `${accountId}-1`, { lastSyncAt: 1000 });
+      await get().imports.write({ properties: [], devices: [device] });
+      for (const at of [999, 2000, 1500, 2001, 2000]) await get().devices.setLastSync(device.deviceId, at);
+      await get().devices.setLastSync('unknown', 3000);
+      expect(await get().devices.find(accountId, device.deviceId)).toEqual({ ...device, lastSyncAt: 2001 });
+    });
+
+    test('are paired anew by one of 20 callers at once, and no import undoes it', async () => {
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const device = makeDevice(mine, `${mine}-1`);
+      await get().imports.write({ properties: [], devices: [device] });
+      const raise = (accountId: string, from: number) =>
+        get().devices.raisePairingGeneration(accountId, device.deviceId, from);
+      expect(await raise(foreign, 1)).toBe(false);
+      expect(await raise(mine, 2)).toBe(false);
+      expect(await get().devices.raisePairingGeneration(mine, 'unknown', 1)).toBe(false);
+      const calls = Array.from({ length: 20 }, () => raise(mine, 1));
+      expect((await Promise.all(calls)).filter(Boolean)).toHaveLength(1);
+      expect(await raise(mine, 2)).toBe(true);
+      for (const pairingGeneration of [1, 9])
+        await get().imports.write({ properties: [], devices: [{ ...device, pairingGeneration }] });
+      expect(await get().devices.find(mine, device.deviceId)).toEqual({ ...device, pairingGeneration: 3 });
+    });
+
+    test('are online or offline if they are bridges, by their own account alone', async () => {
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const [bridge, lock] = [`${mine}-bridge`, `${mine}-lock`];
+      const devices = makeBridge(mine, bridge, [lock]);
+      await get().imports.write({ properties: [], devices });
+      const given = await get().devices.find(mine, bridge);
+      for (const online of [true, true, false, true]) {
+        expect(await get().devices.setOnline(mine, bridge, online)).toBe(true);
+        expect(await get().devices.find(mine, bridge)).toEqual({ ...given, online });
+      }
+      expect(await get().devices.setOnline(foreign, bridge, false)).toBe(false);
+      expect(await get().devices.setOnline(mine, lock, true)).toBe(false);
+      expect(await get().devices.setOnline(mine, 'unknown', true)).toBe(false);
+      expect(await get().devices.find(mine, bridge)).toEqual({ ...given, online: true });
+      expect(await get().devices.find(mine, lock)).toMatchObject({ online: null });
+    });
+
     test('take a battery level from their own account alone', async () => {
       const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
       const device = makeDevice(mine, `${mine}-1`, { batteryLevel: 50 });

@@ -51,6 +51,46 @@ export function describeImports(get: () => Store): void {
       expect(await get().devices.list(query)).toHaveLength(1203);
     });
 
+    test('is built of what is stored, of its own account alone, and puts back nothing that was set meanwhile', async () => {
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const [house, other] = [makeProperty(mine, 'house'), makeProperty(foreign, 'house')];
+      const [lock, theirs] = [makeDevice(mine, `${mine}-1`), makeDevice(foreign, `${foreign}-1`)];
+      await get().imports.write({ properties: [house, other], devices: [lock, theirs] });
+      const scope = {
+        accountId: mine,
+        propertyIds: [house.id, other.id, objectId('none')],
+        deviceIds: [lock.deviceId, theirs.deviceId, 'unknown'],
+      };
+      const seen: Import[] = [];
+      const rename = (stored: Import): Import => {
+        seen.push(stored);
+        return { ...stored, devices: stored.devices.map((device) => ({ ...device, deviceName: 'Renamed' })) };
+      };
+      const [counts] = await Promise.all([
+        get().imports.rebuild(scope, rename),
+        get().devices.setBatteryLevel(mine, lock.deviceId, 7),
+        get().properties.setTimezone(house.id, 'Europe/Rome'),
+      ]);
+      expect(counts).toEqual({ properties: 1, devices: 1 });
+      expect(seen).toEqual([{ properties: [house], devices: [lock] }]);
+      expect(await get().devices.find(mine, lock.deviceId)).toEqual({ ...lock, deviceName: 'Renamed', batteryLevel: 7 });
+      expect(await get().properties.findAll(mine, [house.id])).toEqual([{ ...house, timezone: 'Europe/Rome' }]);
+      expect(await get().devices.find(foreign, theirs.deviceId)).toEqual(theirs);
+    });
+
+    test('of a new account that would have the id of a client is refused; one that is there already keeps its imports', async () => {
+      const id = `${await addAccount(get())}-client`;
+      const account = { id, name: 'A', trialEndsAt: null };
+      const client = { clientId: id, metadata: '{}' };
+      await get().clients.create(client);
+      const attempt = get().imports.write({ account, properties: [], devices: [] });
+      await expect(attempt).rejects.toThrow(StoreConflict);
+      expect(await get().accounts.find(id)).toBeUndefined();
+      await get().accounts.put(account);
+      await get().imports.write({ account: { ...account, name: 'B' }, properties: [], devices: [] });
+      expect(await get().accounts.find(id)).toMatchObject({ name: 'B' });
+    });
+
     test.each(conflicts)('is refused whole when $name', async ({ says, given }) => {
       const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
       const make = (accountId: string): Import => ({
@@ -67,12 +107,18 @@ export function describeImports(get: () => Store): void {
         devices: [makeDevice(mine, `${mine}-fresh`), makeDevice(mine, `${mine}-bridge`, { deviceName: 'A lock now' })],
       };
       const { properties = [], devices = [] } = given(mine, foreign);
+      const account = await get().accounts.find(mine);
+      const audit = { at: 1, accountId: mine, clientId: 'c', action: 'import', deviceId: null, requestId: null };
       const attempt = get().imports.write({
+        account: { id: mine, name: 'Renamed', trialEndsAt: null },
+        audit,
         properties: [...fresh.properties, ...properties],
         devices: [...devices, ...fresh.devices.slice(0, 1)],
       });
       const refusal = await attempt.catch((error: unknown) => error);
       expect(refusal).toBeInstanceOf(StoreConflict);
+      expect(await get().accounts.find(mine)).toEqual(account);
+      expect(await get().audit.list(mine)).toEqual([]);
       expect(refusal).toHaveProperty('message', expect.stringMatching(says));
       await expectKept(get(), make(foreign));
       await expectKept(get(), make(mine));

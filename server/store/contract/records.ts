@@ -34,6 +34,7 @@ export function makeDevice(accountId: string, deviceId: string, given: Partial<D
     supportsAlgoPin: true,
     supportsPassagePin: true,
     online: null,
+    pairingGeneration: 1,
     ...given,
   };
 }

@@ -5,7 +5,9 @@ import type { Spelling } from '../database.ts';
 export const sqliteSpelling: Spelling = {
   jsonPairs: (first, second) => sql<string>`json_group_array(json_array(${first}, ${second}))`,
   jsonTexts: (array) => sql<string>`(select value from json_each(${array}))`,
-  columns: { text: 'text', time: 'integer', counter: sql`integer primary key` },
+  // A transaction that writes has locked the whole database when it began.
+  rowLock: sql``,
+  columns: { text: 'text', time: 'integer', bytes: 'blob', counter: sql`integer primary key` },
   // STRICT refuses text in a column of numbers; a table looked up by its key needs no second one by rowid.
   tableEnd: { keyed: sql`strict, without rowid`, counted: sql`strict` },
 };

@@ -1,0 +1,38 @@
+import type { EpochMilliseconds } from '../clock.ts';
+
+/** An offline code as it is kept: what it stands for, never its digits. */
+export interface AccessCode {
+  /** 24 hexadecimal digits, from device and digits: the same code has the same id. */
+  readonly pinId: string;
+  readonly deviceId: string;
+  /** Pairing generation of the device at the time; a code of an earlier one opens nothing any more. */
+  readonly generation: number;
+  readonly kind: 'hourly' | 'daily' | 'onetime' | 'permanent' | 'passage';
+  readonly startsAt: EpochMilliseconds;
+  /** Null: permanent. */
+  readonly endsAt: EpochMilliseconds | null;
+  /** First use must come before it. */
+  readonly activateBy: EpochMilliseconds;
+  readonly variance: number;
+  /** Passage codes only; null otherwise. */
+  readonly durationHours: number | null;
+  /** The name that the latest call gave it. */
+  readonly accessName: string;
+  /** First issue. */
+  readonly issuedAt: EpochMilliseconds;
+}
+
+/** Codes issued, by `pinId`. */
+export interface AccessCodeStore {
+  /**
+   * Keeps the code; one that is there already keeps its `issuedAt` and takes the new `accessName`. One of an earlier generation that happens
+   * to have the same digits gives way.
+   *
+   * @returns the code as it is kept now
+   */
+  issue(code: AccessCode): Promise<AccessCode>;
+  /** By pinId, in no order; unknown ones are left out. */
+  findAll(pinIds: readonly string[]): Promise<readonly AccessCode[]>;
+  /** Removes codes that ended before, a bounded number; permanent ones stay. @returns how many */
+  purge(endedBefore: EpochMilliseconds, atMost: number): Promise<number>;
+}

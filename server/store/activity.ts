@@ -1,0 +1,84 @@
+import { type ActivityRow, activityColumns, readActivity } from './activity-rows.ts';
+import type { ActivityQuery, ActivityStore } from './activity-store.ts';
+import { prepareAddActivity } from './add-activity.ts';
+import type { Database } from './database.ts';
+import { prepareQuery, prepareWrite } from './prepared-query.ts';
+
+/** A point between two entries of the log, or on one. No id is empty, so that `{ at, id: '' }` lies before all entries of that instant. */
+interface Place {
+  readonly at: number;
+  readonly id: string;
+}
+
+const first: Place = { at: Number.MIN_SAFE_INTEGER, id: '' };
+const last: Place = { at: Number.MAX_SAFE_INTEGER, id: '' };
+
+export function createActivityStore(database: Database): ActivityStore {
+  const add = prepareAddActivity(database);
+  const lists = { asc: prepareList(database, 'asc'), desc: prepareList(database, 'desc') };
+  const purge = prepareWrite<{ olderThan: number; atMost: number }>(database, ({ olderThan, atMost }) =>
+    database
+      .deleteFrom('activity')
+      .where(({ eb, refTuple, selectFrom }) =>
+        eb(
+          refTuple('device_id', 'at', 'id'),
+          'in',
+          selectFrom('activity as due')
+            .select(['due.device_id', 'due.at', 'due.id'])
+            .where('due.at', '<', olderThan)
+            .orderBy('due.at')
+            .limit(atMost)
+            .$asTuple('device_id', 'at', 'id'),
+        ),
+      ),
+  );
+  return {
+    add: async (entries) =>
+      entries.length === 0 ? 0 : database.transaction().execute((transaction) => add(entries, transaction)),
+    list: async (query) => {
+      const { above, below } = findBounds(query);
+      const bounds = { aboveAt: above.at, aboveId: above.id, belowAt: below.at, belowId: below.id };
+      const run = lists[query.descending ? 'desc' : 'asc'];
+      return (await run({ deviceId: query.deviceId, ...bounds, limit: query.limit })).map(readActivity);
+    },
+    purge: (olderThan, atMost) => purge({ olderThan, atMost }),
+  };
+}
+
+interface ListArguments {
+  readonly deviceId: string;
+  readonly aboveAt: number;
+  readonly aboveId: string;
+  readonly belowAt: number;
+  readonly belowId: string;
+  readonly limit: number;
+}
+
+/** One statement for each direction, whatever the filters: a page is read from its place in the table, however far in. */
+function prepareList(database: Database, direction: 'asc' | 'desc') {
+  return prepareQuery<ListArguments, ActivityRow>(database, (argument) =>
+    database
+      .selectFrom('activity')
+      .select(activityColumns)
+      .where('device_id', '=', argument.deviceId)
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '>', tuple(argument.aboveAt, argument.aboveId)))
+      .where(({ eb, refTuple, tuple }) => eb(refTuple('at', 'id'), '<', tuple(argument.belowAt, argument.belowId)))
+      .orderBy('at', direction)
+      .orderBy('id', direction)
+      .limit(argument.limit),
+  );
+}
+
+/**
+ * Filters and the place to go on from as one lower and one upper bound, both exclusive. Given apart, SQLite takes one of
+ * two upper bounds for the search and reads all between them for nothing: a page far in would cost as much as all before it.
+ */
+function findBounds({ from, before, descending, after }: ActivityQuery): { above: Place; below: Place } {
+  const above = from === null ? first : { at: from, id: '' };
+  const below = before === null ? last : { at: before, id: '' };
+  if (after === null) return { above, below };
+  // Of two on one instant it is `after` that lies above, having an id.
+  return descending
+    ? { above, below: after.at < below.at ? after : below }
+    : { above: after.at < above.at ? above : after, below };
+}

@@ -1,0 +1,53 @@
+import { type ActivityRow, activityColumns, toActivityRow } from './activity-rows.ts';
+import type { NewActivity } from './activity-store.ts';
+import type { Database, DatabaseTransaction } from './database.ts';
+import { prepareWrite } from './prepared-query.ts';
+
+/** Rows of one statement. Of fixed shapes each is compiled once, and a full push of 100 is one statement. */
+const shapes = [100, 10, 1] as const;
+
+/** Adds entries inside a transaction; one that is there stays as it is. @returns how many were new */
+export type AddActivity = (entries: readonly NewActivity[], within: DatabaseTransaction) => Promise<number>;
+
+export function prepareAddActivity(database: Database): AddActivity {
+  const inserts = shapes.map((rows) => ({ rows, insert: prepareInsert(database, rows) }));
+  return async (entries, within) => {
+    // Two pushes at once that share entries take them in one order, so that neither waits for the other for ever. The
+    // sort is stable: of one id twice the first in the push is still the first.
+    const rows = entries.map(toActivityRow).sort(byIdentity);
+    let added = 0;
+    let next = 0;
+    for (const { rows: size, insert } of inserts) {
+      for (; next + size <= rows.length; next += size) added += await insert(rows.slice(next, next + size), within);
+    }
+    return added;
+  };
+}
+
+function prepareInsert(database: Database, size: number) {
+  // The arguments are one flat list, row after row: naming 1,100 of them would cost a quarter of the whole push.
+  const insert = prepareWrite<readonly ActivityRow[keyof ActivityRow][]>(database, (cells) =>
+    database
+      .insertInto('activity')
+      .columns(activityColumns)
+      .values(
+        Array.from({ length: size }, (_, row) =>
+          Object.fromEntries(
+            activityColumns.map((column, index) => [column, cells[row * activityColumns.length + index]]),
+          ),
+        ) as unknown as ActivityRow[],
+      )
+      .onConflict((conflict) => conflict.doNothing()),
+  );
+  return (rows: readonly ActivityRow[], within: DatabaseTransaction) =>
+    insert(
+      rows.flatMap((row) => activityColumns.map((column) => row[column])),
+      within,
+    );
+}
+
+function byIdentity(one: ActivityRow, other: ActivityRow): number {
+  if (one.device_id !== other.device_id) return one.device_id < other.device_id ? -1 : 1;
+  if (one.id !== other.id) return one.id < other.id ? -1 : 1;
+  return 0;
+}

@@ -1,0 +1,23 @@
+import { describe, expect, test } from 'vitest';
+import type { Store } from '../store.ts';
+import { addAccount, makeDevice } from './records.ts';
+
+export function describeLockMemories(get: () => Store): void {
+  describe('lock memories', () => {
+    test('read back byte for byte; a later one replaces the earlier; each device has its own', async () => {
+      const accountId = await addAccount(get());
+      const [one, other] = [`${accountId}-1`, `${accountId}-2`];
+      await get().imports.write({ properties: [], devices: [one, other].map((id) => makeDevice(accountId, id)) });
+      const { lockMemories } = get();
+      expect(await lockMemories.load(one)).toBeUndefined();
+      const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+      await lockMemories.save(one, bytes, 1);
+      expect(await lockMemories.load(one)).toEqual(bytes);
+      expect(await lockMemories.load(other)).toBeUndefined();
+      await lockMemories.save(one, new Uint8Array(), 2);
+      expect(await lockMemories.load(one)).toEqual(new Uint8Array());
+      await lockMemories.save(other, new Uint8Array(100_000).fill(7), 3);
+      expect(await lockMemories.load(other)).toEqual(new Uint8Array(100_000).fill(7));
+    });
+  });
+}

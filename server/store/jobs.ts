@@ -1,0 +1,65 @@
+import type { Database, Spelling } from './database.ts';
+import type { JobStore } from './job-store.ts';
+import { prepareJobCreation } from './jobs/create-job.ts';
+import { prepareKeyMemory } from './jobs/idempotency-keys.ts';
+import { type JobRow, jobColumns, jobRetentionMilliseconds, readJob } from './jobs/job-rows.ts';
+import { prepareJobPurge } from './jobs/purge-jobs.ts';
+import { prepareSettlement } from './jobs/settle-job.ts';
+import { prepareQuery, prepareWrite } from './prepared-query.ts';
+
+interface Find {
+  readonly accountId: string;
+  readonly jobId: string;
+  readonly keptSince: number;
+}
+
+export function createJobStore(database: Database, spelling: Spelling): JobStore {
+  const keys = prepareKeyMemory(database);
+  const find = prepareQuery<Find, JobRow>(database, ({ accountId, jobId, keptSince }) =>
+    database
+      .selectFrom('job')
+      .select(jobColumns)
+      .where('job_id', '=', jobId)
+      .where('account_id', '=', accountId)
+      .where('ends_at', '>', keptSince),
+  );
+  const listUnfinished = prepareQuery<{ now: number }, JobRow>(database, ({ now }) =>
+    database
+      .selectFrom('job')
+      .select(jobColumns)
+      .where('sealed_data', 'is not', null)
+      .where('expires_at', '>', now)
+      .orderBy('number'),
+  );
+  const deliver = prepareWrite<{ jobId: string; at: number }>(database, ({ jobId, at }) =>
+    database
+      .updateTable('job')
+      .set({ status: 'delivered' })
+      .where('job_id', '=', jobId)
+      .where('status', '=', 'queued')
+      .where('expires_at', '>', at),
+  );
+  return {
+    create: prepareJobCreation(database, spelling),
+    findReplay: (key, now) => keys.find(key, now),
+    find: async (accountId, jobId, now) => {
+      const [row] = await find({ accountId, jobId, keptSince: now - jobRetentionMilliseconds });
+      return row && readJob(row, now);
+    },
+    listUnfinished: async (now) => (await listUnfinished({ now })).map((row) => readJob(row, now)),
+    list: async ({ now, accountId, bridgeId, limit }) => {
+      let query = database
+        .selectFrom('job')
+        .select(jobColumns)
+        .where('ends_at', '>', now - jobRetentionMilliseconds)
+        .orderBy('number', 'desc')
+        .limit(limit);
+      if (accountId !== undefined) query = query.where('account_id', '=', accountId);
+      if (bridgeId !== undefined) query = query.where('bridge_id', '=', bridgeId);
+      return (await query.execute()).map((row) => readJob(row, now));
+    },
+    markDelivered: async (jobId, at) => (await deliver({ jobId, at })) === 1,
+    settle: prepareSettlement(database),
+    purge: prepareJobPurge(database),
+  };
+}

@@ -1,0 +1,79 @@
+import type { Database, DatabaseTransaction } from '../database.ts';
+import type { Creation, JobLimits, NewJob } from '../job-store.ts';
+import { prepareQuery } from '../prepared-query.ts';
+
+/** A new job with what its limits ask for. `spare` is a limit less one: so many may stand before the job is refused. */
+export interface Attempt extends NewJob {
+  readonly rated: 0 | 1;
+  readonly unfinishedSpare: number;
+  readonly rateSpare: number;
+  readonly windowMs: number;
+  /** Exclusive. */
+  readonly windowStart: number;
+  /** Inclusive. */
+  readonly windowEnd: number;
+}
+
+export function makeAttempt(job: NewJob, { unfinished, rate }: JobLimits): Attempt {
+  const { accepted, windowMs } = rate ?? { accepted: 1, windowMs: 0 };
+  return {
+    ...job,
+    rated: rate === null ? 0 : 1,
+    unfinishedSpare: unfinished - 1,
+    rateSpare: accepted - 1,
+    windowMs,
+    // Half-open: an acceptance at t leaves its place free again at t + windowMs, not a millisecond before.
+    windowStart: job.createdAt - windowMs,
+    // Requests that arrive together may be written in another order than that of their times, so what lies a little ahead
+    // counts too. What lies further ahead comes from a clock that was set back, and must not block the bridge until then.
+    windowEnd: job.createdAt + windowMs,
+  };
+}
+
+/** One row while the bridge has as many unfinished jobs as it may: the end of the one that makes room last. Run-out ones count no more, marked or not. */
+export function selectQueueEnd(database: Database, attempt: Attempt) {
+  return database
+    .selectFrom('job as waiting')
+    .select('waiting.expires_at as freeAt')
+    .where('waiting.bridge_id', '=', attempt.bridgeId)
+    .where('waiting.sealed_data', 'is not', null)
+    .where('waiting.expires_at', '>', attempt.createdAt)
+    .orderBy('waiting.expires_at', 'desc')
+    .limit(1)
+    .offset(attempt.unfinishedSpare);
+}
+
+/** One row while as many were accepted as may be: the acceptance that has to leave the window first. */
+export function selectRateStart(database: Database, attempt: Attempt) {
+  return database
+    .selectFrom('job as earlier')
+    .select('earlier.created_at as acceptedAt')
+    .where('earlier.bridge_id', '=', attempt.bridgeId)
+    .where(({ eb, lit }) => eb('earlier.rated', '=', lit(1)))
+    .where('earlier.created_at', '>', attempt.windowStart)
+    .where('earlier.created_at', '<=', attempt.windowEnd)
+    .orderBy('earlier.created_at', 'desc')
+    .limit(1)
+    .offset(attempt.rateSpare);
+}
+
+/** Why an attempt was refused. Of two reasons the one that lasts longer: who waits until then is not refused for the other. */
+export function prepareRefusal(
+  database: Database,
+): (attempt: Attempt, within: DatabaseTransaction) => Promise<Creation> {
+  const findQueueEnd = prepareQuery<Attempt, { freeAt: number }>(database, (attempt) =>
+    selectQueueEnd(database, attempt),
+  );
+  const findRateStart = prepareQuery<Attempt, { acceptedAt: number }>(database, (attempt) =>
+    selectRateStart(database, attempt),
+  );
+  return async (attempt, within) => {
+    const [queue] = await findQueueEnd(attempt, within);
+    const [rate] = attempt.rated === 1 ? await findRateStart(attempt, within) : [];
+    const freeAt = rate === undefined ? undefined : rate.acceptedAt + attempt.windowMs;
+    if (queue !== undefined && (freeAt === undefined || queue.freeAt >= freeAt))
+      return { kind: 'queue_full', freeAt: queue.freeAt };
+    if (freeAt === undefined) throw new Error('a job was refused by no limit');
+    return { kind: 'rate', freeAt };
+  };
+}

@@ -1,0 +1,62 @@
+import type { Database, DatabaseTransaction } from '../database.ts';
+import type { JobStore } from '../job-store.ts';
+import { type PreparedWrite, prepareWrite } from '../prepared-query.ts';
+import { jobRetentionMilliseconds } from './job-rows.ts';
+
+interface Due {
+  readonly now: number;
+  readonly endedBefore: number;
+  readonly atMost: number;
+}
+
+/** Correctness never depends on it: reads and limits go by the clock. What it does is forget: first of all what jobs carried. */
+export function prepareJobPurge(database: Database): JobStore['purge'] {
+  const steps: readonly PreparedWrite<Due>[] = [
+    prepareWrite(database, ({ now, atMost }) =>
+      database
+        .updateTable('job')
+        .set({ status: 'expired', sealed_data: null })
+        .where('job_id', 'in', ({ selectFrom }) =>
+          selectFrom('job as due')
+            .select('due.job_id')
+            .where('due.sealed_data', 'is not', null)
+            .where('due.expires_at', '<=', now)
+            .limit(atMost),
+        ),
+    ),
+    prepareWrite(database, ({ endedBefore, atMost }) =>
+      database
+        .deleteFrom('job')
+        .where('job_id', 'in', ({ selectFrom }) =>
+          selectFrom('job as due')
+            .select('due.job_id')
+            .where('due.ends_at', '<=', endedBefore)
+            .orderBy('due.ends_at')
+            .limit(atMost),
+        ),
+    ),
+    prepareWrite(database, ({ now, atMost }) =>
+      database
+        .deleteFrom('idempotency_key')
+        .where(({ eb, refTuple, selectFrom }) =>
+          eb(
+            refTuple('client_id', 'key_hash'),
+            'in',
+            selectFrom('idempotency_key as due')
+              .select(['due.client_id', 'due.key_hash'])
+              .where('due.keep_until', '<=', now)
+              .orderBy('due.keep_until')
+              .limit(atMost)
+              .$asTuple('client_id', 'key_hash'),
+          ),
+        ),
+    ),
+  ];
+  const run = async (now: number, atMost: number, within: DatabaseTransaction) => {
+    const endedBefore = now - jobRetentionMilliseconds;
+    let touched = 0;
+    for (const step of steps) touched += await step({ now, endedBefore, atMost: atMost - touched }, within);
+    return touched;
+  };
+  return (now, atMost) => database.transaction().execute((transaction) => run(now, atMost, transaction));
+}

@@ -1,0 +1,59 @@
+import { prepareAddActivity } from '../add-activity.ts';
+import type { Database } from '../database.ts';
+import type { JobStatus, JobStore } from '../job-store.ts';
+import { prepareLastSync } from '../last-sync.ts';
+import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+
+/** The result that says the device gave no sign of itself; any other came from it. */
+const outOfReach = 1;
+
+interface End {
+  readonly jobId: string;
+  readonly status: JobStatus;
+  readonly result: number;
+  readonly output: string;
+  readonly at: number;
+}
+
+interface Place {
+  readonly bridgeId: string;
+  readonly deviceId: string;
+}
+
+/** Ends a job with all that its end brought along, in one transaction. */
+export function prepareSettlement(database: Database): JobStore['settle'] {
+  const end = prepareEnd(database);
+  const findPlace = prepareQuery<{ jobId: string }, Place>(database, ({ jobId }) =>
+    database.selectFrom('job').select(['bridge_id as bridgeId', 'device_id as deviceId']).where('job_id', '=', jobId),
+  );
+  const addActivity = prepareAddActivity(database);
+  const setBattery = prepareWrite<{ deviceId: string; batteryLevel: number }>(database, ({ deviceId, batteryLevel }) =>
+    database.updateTable('device').set({ battery_level: batteryLevel }).where('device_id', '=', deviceId),
+  );
+  const raiseLastSync = prepareLastSync(database);
+  return ({ jobId, at, result, output, activities, batteryLevel }) =>
+    database.transaction().execute(async (transaction) => {
+      const status = result === 0 ? 'succeeded' : 'failed';
+      const hasEnded = (await end({ jobId, status, result, output, at }, transaction)) === 1;
+      await addActivity(activities, transaction);
+      const [place] = await findPlace({ jobId }, transaction);
+      if (place === undefined) return false;
+      const { bridgeId, deviceId } = place;
+      // In one order, as another settlement may want the same two rows.
+      for (const id of [...new Set([bridgeId, deviceId])].sort())
+        if (id === bridgeId || result !== outOfReach) await raiseLastSync({ deviceId: id, at }, transaction);
+      if (batteryLevel !== null) await setBattery({ deviceId, batteryLevel }, transaction);
+      return hasEnded;
+    });
+}
+
+function prepareEnd(database: Database) {
+  return prepareWrite<End>(database, ({ jobId, status, result, output, at }) =>
+    database
+      .updateTable('job')
+      .set({ status, result, output, ends_at: at, sealed_data: null })
+      .where('job_id', '=', jobId)
+      .where('sealed_data', 'is not', null)
+      .where('expires_at', '>', at),
+  );
+}
