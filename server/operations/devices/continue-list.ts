@@ -1,15 +1,8 @@
 import { operations } from '@lockstep/contract/operations';
-import { searchForm } from '../store/text-forms.ts';
+import { searchForm } from '../../store/text-forms.ts';
+import { type CursorFault, describeContradiction, describeOtherList, unreadableCursor } from '../cursor-fault.ts';
 import type { DeviceCursor } from './device-cursor.ts';
 import type { DeviceList, DeviceListOperation, DeviceListQuery } from './device-list.ts';
-
-/** Why a cursor can't be followed, in the terms of the one who sent it. */
-export interface CursorFault {
-  readonly at: 'cursor' | 'sort' | 'type' | 'search';
-  readonly text: string;
-  readonly says: string;
-  readonly nearest: readonly string[];
-}
 
 const defaultLimit = 100;
 
@@ -31,9 +24,10 @@ export function continueList(
   query: DeviceListQuery,
   cursor: DeviceCursor | undefined,
 ): DeviceList | { readonly faults: readonly CursorFault[] } {
-  if (cursor === undefined) return { faults: [unreadable] };
+  if (cursor === undefined) return { faults: [unreadableCursor] };
   const { list } = cursor;
-  if (list.operation !== operation) return { faults: [describeOtherList(operation, list.operation)] };
+  if (list.operation !== operation)
+    return { faults: [describeOtherList([nameList(operation), nameList(list.operation)])] };
   const asked = { ...query, search: foldSearch(query.search) };
   const faults = (['sort', 'type', 'search'] as const)
     .filter((name) => asked[name] !== undefined && asked[name] !== list[name])
@@ -42,33 +36,9 @@ export function continueList(
   return { ...list, limit: query.limit ?? list.limit, expand: query.expand ?? list.expand };
 }
 
-/** One text for all: whether a cursor was forged, is damaged or belongs to someone else is nobody's business. */
-const unreadable: CursorFault = {
-  at: 'cursor',
-  text: 'cursor is not one that this account was given, or is cut off or changed: send nextCursor as it came',
-  says: 'must be the nextCursor of the previous page, unchanged',
-  nearest: [],
-};
-
-function describeOtherList(asked: DeviceListOperation, given: DeviceListOperation): CursorFault {
-  const [here, there] = [asked, given].map((id) => `${operations[id].method.toUpperCase()} ${operations[id].path}`);
-  return {
-    at: 'cursor',
-    text: `cursor belongs to ${there}, not to ${here}: send it there`,
-    says: `must be a nextCursor of ${here}`,
-    nearest: [],
-  };
-}
-
-function describeContradiction(at: 'sort' | 'type' | 'search', sent: string, held: string | undefined): CursorFault {
-  const cure = held === undefined ? `leave ${at} out` : `leave ${at} out or send ${held}`;
-  const made = held === undefined ? `was made without ${at}` : `was made with ${at} ${held}`;
-  return {
-    at,
-    text: `${at} ${sent} contradicts the cursor, which ${made}: ${cure}`,
-    says: held === undefined ? 'must be left out beside this cursor' : `must be ${held} or left out beside this cursor`,
-    nearest: held === undefined ? [] : [held],
-  };
+function nameList(operation: DeviceListOperation): string {
+  const { method, path } = operations[operation];
+  return `${method.toUpperCase()} ${path}`;
 }
 
 /** Twice, since lower case leaves a few letters that compose anew (`J` with a caron): folded text must stay as it is when it is folded. */

@@ -1,6 +1,6 @@
 import type { components } from '@lockstep/contract/types';
-import type { Device, Property } from '../store/records.ts';
-import { formatLocalTime } from './local-time.ts';
+import type { Device, Property } from '../../store/records.ts';
+import { formatLocalTime } from '../local-time.ts';
 
 type Schemas = components['schemas'];
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { searchForm } from '../store/text-forms.ts';
-import { longestContentBytes } from './cursor.ts';
+import { searchForm } from '../../store/text-forms.ts';
+import { longestContentBytes } from '../cursor.ts';
 import { type DeviceCursor, packDeviceCursor, unpackDeviceCursor } from './device-cursor.ts';
 
 const name = fc

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { definePart } from '@lockstep/contract/handlers';
-import type { Clock } from '../clock.ts';
-import type { Keys } from '../keys.ts';
-import type { Principal } from '../principal.ts';
-import type { Store } from '../store/store.ts';
-import { createCursors } from './cursor.ts';
+import type { Clock } from '../../clock.ts';
+import type { Keys } from '../../keys.ts';
+import type { Principal } from '../../principal.ts';
+import type { Store } from '../../store/store.ts';
+import { createCursors } from '../cursor.ts';
 import { getDevice } from './get-device.ts';
 import { listDevices } from './list-devices.ts';
 import { updateDevice } from './update-device.ts';

@@ -1,5 +1,5 @@
-import type { Device } from '../store/records.ts';
-import type { Store } from '../store/store.ts';
+import type { Device } from '../../store/records.ts';
+import type { Store } from '../../store/store.ts';
 import type { Surroundings } from './describe-device.ts';
 import type { Expand } from './device-list.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { StoreUnavailable } from '../store/store.ts';
+import { StoreUnavailable } from '../../store/store.ts';
+import { harbourAndMeadow } from '../fixtures/harbour.ts';
+import { keys, makeDevice, now, openWorld, type Request } from '../fixtures/open-world.ts';
 import { deriveAdminKey, deriveLockRef } from './device-secrets.ts';
-import { harbourAndMeadow } from './fixtures/harbour.ts';
-import { keys, makeDevice, now, openWorld, type Request } from './fixtures/open-world.ts';
 
 const world = await openWorld(harbourAndMeadow);
 afterAll(() => world.store.close());

@@ -1,13 +1,13 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
-import type { Clock } from '../clock.ts';
-import { refuse } from '../error-catalogue.ts';
-import type { Keys } from '../keys.ts';
-import type { Principal } from '../principal.ts';
-import type { Store } from '../store/store.ts';
+import type { Clock } from '../../clock.ts';
+import { refuse } from '../../error-catalogue.ts';
+import type { Keys } from '../../keys.ts';
+import type { Principal } from '../../principal.ts';
+import type { Store } from '../../store/store.ts';
+import { formatLocalTime } from '../local-time.ts';
 import { describeDevice, timezoneOf } from './describe-device.ts';
 import { deriveAdminKey, deriveLockRef } from './device-secrets.ts';
 import { findSurroundings } from './find-surroundings.ts';
-import { formatLocalTime } from './local-time.ts';
 
 interface Needs {
   readonly store: Pick<Store, 'devices' | 'properties' | 'audit'>;

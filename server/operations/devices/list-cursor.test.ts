@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { createCursors } from './cursor.ts';
-import { harbourAndMeadow } from './fixtures/harbour.ts';
-import { makeDevice, openWorld, type Request } from './fixtures/open-world.ts';
+import { createCursors } from '../cursor.ts';
+import { harbourAndMeadow } from '../fixtures/harbour.ts';
+import { makeDevice, openWorld, type Request } from '../fixtures/open-world.ts';
 
 const world = await openWorld(harbourAndMeadow);
 afterAll(() => world.store.close());

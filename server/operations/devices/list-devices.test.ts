@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { harbourAndMeadow } from './fixtures/harbour.ts';
-import { makeDevice, openWorld, type Request } from './fixtures/open-world.ts';
+import { harbourAndMeadow } from '../fixtures/harbour.ts';
+import { makeDevice, openWorld, type Request } from '../fixtures/open-world.ts';
 
 const world = await openWorld(harbourAndMeadow);
 afterAll(() => world.store.close());

@@ -1,10 +1,10 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
-import { refuse } from '../error-catalogue.ts';
-import type { Principal } from '../principal.ts';
-import type { Store } from '../store/store.ts';
-import { sortForm } from '../store/text-forms.ts';
+import type { Principal } from '../../principal.ts';
+import type { Store } from '../../store/store.ts';
+import { sortForm } from '../../store/text-forms.ts';
+import type { Cursors } from '../cursor.ts';
+import { refuseCursor } from '../cursor-fault.ts';
 import { continueList, startList } from './continue-list.ts';
-import type { Cursors } from './cursor.ts';
 import { describeDevice } from './describe-device.ts';
 import { packDeviceCursor, unpackDeviceCursor } from './device-cursor.ts';
 import { type DeviceListOperation, deviceLists, type LastDevice, orders } from './device-list.ts';
@@ -24,12 +24,7 @@ export async function listDevices(
   const content = query.cursor === undefined ? undefined : cursors.open(accountId, query.cursor);
   const cursor = content && unpackDeviceCursor(content);
   const list = query.cursor === undefined ? startList(operation, query) : continueList(operation, query, cursor);
-  if ('faults' in list) {
-    return refuse('cursor_invalid', {
-      text: `${list.faults.map(({ text }) => text).join('; ')}; or start again without cursor`,
-      details: list.faults.map(({ at, says, nearest }) => ({ in: 'query', at, says, nearest })),
-    });
-  }
+  if ('faults' in list) return refuseCursor(list.faults);
 
   const sort = orders[list.sort];
   // No name holds NUL, and no database can look for it: PostgreSQL refuses it, the LIKE of SQLite stops there and finds too much.

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { openWorld } from './fixtures/open-world.ts';
+import { openWorld } from '../fixtures/open-world.ts';
 import { filters, holdsPagingLaw, listOperations, makeDevices, sorts } from './fixtures/paging-law.ts';
 
 const devices = makeDevices(1000);

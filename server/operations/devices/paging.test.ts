@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { makeDevice, openWorld, type Page } from './fixtures/open-world.ts';
+import { makeDevice, openWorld, type Page } from '../fixtures/open-world.ts';
 import { filters, holdsPagingLaw, listOperations, listSlowly, makeDevices, sorts } from './fixtures/paging-law.ts';
 
 const devices = makeDevices(1000);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Device } from '../store/records.ts';
-import { harbourAndMeadow } from './fixtures/harbour.ts';
-import { openWorld, type Request, type World } from './fixtures/open-world.ts';
+import type { Device } from '../../store/records.ts';
+import { harbourAndMeadow } from '../fixtures/harbour.ts';
+import { openWorld, type Request, type World } from '../fixtures/open-world.ts';
 
 let world: World;
 beforeEach(async () => {

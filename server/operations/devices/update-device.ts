@@ -1,7 +1,7 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
-import { refuse } from '../error-catalogue.ts';
-import type { Principal } from '../principal.ts';
-import type { Store } from '../store/store.ts';
+import { refuse } from '../../error-catalogue.ts';
+import type { Principal } from '../../principal.ts';
+import type { Store } from '../../store/store.ts';
 import { timezoneOf } from './describe-device.ts';
 import { findSurroundings } from './find-surroundings.ts';
 
