@@ -1,0 +1,165 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deriveDeviceKey } from '../algopin/derive-device-key.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { rePair, showDeviceKey } from './device.ts';
+
+const keys = { deviceKey: Buffer.alloc(32, 'not a real key, for devices ....') };
+const now = Date.parse('2026-11-20T17:25:00Z');
+const house = '65a000000000000000000001';
+const annex = '65a000000000000000000003';
+
+let store: Store;
+beforeEach(async () => {
+  store = await openSqliteStore(':memory:');
+  for (const id of ['harbour', 'meadow']) await store.accounts.put({ id, name: id, trialEndsAt: null });
+  await store.imports.write({
+    properties: [
+      { id: house, accountId: 'harbour', name: 'House', timezone: 'Europe/Berlin' },
+      { id: annex, accountId: 'harbour', name: 'Annex', timezone: null },
+    ],
+    devices: [
+      makeDevice('LK1'),
+      makeDevice('LK2'),
+      makeDevice('LK5', { propertyIds: [annex] }),
+      makeDevice('LK7', { propertyIds: [] }),
+      makeDevice('KP3', { type: 'Keypad', supportsAlgoPin: false, supportsPassagePin: false }),
+      makeDevice('BR1', {
+        type: 'Bridge',
+        supportsAlgoPin: false,
+        supportsPassagePin: false,
+        batteryLevel: null,
+        online: true,
+      }),
+    ],
+  });
+});
+afterEach(() => store.close());
+
+type Device = Parameters<Store['imports']['write']>[0]['devices'][number];
+
+function makeDevice(deviceId: string, given: Partial<Device> = {}): Device {
+  return {
+    id: Buffer.from(deviceId.padEnd(12, '.')).toString('hex'),
+    deviceId,
+    accountId: 'harbour',
+    deviceName: 'Front door',
+    type: 'Lock',
+    propertyIds: [house],
+    linked: [],
+    bridgeId: null,
+    batteryLevel: 50,
+    pairedAt: now,
+    lastSyncAt: now,
+    supportsAlgoPin: true,
+    supportsPassagePin: true,
+    online: null,
+    pairingGeneration: 1,
+    ...given,
+  };
+}
+
+const show = (deviceId: string, { again = false, at = now } = {}) =>
+  showDeviceKey(store, keys, deviceId, { again, now: at });
+const pair = (deviceId: string, generation: number) => rePair(store, deviceId, { generation, now });
+const keyOf = (deviceId: string, generation: number) =>
+  Buffer.from(deriveDeviceKey(keys.deviceKey, deviceId, generation)).toString('hex');
+const actions = async () => (await store.audit.list('harbour')).map(({ action, deviceId }) => `${action} ${deviceId}`);
+
+describe('device key', () => {
+  test('gives what a lock needs, and leaves a trace of the operator', async () => {
+    const { exitCode, text, json } = await show('LK1');
+    expect(exitCode).toBe(0);
+    const key = keyOf('LK1', 1);
+    expect(json).toEqual({ device: 'LK1', account: 'harbour', generation: 1, timezone: 'Europe/Berlin', key });
+    expect(text).toMatch(
+      new RegExp(`^Lock LK1 \\(Front door\\) of harbour\ngeneration +1\ntimezone +Europe/Berlin\nkey +${key}\n`),
+    );
+    expect(await store.audit.list('harbour')).toEqual([
+      {
+        at: now,
+        accountId: 'harbour',
+        clientId: 'operator',
+        action: 'read_device_key',
+        deviceId: 'LK1',
+        requestId: null,
+      },
+    ]);
+  });
+
+  test('shows it once; again when asked for, and that is audited too', async () => {
+    await show('LK1');
+    const second = await show('LK1', { at: now + 60_000 });
+    expect(second).toMatchObject({
+      exitCode: 1,
+      json: { device: 'LK1', generation: 1, shownAt: '2026-11-20T17:25:00.000Z' },
+    });
+    expect(JSON.stringify(second)).not.toContain(keyOf('LK1', 1));
+    expect(second.text).toContain('lockstep-server device key LK1 --again');
+    expect(second.text).toContain('lockstep-server device re-pair LK1 --generation 1');
+    expect(await show('LK1', { again: true })).toMatchObject({ exitCode: 0, json: { key: keyOf('LK1', 1) } });
+    expect((await show('LK1')).exitCode).toBe(1);
+    expect(await show('LK2')).toMatchObject({ exitCode: 0, json: { key: keyOf('LK2', 1) } });
+    expect(await actions()).toEqual(['read_device_key LK1', 'read_device_key LK1', 'read_device_key LK2']);
+  });
+
+  test('shows the key of each generation once', async () => {
+    await show('LK1');
+    await pair('LK1', 1);
+    expect(await show('LK1')).toMatchObject({ exitCode: 0, json: { generation: 2, key: keyOf('LK1', 2) } });
+    expect((await show('LK1')).exitCode).toBe(1);
+  });
+});
+
+describe('device re-pair', () => {
+  test('begins a new generation, once however often it is run, and leaves a trace', async () => {
+    const first = await pair('LK1', 1);
+    expect(first).toMatchObject({ exitCode: 0, json: { device: 'LK1', generation: 2, rePaired: true } });
+    expect(first.text).toContain('lockstep-server device key LK1');
+    expect(await pair('LK1', 1)).toMatchObject({ exitCode: 0, json: { generation: 2, rePaired: false } });
+    expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(2);
+    expect((await store.devices.find('harbour', 'LK2'))?.pairingGeneration).toBe(1);
+    expect(await actions()).toEqual(['re_pair_device LK1']);
+    expect(await pair('LK1', 2)).toMatchObject({ exitCode: 0, json: { generation: 3, rePaired: true } });
+  });
+
+  test('raises it by one when ten try at once', async () => {
+    const results = await Promise.all(Array.from({ length: 10 }, () => pair('LK1', 1)));
+    expect(results.filter(({ json }) => (json as { rePaired?: boolean }).rePaired)).toHaveLength(1);
+    expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(2);
+    expect(await actions()).toEqual(['re_pair_device LK1']);
+  });
+
+  test.each([2, 7])('of a generation that it is not at, %i, changes nothing', async (generation) => {
+    const says = `LK1 is at generation 1, not ${generation}; nothing changed.`;
+    expect(await pair('LK1', generation)).toMatchObject({
+      exitCode: 2,
+      text: says,
+      json: { error: says, generation: 1 },
+    });
+    expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(1);
+    expect(await actions()).toEqual([]);
+  });
+});
+
+const refusals = [
+  { name: 'an unknown device', given: 'LK9', says: 'There is no device LK9; nearest: LK1', pair: true },
+  { name: 'a bridge', given: 'BR1', says: 'BR1 is a Bridge that takes no algoPIN codes', pair: true },
+  { name: 'a keypad without codes', given: 'KP3', says: 'KP3 is a Keypad that takes no algoPIN codes', pair: true },
+  { name: 'no timezone', given: 'LK5', says: `lockstep-server property set-timezone ${annex}`, pair: false },
+  { name: 'no property', given: 'LK7', says: 'LK7 is in no property', pair: false },
+];
+
+describe('refused, with a cure and without a trace or a key:', () => {
+  test.each(refusals)('$name', async ({ given, says, pair: isRefusedThere }) => {
+    for (const result of [
+      await show(given),
+      await show(given, { again: true }),
+      ...(isRefusedThere ? [await pair(given, 1)] : []),
+    ]) {
+      expect(result).toMatchObject({ exitCode: 2, json: { error: expect.stringContaining(says) } });
+      expect(result.text).not.toMatch(/[0-9a-f]{64}/);
+    }
+    expect(await actions()).toEqual([]);
+  });
+});

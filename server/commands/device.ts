@@ -1,0 +1,130 @@
+import { deriveDeviceKey } from '../algopin/derive-device-key.ts';
+import type { EpochMilliseconds } from '../clock.ts';
+import type { Keys } from '../keys.ts';
+import type { Device } from '../store/records.ts';
+import type { AuditEntry, Store } from '../store/store.ts';
+import { type CommandResult, done, refused } from './command.ts';
+import { nearestOf } from './nearest-of.ts';
+
+type DeviceStores = Pick<Store, 'accounts' | 'audit' | 'devices' | 'properties'>;
+
+const keyRead = 'read_device_key';
+const rePaired = 're_pair_device';
+
+/**
+ * `device key`: what a lock is provisioned with. Once per pairing generation, unless asked for again; each time is audited, before the
+ * key is handed out. The once is for the trail and against slips: whoever runs this has the key file and could derive the key as well.
+ *
+ * @returns exit code 1 where the key was shown already
+ */
+export async function showDeviceKey(
+  store: DeviceStores,
+  keys: Pick<Keys, 'deviceKey'>,
+  deviceId: string,
+  { again, now }: { readonly again: boolean; readonly now: EpochMilliseconds },
+): Promise<CommandResult> {
+  const found = await findLock(store, deviceId);
+  if ('exitCode' in found) return found;
+  const { accountId, deviceName, type, pairingGeneration: generation, propertyIds } = found;
+  const [propertyId] = propertyIds;
+  if (propertyId === undefined)
+    return refused(`${deviceId} is in no property, so its lock has no clock to go by. Import it with one first.`);
+  const [property] = await store.properties.findAll(accountId, [propertyId]);
+  const timezone = property?.timezone ?? null;
+  if (timezone === null)
+    return refused(
+      `The property of ${deviceId} has no timezone, and a lock needs one to judge codes. Set it first: lockstep-server property set-timezone ${propertyId} TIMEZONE`,
+    );
+
+  const shown = findShowing(await store.audit.list(accountId), deviceId);
+  const about = { device: deviceId, account: accountId, generation, timezone };
+  if (shown !== undefined && !again) {
+    const shownAt = new Date(shown.at).toISOString();
+    const text = [
+      `The key of ${deviceId}, generation ${generation}, was shown at ${shownAt}; it is not shown twice by accident.`,
+      `Again, and audited: lockstep-server device key ${deviceId} --again`,
+      `If it may be in wrong hands: lockstep-server device re-pair ${deviceId} --generation ${generation}`,
+    ].join('\n');
+    return { exitCode: 1, text, json: { error: text, ...about, shownAt } };
+  }
+  // Before the answer: a key that was read without a trace is worse than a trace of a key that never arrived.
+  await audit(store, found, keyRead, now);
+  const key = Buffer.from(deriveDeviceKey(keys.deviceKey, deviceId, generation)).toString('hex');
+  const lines = [
+    `${type} ${deviceId} (${deviceName}) of ${accountId}`,
+    `generation  ${generation}`,
+    `timezone    ${timezone}`,
+    `key         ${key}`,
+    'Give all three to the lock and keep no copy: who has the key can make every code of this lock.',
+  ];
+  return done(lines.join('\n'), { ...about, key });
+}
+
+/**
+ * `device re-pair`: a new pairing generation, and with it a new key. Naming the present generation makes a second run change nothing.
+ *
+ * @param generation the one that is to end
+ */
+export async function rePair(
+  store: DeviceStores,
+  deviceId: string,
+  { generation, now }: { readonly generation: number; readonly now: EpochMilliseconds },
+): Promise<CommandResult> {
+  const found = await findLock(store, deviceId);
+  if ('exitCode' in found) return found;
+  if (await store.devices.raisePairingGeneration(found.accountId, deviceId, generation)) {
+    await audit(store, found, rePaired, now);
+    const text = [
+      `${deviceId}: generation ${generation + 1}. No code issued before opens a lock that has the new key; until it has it, the lock goes by the old one.`,
+      `Next: lockstep-server device key ${deviceId}`,
+    ].join('\n');
+    return done(text, { device: deviceId, generation: generation + 1, rePaired: true });
+  }
+  const current = (await store.devices.find(found.accountId, deviceId))?.pairingGeneration;
+  if (current === generation + 1)
+    return done(`${deviceId} is at generation ${current} already; nothing changed.`, {
+      device: deviceId,
+      generation: current,
+      rePaired: false,
+    });
+  return refused(`${deviceId} is at generation ${current}, not ${generation}; nothing changed.`, {
+    device: deviceId,
+    generation: current,
+  });
+}
+
+/** The device, whichever account has it, if it is one that takes codes. */
+async function findLock(store: DeviceStores, deviceId: string): Promise<Device | CommandResult> {
+  const accounts = await store.accounts.list();
+  const found = await Promise.all(accounts.map(({ id }) => store.devices.find(id, deviceId)));
+  const device = found.find((one) => one !== undefined);
+  if (device === undefined)
+    return refused(`There is no device ${deviceId}${nearestOf(deviceId, await listIds(store))}`);
+  return device.supportsAlgoPin
+    ? device
+    : refused(`${deviceId} is a ${device.type} that takes no algoPIN codes: it has no key.`);
+}
+
+async function listIds({ accounts, devices }: DeviceStores): Promise<string[]> {
+  const sort = { by: 'deviceName', descending: false } as const;
+  const lists = (await accounts.list()).map(({ id }) =>
+    devices.list({ accountId: id, sort, algoPinOnly: true, limit: Number.MAX_SAFE_INTEGER }),
+  );
+  return (await Promise.all(lists)).flat().map(({ deviceId }) => deviceId);
+}
+
+/** The latest time at which the key of the present generation was shown. */
+function findShowing(entries: readonly AuditEntry[], deviceId: string): AuditEntry | undefined {
+  const own = entries.filter((entry) => entry.deviceId === deviceId);
+  const start = own.findLastIndex(({ action }) => action === rePaired) + 1;
+  return own.slice(start).findLast(({ action }) => action === keyRead);
+}
+
+function audit(
+  store: DeviceStores,
+  { accountId, deviceId }: Device,
+  action: string,
+  at: EpochMilliseconds,
+): Promise<void> {
+  return store.audit.add({ at, accountId, clientId: 'operator', action, deviceId, requestId: null });
+}
