@@ -1,0 +1,47 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import type { components } from '@lockstep/contract/types';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+
+export type ActivityLogItem = components['schemas']['ActivityLogItem'];
+export type LockLog = components['schemas']['LockLog'];
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, logger: false });
+ajv.addSchema(contract, 'contract.json');
+const itemSchema = ajv.compile<ActivityLogItem>({ $ref: 'contract.json#/components/schemas/ActivityLogItem' });
+const lockLogSchema = ajv.compile<LockLog>({ $ref: 'contract.json#/components/schemas/LockLog' });
+
+export type LogItemForm =
+  | { readonly item: ActivityLogItem }
+  /** Says what is wrong and where. Repeats no value: any of them may hold the digits of a code. */
+  | { readonly fault: string };
+
+/** @param sent JSON text of an item, or the item itself */
+export function readLogItemForm(sent: unknown): LogItemForm {
+  const value = typeof sent === 'string' ? parse(sent) : sent;
+  if (value === undefined) return { fault: 'is not JSON text' };
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { fault: 'is not a JSON object' };
+  if (!itemSchema(value)) return { fault: describe(itemSchema.errors?.at(-1)) };
+  // UTF-8 has no form for it: two ids that differ in it alone would become one.
+  return value.id.isWellFormed() ? { item: value } : { fault: 'id holds half of a surrogate pair' };
+}
+
+/** Reads the text of a lock; undefined where it is in no form that is known here. */
+export function readLockLog(text: string): LockLog | undefined {
+  const value = parse(text);
+  return lockLogSchema(value) ? value : undefined;
+}
+
+/** Without V8's own message, which repeats a piece of the text. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(error: ErrorObject | undefined): string {
+  const { instancePath = '', params = {}, message = 'is not valid' } = error ?? {};
+  const place = [...instancePath.split('/').slice(1), ...[params.missingProperty ?? []].flat()].join('/');
+  return `${place} ${params.missingProperty === undefined ? message : 'is required'}`;
+}

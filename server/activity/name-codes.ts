@@ -1,0 +1,24 @@
+import type { AccessCodeStore } from '../store/access-code-store.ts';
+import type { NewActivity } from '../store/activity-store.ts';
+import type { ActivityDetails } from './describe-activity.ts';
+
+/**
+ * Gives entries the name that their code has at the moment, and a passage its hours: one look-up for all. A `pinId` that no code of the device
+ * has is taken away, so that nothing is kept of digits that stand for nothing.
+ */
+export async function nameCodes(
+  accessCodes: Pick<AccessCodeStore, 'findAll'>,
+  entries: readonly NewActivity[],
+): Promise<readonly NewActivity[]> {
+  const pinIds = new Set(entries.flatMap(({ pinId }) => pinId ?? []));
+  if (pinIds.size === 0) return entries;
+  const codes = new Map((await accessCodes.findAll([...pinIds])).map((code) => [code.pinId, code]));
+  return entries.map((entry) => {
+    const code = codes.get(entry.pinId ?? '');
+    if (code === undefined || code.deviceId !== entry.deviceId) return { ...entry, pinId: null };
+    const { accessName, durationHours } = code;
+    const isPassage = entry.type === 'PASSAGE_STARTED' && durationHours !== null;
+    const details: ActivityDetails = isPassage ? { hours: durationHours } : {};
+    return { ...entry, accessName, details: JSON.stringify(details) };
+  });
+}

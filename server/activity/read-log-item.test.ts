@@ -1,0 +1,190 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type LogReader, readLogItem } from './read-log-item.ts';
+
+const now = Date.parse('2026-11-20T17:00:00Z');
+const day = 86_400_000;
+const reader: LogReader = {
+  deviceId: 'LK2A00000001',
+  lockRef: 'EXAMPLE-LOCK-REF-1',
+  now,
+  derivePinId: (pin) => createHash('sha256').update(`a key ${pin}`).digest('hex').slice(0, 24),
+};
+
+const good = { id: 'LK-1', ts: now, payload: { log: '{}' } };
+const withLog = (log: unknown) => ({ ...good, payload: { log: typeof log === 'string' ? log : JSON.stringify(log) } });
+
+const kept = [
+  {
+    name: 'seconds',
+    given: { logType: 51, entryDate: 1795194000 },
+    want: { at: 1795194000000, type: 'LOCK', method: 'key', rawType: 51 },
+  },
+  { name: 'the last second', given: { logType: 51, entryDate: 99_999_999_999 }, want: { at: 99_999_999_999_000 } },
+  { name: 'the first milliseconds', given: { logType: 51, entryDate: 100_000_000_000 }, want: { at: 100_000_000_000 } },
+  {
+    name: 'milliseconds',
+    given: { logType: 13, entryDate: 1795194000123 },
+    want: { at: 1795194000123, type: 'AUTO_LOCK', method: 'auto' },
+  },
+  { name: 'the start of time', given: { logType: 51, entryDate: 0 }, want: { at: 0 } },
+  { name: 'no time', given: { logType: 51 }, want: { at: now, rawType: 51 } },
+  {
+    name: 'a key in digits',
+    given: { logType: 18, keyId: 4294967295 },
+    want: { type: 'UNLOCK', method: 'pin', firstUse: null },
+  },
+  { name: 'a key in text', given: { logType: 22, keyId: 'k1' }, want: { type: 'UNLOCK', firstUse: true } },
+  { name: 'an unknown number', given: { logType: 4711 }, want: { type: 'OTHER', method: 'unknown', rawType: 4711 } },
+  { name: 'members of their own', given: { logType: 43, battery: 87 }, want: { type: 'UNLOCK', method: 'card' } },
+  { name: 'nothing', given: {}, want: { at: now, type: 'OTHER', rawType: null } },
+  {
+    name: 'text of another maker',
+    given: '18|1795194000|482915037',
+    want: { at: now, type: 'OTHER', method: 'unknown', rawType: null },
+  },
+  { name: 'no text', given: '', want: { type: 'OTHER', rawType: null } },
+  { name: 'JSON of something else', given: '[18]', want: { type: 'OTHER', rawType: null } },
+  { name: 'null', given: 'null', want: { type: 'OTHER' } },
+  {
+    name: 'a number that is none',
+    given: { logType: '51', entryDate: 1795194000 },
+    want: { at: now, type: 'OTHER', rawType: null },
+  },
+  { name: 'a number out of range', given: { logType: 65_536 }, want: { type: 'OTHER', rawType: null } },
+  {
+    name: 'digits that are no text',
+    given: { logType: 18, pin: 482915037 },
+    want: { at: now, type: 'OTHER', rawType: null, pinId: null },
+  },
+  {
+    name: 'digits of an offline code',
+    given: { logType: 18, pin: '482915037' },
+    want: { pinId: reader.derivePinId('482915037') },
+  },
+  {
+    name: 'wrong digits of nine',
+    given: { logType: 16, pin: '111111111' },
+    want: { type: 'INCORRECT_PIN', pinId: reader.derivePinId('111111111') },
+  },
+  { name: 'digits that no offline code has', given: { logType: 16, pin: '012345678' }, want: { pinId: null } },
+  { name: 'four digits', given: { logType: 18, pin: '4711' }, want: { type: 'UNLOCK', pinId: null } },
+  { name: 'ten digits', given: { logType: 16, pin: '4829150371' }, want: { pinId: null } },
+];
+
+describe('a log with', () => {
+  test.each(kept)('$name', ({ given, want }) => {
+    expect(readLogItem(withLog(given), reader)).toEqual({
+      entry: expect.objectContaining({
+        deviceId: reader.deviceId,
+        receivedAt: now,
+        accessName: null,
+        details: '{}',
+        ...want,
+      }),
+    });
+  });
+});
+
+const unknown = 'is not that of this device';
+const rejected = [
+  { name: 'no JSON', given: 'LK-1 482915037', want: 'is not JSON text' },
+  { name: 'nothing', given: '', want: 'is not JSON text' },
+  { name: 'JSON cut off', given: '{"id":"482915037"', want: 'is not JSON text' },
+  { name: 'a list', given: '[482915037]', want: 'is not a JSON object' },
+  { name: 'a number', given: '482915037', want: 'is not a JSON object' },
+  { name: 'null', given: 'null', want: 'is not a JSON object' },
+  { name: 'text in text', given: JSON.stringify(JSON.stringify(good)), want: 'is not a JSON object' },
+  { name: 'no member', given: {}, want: 'id is required' },
+  { name: 'no payload', given: { id: 'a', ts: now }, want: 'payload is required' },
+  { name: 'no log', given: { ...good, payload: { lockName: '482915037' } }, want: 'payload/log is required' },
+  { name: 'an id of digits', given: { ...good, id: 482915037 }, want: 'id must be string' },
+  { name: 'an empty id', given: { ...good, id: '' }, want: 'id must NOT have fewer than 1 characters' },
+  { name: 'a long id', given: { ...good, id: '4'.repeat(201) }, want: 'id must NOT have more than 200 characters' },
+  {
+    name: 'half a character in its id',
+    given: JSON.stringify({ ...good, id: 'a\ud800' }),
+    want: 'id holds half of a surrogate pair',
+  },
+  {
+    name: 'a log that is no text',
+    given: { ...good, payload: { log: 482915037 } },
+    want: 'payload/log must be string',
+  },
+  { name: 'a long log', given: withLog('4'.repeat(2001)), want: 'payload/log must NOT have more than 2000 characters' },
+  { name: 'a time in seconds', given: { ...good, ts: 482915037 }, want: 'ts must be >= 1420070400000' },
+  { name: 'half a millisecond', given: { ...good, ts: now + 0.5 }, want: 'ts must be integer' },
+  { name: 'the name of another device', given: { ...good, lockRef: 'EXAMPLE-LOCK-REF-2' }, want: `lockRef ${unknown}` },
+  { name: 'no name where one is named', given: { ...good, lockRef: '' }, want: `lockRef ${unknown}` },
+  {
+    name: 'a time too far ahead',
+    given: { ...good, ts: now + day + 1 },
+    want: `ts ${now + day + 1} is more than 24 hours ahead`,
+  },
+];
+
+describe('an item is refused that has', () => {
+  test.each(rejected)('$name', ({ given, want }) => {
+    const read = readLogItem(given, reader);
+    expect(read).toEqual({ rejection: want });
+    expect(JSON.stringify(read)).not.toContain('482915037');
+  });
+});
+
+describe('an item is taken', () => {
+  test.each([
+    { name: 'at the last moment ahead', given: { ...good, ts: now + day } },
+    { name: 'with the name of this device', given: { ...good, lockRef: 'EXAMPLE-LOCK-REF-1' } },
+    { name: 'with members of its own', given: { ...good, app: 'reader' } },
+    { name: 'in text', given: ` ${JSON.stringify(good)}\n` },
+    { name: 'with a member that poisons', given: JSON.stringify(good).replace('{', '{"__proto__":{"lockRef":"x"},') },
+  ])('$name', ({ given }) => {
+    expect(readLogItem(given, reader)).toHaveProperty('entry.id');
+  });
+
+  test('by a device without a name only where none is named', () => {
+    const bridge = { ...reader, lockRef: null };
+    expect(readLogItem(good, bridge)).toHaveProperty('entry');
+    expect(readLogItem({ ...good, lockRef: 'EXAMPLE-LOCK-REF-1' }, bridge)).toHaveProperty('rejection');
+  });
+});
+
+describe('the id of an entry', () => {
+  const idOf = (id: string, deviceId = 'LK2A00000001') => {
+    const read = readLogItem({ ...good, id }, { ...reader, deviceId });
+    return 'entry' in read ? read.entry.id : undefined;
+  };
+
+  test('is that of device and item, however the item comes and whatever else is in it', () => {
+    const want = createHash('sha256').update('LK2A00000001\0LK-1').digest('hex').slice(0, 24);
+    expect(idOf('LK-1')).toBe(want);
+    const text = JSON.stringify({ ts: now - 1, payload: { log: 'x' }, id: 'LK-1' });
+    expect(readLogItem(text, { ...reader, now: now + 5 })).toMatchObject({ entry: { id: want } });
+  });
+
+  test('differs where device or item does', () => {
+    const ids = [idOf('LK-1'), idOf('LK-2'), idOf('LK-1', 'LK2A00000002'), idOf('lk-1'), idOf('LK-1 ')];
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+});
+
+test('no digits are kept, wherever they stand', () => {
+  const digits = fc.integer({ min: 100_000_000, max: 999_999_999 }).map(String);
+  const place = fc.constantFrom('pin', 'keyId', 'extra', 'log', 'user', 'lockName', 'own');
+  fc.assert(
+    fc.property(digits, place, fc.constantFrom(16, 18, 22, 200, 999), (pin, at, logType) => {
+      const log =
+        at === 'log'
+          ? `typed ${pin}`
+          : JSON.stringify({ logType, ...(['user', 'lockName', 'own'].includes(at) ? {} : { [at]: pin }) });
+      const item = { ...good, [at === 'own' ? 'own' : 'user']: pin, payload: { log, lockName: pin } };
+      for (const given of [item, JSON.stringify(item)]) {
+        const read = readLogItem(given, reader);
+        expect(read).toHaveProperty('entry');
+        expect(JSON.stringify(read)).not.toContain(pin);
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import type { EpochMilliseconds } from '../clock.ts';
+import type { NewActivity } from '../store/activity-store.ts';
+import { readActivityKind } from './activity-types.ts';
+import { readLockLog, readLogItemForm } from './log-item-form.ts';
+
+/** Where an item arrives, and when. */
+export interface LogReader {
+  readonly deviceId: string;
+  /** The name by which items call the device; null where it has none. */
+  readonly lockRef: string | null;
+  readonly now: EpochMilliseconds;
+  readonly derivePinId: (pin: string) => string;
+}
+
+export type ReadLogItem =
+  /** Its `pinId` is that of the digits, whether or not such a code was issued: `nameCodes` finds out. */
+  | { readonly entry: NewActivity }
+  /** Why it can't be stored, in 1 to 500 characters. Repeats nothing that may hold digits. */
+  | { readonly rejection: string };
+
+const farthestAheadMs = 24 * 3_600_000;
+/** Smaller numbers are seconds: as milliseconds they would lie before March 1973. */
+const leastMilliseconds = 100_000_000_000;
+const entryIdBytes = 12;
+
+/** Digits of an offline code. Others have no code that they could be looked up by. */
+const offlinePin = /^[1-9]\d{8}$/;
+
+/**
+ * Reads one item of a device's log, however it came: pushed, or fetched through a bridge. The same item gives the same entry id, so that it
+ * is stored once. Of the item's texts nothing is kept: digits may stand in any of them.
+ *
+ * @param sent JSON text of an item, or the item itself
+ */
+export function readLogItem(sent: unknown, { deviceId, lockRef, now, derivePinId }: LogReader): ReadLogItem {
+  const form = readLogItemForm(sent);
+  if ('fault' in form) return { rejection: form.fault };
+  const { id, ts, lockRef: calledBy, payload } = form.item;
+  if (calledBy !== undefined && calledBy !== lockRef) return { rejection: 'lockRef is not that of this device' };
+  if (ts > now + farthestAheadMs) return { rejection: `ts ${ts} is more than 24 hours ahead` };
+
+  const { logType, entryDate, pin = '' } = readLockLog(payload.log) ?? {};
+  const { type, method, firstUse } = readActivityKind(logType);
+  const entry = {
+    id: deriveEntryId(deviceId, id),
+    deviceId,
+    at: entryDate === undefined ? ts : entryDate < leastMilliseconds ? entryDate * 1000 : entryDate,
+    receivedAt: now,
+    type,
+    method,
+    rawType: logType ?? null,
+    firstUse,
+    pinId: offlinePin.test(pin) ? derivePinId(pin) : null,
+    accessName: null,
+    details: '{}',
+  };
+  return { entry };
+}
+
+/** 24 hexadecimal digits, the first 12 bytes of SHA-256. NUL, which no device id has, keeps the two apart. */
+export function deriveEntryId(deviceId: string, itemId: string): string {
+  const hash = createHash('sha256').update(`${deviceId}\0${itemId}`).digest();
+  return hash.subarray(0, entryIdBytes).toString('hex');
+}

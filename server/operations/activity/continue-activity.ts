@@ -1,0 +1,63 @@
+import type { Language } from '../../activity/messages/catalogues.ts';
+import { type CursorFault, describeContradiction, describeOtherList, unreadableCursor } from '../cursor-fault.ts';
+import type { ActivityCursor } from './activity-cursor.ts';
+import type { ActivityBound, ActivityList, ActivityQuery, ActivitySort } from './activity-list.ts';
+
+/** What a request asks of a log; what it leaves out is undefined. */
+export interface AskedActivity {
+  readonly deviceId: string;
+  readonly sort: ActivitySort | undefined;
+  readonly startDate: ActivityBound | undefined;
+  readonly endDate: ActivityBound | undefined;
+  readonly language: Language | undefined;
+  readonly limit: number | undefined;
+}
+
+const defaultLimit = 100;
+
+/** Settles the parameters of a first page. */
+export function startActivity({
+  sort = '-activityTimeAt',
+  language = 'en',
+  limit = defaultLimit,
+  ...asked
+}: AskedActivity): ActivityList {
+  return { ...asked, sort, language, limit };
+}
+
+/**
+ * Settles the parameters of a page after the first: what is left out is taken from the cursor. `limit` and language may differ from it;
+ * a `sort` or filter that does would make another list, in which the place means nothing. Filters of one meaning are the same.
+ *
+ * @param cursor undefined when its text could not be opened
+ * @returns the list, or every fault of the cursor
+ */
+export function continueActivity(
+  asked: AskedActivity,
+  cursor: ActivityCursor | undefined,
+): ActivityList | { readonly faults: readonly CursorFault[] } {
+  if (cursor === undefined) return { faults: [unreadableCursor] };
+  const { list } = cursor;
+  if (list.deviceId !== asked.deviceId)
+    return { faults: [describeOtherList([nameLog(asked.deviceId), nameLog(list.deviceId)])] };
+  const faults = [
+    contradict('sort', asked.sort, list.sort),
+    ...(['startDate', 'endDate'] as const).map((name) =>
+      asked[name]?.at === list[name]?.at ? undefined : contradict(name, asked[name]?.text, list[name]?.text),
+    ),
+  ].flatMap((fault) => fault ?? []);
+  if (faults.length > 0) return { faults };
+  return { ...list, limit: asked.limit ?? list.limit, language: asked.language ?? list.language };
+}
+
+function contradict(
+  name: keyof ActivityQuery,
+  asked: string | undefined,
+  held: string | undefined,
+): CursorFault | undefined {
+  return asked === undefined || asked === held ? undefined : describeContradiction(name, asked, held);
+}
+
+function nameLog(deviceId: string): string {
+  return `GET /devices/${deviceId}/activity`;
+}

@@ -1,0 +1,84 @@
+import type { HandlerRequest } from '@lockstep/contract/handlers';
+import type { components } from '@lockstep/contract/types';
+import { describeActivity } from '../../activity/describe-activity.ts';
+import type { Language } from '../../activity/messages/catalogues.ts';
+import { refuse } from '../../error-catalogue.ts';
+import type { Principal } from '../../principal.ts';
+import type { Activity } from '../../store/activity-store.ts';
+import type { Store } from '../../store/store.ts';
+import type { Cursors } from '../cursor.ts';
+import { refuseCursor } from '../cursor-fault.ts';
+import { formatLocalTime } from '../local-time.ts';
+import { packActivityCursor, unpackActivityCursor } from './activity-cursor.ts';
+import { continueActivity, startActivity } from './continue-activity.ts';
+import { readActivityRange, refuseReversed, resolveRange } from './read-activity-range.ts';
+
+interface Needs {
+  readonly store: Pick<Store, 'devices' | 'properties' | 'activity'>;
+  readonly cursors: Cursors;
+}
+
+/** Answers one page of a device's log. One entry more than the page holds is read: it tells whether there is a next page. */
+export async function getDeviceActivity(
+  { store, cursors }: Needs,
+  { path, query, principal: { accountId } }: HandlerRequest<'getDeviceActivity', Principal>,
+) {
+  const range = readActivityRange(query);
+  if ('status' in range) return range;
+  const device = await store.devices.find(accountId, path.deviceId);
+  if (device === undefined) return refuse('device_not_found');
+  const [property] = await store.properties.findAll(accountId, device.propertyIds.slice(0, 1));
+  if (property === undefined) return refuse('property_not_found');
+  const { timezone } = property;
+  if (timezone === null) return refuse('no_timezone');
+
+  const { deviceId } = device;
+  const { sort, locale, limit } = query;
+  const asked = { deviceId, sort, language: readLanguage(locale), limit, ...resolveRange(range, timezone) };
+  const content = query.cursor === undefined ? undefined : cursors.open(accountId, query.cursor);
+  const cursor = content && unpackActivityCursor(content);
+  const list = query.cursor === undefined ? startActivity(asked) : continueActivity(asked, cursor);
+  if ('faults' in list) return refuseCursor(list.faults);
+  const reversed = refuseReversed(range, timezone);
+  if (reversed !== undefined) return reversed;
+
+  const found = await store.activity.list({
+    deviceId,
+    from: list.startDate?.at ?? null,
+    before: list.endDate?.at ?? null,
+    descending: list.sort === '-activityTimeAt',
+    after: cursor?.last ?? null,
+    limit: list.limit + 1,
+  });
+  const page = found.slice(0, list.limit);
+  const last = found.length > page.length ? page.at(-1) : undefined;
+  return {
+    status: 200,
+    body: {
+      payload: page.map((entry) => describeEntry(entry, timezone, list.language)),
+      nextCursor: last === undefined ? '' : cursors.seal(accountId, packActivityCursor({ list, last })),
+    },
+  } as const;
+}
+
+/** Member by member, so that nothing of the record is shown which nobody listed here. */
+function describeEntry(entry: Activity, timezone: string, language: Language): components['schemas']['ActivityEntry'] {
+  const { id, at, type, method, receivedAt, pinId, accessName, firstUse, rawType } = entry;
+  return {
+    id,
+    activityTimeAt: formatLocalTime(at, timezone),
+    activityType: type,
+    description: describeActivity(entry, language),
+    method,
+    receivedAt: formatLocalTime(receivedAt, timezone),
+    ...(pinId === null ? {} : { pinId }),
+    ...(accessName === null ? {} : { accessName }),
+    ...(firstUse === null ? {} : { firstUse }),
+    ...(rawType === null ? {} : { rawType }),
+  };
+}
+
+/** The schema lets five languages in, each of two letters; the region behind is ignored. */
+function readLanguage(locale: string | undefined): Language | undefined {
+  return locale === undefined ? undefined : (locale.slice(0, 2) as Language);
+}

@@ -1,0 +1,46 @@
+import type { HandlerRequest } from '@lockstep/contract/handlers';
+import { readLogItems } from '../../activity/read-log-items.ts';
+import { derivePinId } from '../../algopin/derive-pin-id.ts';
+import type { Clock } from '../../clock.ts';
+import { refuse } from '../../error-catalogue.ts';
+import type { Keys } from '../../keys.ts';
+import type { Principal } from '../../principal.ts';
+import type { Store } from '../../store/store.ts';
+import { deriveLockRef } from '../devices/device-secrets.ts';
+
+interface Needs {
+  readonly store: Pick<Store, 'devices' | 'accessCodes' | 'activity'>;
+  readonly clock: Clock;
+  readonly keys: Pick<Keys, 'deviceKey'>;
+}
+
+/** Stores what a phone read from the lock: good items in one transaction, the others named. Nothing is stored where none is good. */
+export async function pushDeviceActivity(
+  { store, clock, keys }: Needs,
+  { path, body: { logsPayload }, principal: { accountId } }: HandlerRequest<'pushDeviceActivity', Principal>,
+) {
+  const device = await store.devices.find(accountId, path.deviceId);
+  if (device === undefined) return refuse('device_not_found');
+  const { deviceId, type } = device;
+  const { entries, rejected } = await readLogItems(store.accessCodes, logsPayload, {
+    deviceId,
+    lockRef: type === 'Bridge' ? null : deriveLockRef(keys.deviceKey, deviceId),
+    now: clock.now(),
+    derivePinId: (pin) => derivePinId(keys.deviceKey, deviceId, pin),
+  });
+  const accepted = entries.length;
+  if (accepted === 0 && rejected.length > 0) {
+    return refuse('log_unreadable', {
+      text: rejected.length === 1 ? "The item can't be stored" : `None of the ${rejected.length} items can be stored`,
+      details: rejected.map(({ index, error }) => ({
+        in: 'body',
+        at: `/logsPayload/${index}`,
+        says: error,
+        nearest: [],
+      })),
+    });
+  }
+  if (accepted > 0) await store.activity.add(entries);
+  const message = `${accepted} ${accepted === 1 ? 'entry' : 'entries'} stored`;
+  return { status: 200, body: { message, accepted, rejected } } as const;
+}

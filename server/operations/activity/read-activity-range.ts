@@ -1,0 +1,54 @@
+import { refuse } from '../../error-catalogue.ts';
+import type { ActivityBound, ActivityQuery } from './activity-list.ts';
+import { dayOf, endOf, isReversed, type LogTime, readLogTime, startOf } from './read-log-time.ts';
+
+/** The filters of a log as they were sent; undefined where they were not. */
+export interface ActivityRange {
+  readonly startDate: LogTime | undefined;
+  readonly endDate: LogTime | undefined;
+}
+
+/** Reads both filters, or refuses those that name no date or time, both at once. It needs no zone, so it comes before any look-up. */
+export function readActivityRange(query: ActivityQuery) {
+  const read = { startDate: readSent(query.startDate), endDate: readSent(query.endDate) };
+  const details = (['startDate', 'endDate'] as const).flatMap((at) => {
+    const time = read[at];
+    if (time === undefined || !('fault' in time)) return [];
+    return [{ in: 'query', at, says: `${at} ${time.fault.says}`, nearest: time.fault.nearest } as const];
+  });
+  const [first] = details;
+  if (first === undefined) return read as ActivityRange;
+  return refuse('invalid_request', { text: first.says, details });
+}
+
+/** What the filters mean on the property's clock. */
+export function resolveRange({ startDate, endDate }: ActivityRange, timezone: string) {
+  return {
+    startDate: startDate && bound(startDate, startOf(startDate, timezone)),
+    endDate: endDate && bound(endDate, endOf(endDate, timezone)),
+  };
+}
+
+/** Refuses a range that ends before it starts; undefined for any other. */
+export function refuseReversed({ startDate, endDate }: ActivityRange, timezone: string) {
+  if (startDate === undefined || endDate === undefined || !isReversed(startDate, endDate, timezone)) return undefined;
+  return refuse('range_reversed', {
+    text: `endDate ${endDate.text} is not after startDate ${startDate.text}`,
+    details: [
+      {
+        in: 'query',
+        at: 'endDate',
+        says: 'must be after startDate',
+        nearest: [dayOf(startDate, timezone) ?? []].flat(),
+      },
+    ],
+  });
+}
+
+function readSent(sent: string | undefined) {
+  return sent === undefined ? undefined : readLogTime(sent);
+}
+
+function bound({ text }: LogTime, at: number): ActivityBound {
+  return { text, at };
+}
