@@ -1,0 +1,203 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { deriveEntryId } from '../activity/read-log-item.ts';
+import { type JobWorld, openJobWorld, type ReadJob, readJobId } from '../operations/jobs/fixtures/job-world.ts';
+import { createCrashFuse } from './fixtures/crash-fuse.ts';
+
+// The job machine against a model of what clients may rely on, with a process that dies between any two writes.
+
+const devices = ['LK2A00000001', 'KP1A00000002', 'KP1A00000001'] as const;
+const silent = 'KP1A00000001';
+const forward = ['queued', 'delivered', 'succeeded', 'failed', 'expired'];
+
+interface Made {
+  readonly jobId: string;
+  readonly deviceId: string;
+  readonly jobType: string;
+  readonly pin?: string | undefined;
+  readonly createdAt: number;
+  last: ReadJob;
+}
+
+interface Model {
+  readonly jobs: Made[];
+  /** Whether the job machine has looked since the clock last moved. */
+  hasTicked: boolean;
+}
+
+interface Real {
+  readonly world: JobWorld;
+  readonly fuse: ReturnType<typeof createCrashFuse>;
+}
+
+/** What has to hold at any moment, whatever happened before. */
+async function check(model: Model, { world }: Real): Promise<void> {
+  const now = world.clock.at;
+  for (const job of model.jobs) {
+    const read = await world.read(job.jobId);
+    const age = now - job.createdAt;
+    const before = job.last;
+    expect(forward.indexOf(read.status), 'a status goes forward only').toBeGreaterThanOrEqual(
+      forward.indexOf(before.status),
+    );
+    if (before.completed) expect(read, 'what has ended stays as it is').toEqual(before);
+    if (age >= 120_000) expect(read.completed, 'no job is stuck').toBe(true);
+    if (age < 3000) expect(read.completed, 'no job is done before its time').toBe(false);
+    if (model.hasTicked && age >= 3000 && age < 120_000 && job.deviceId !== silent)
+      expect(read.completed, 'no job is lost').toBe(true);
+    if (job.deviceId === silent) expect(['queued', 'delivered', 'expired']).toContain(read.status);
+    job.last = read;
+  }
+}
+
+/** What the jobs of a device have to come to when they are done once each, in order of creation. */
+function checkResults(jobs: readonly Made[]): void {
+  const stored = new Set<string>();
+  const unsure = new Set<string>();
+  for (const { jobType, pin = '', last } of jobs) {
+    const { result } = last.jobResponse.opResult;
+    if (last.status === 'expired') unsure.add(pin);
+    else if (jobType === 'CREATE_PIN' && !unsure.has(pin)) expect(result).toBe(stored.has(pin) ? 3 : 0);
+    else if (jobType === 'DELETE_PIN' && !unsure.has(pin)) expect(result).toBe(stored.has(pin) ? 0 : 4);
+    else if (pin === '') expect(result).toBe(0);
+    if (jobType === 'CREATE_PIN') stored.add(pin);
+    if (jobType === 'DELETE_PIN') stored.delete(pin);
+  }
+}
+
+/** The service's log and the lock's own are the same: nothing is lost, nothing doubled. */
+async function checkLogs({ world }: Real): Promise<void> {
+  for (const deviceId of devices.filter((name) => name !== silent)) {
+    readJobId(await world.proxy(deviceId, { jobType: 'GET_ACTIVITY_LOGS' }));
+    await world.pass(3000);
+    const items = await world.current().locks.use(await world.device(deviceId), (lock) => lock.readLog());
+    const entries = await world.activity(deviceId);
+    expect(entries.map(({ id }) => id).sort()).toEqual(items.map(({ id }) => deriveEntryId(deviceId, id)).sort());
+  }
+}
+
+abstract class Step implements fc.AsyncCommand<Model, Real> {
+  abstract toString(): string;
+  abstract act(model: Model, real: Real): Promise<void>;
+  check(): boolean {
+    return true;
+  }
+  async run(model: Model, real: Real): Promise<void> {
+    await this.act(model, real);
+    await check(model, real);
+  }
+}
+
+class Create extends Step {
+  readonly given: { readonly deviceId: string; readonly jobType: string; readonly pin: string };
+  constructor(given: Create['given']) {
+    super();
+    this.given = given;
+  }
+  toString = () => `create ${this.given.jobType} ${this.given.pin} for ${this.given.deviceId}`;
+  async act(model: Model, { world }: Real): Promise<void> {
+    const { deviceId, jobType, pin } = this.given;
+    const data = { CREATE_PIN: { accessName: 'A', pin, pinType: 2 }, DELETE_PIN: { pin } }[jobType];
+    const answer = await world.proxy(deviceId, { jobType, ...(data && { jobData: data }) });
+    if (answer.status === 429) return;
+    if (deviceId !== 'LK2A00000001' && /LOCK$/.test(jobType)) return expect(answer.status).toBe(400);
+    const jobId = readJobId(answer);
+    const createdAt = world.clock.at;
+    model.jobs.push({ jobId, deviceId, jobType, pin: data && pin, createdAt, last: await world.read(jobId) });
+  }
+}
+
+class Pass extends Step {
+  readonly ms: number;
+  constructor(ms: number) {
+    super();
+    this.ms = ms;
+  }
+  toString = () => `pass ${this.ms} ms`;
+  async act(model: Model, { world }: Real): Promise<void> {
+    await world.pass(this.ms);
+    model.hasTicked = true;
+  }
+}
+
+class Sleep extends Step {
+  readonly ms: number;
+  constructor(ms: number) {
+    super();
+    this.ms = ms;
+  }
+  toString = () => `sleep ${this.ms} ms`;
+  async act(model: Model, { world }: Real): Promise<void> {
+    world.clock.at += this.ms;
+    model.hasTicked = false;
+  }
+}
+
+class Crash extends Step {
+  readonly given: { readonly write: number; readonly when: 'before' | 'after'; readonly ms: number };
+  constructor(given: Crash['given']) {
+    super();
+    this.given = given;
+  }
+  toString = () => `pass ${this.given.ms} ms and die ${this.given.when} write ${this.given.write}`;
+  async act(model: Model, { world, fuse }: Real): Promise<void> {
+    const { write, when, ms } = this.given;
+    await Promise.race([fuse.arm(write, when), world.pass(ms)]);
+    fuse.disarm();
+    world.restart();
+    model.hasTicked = false;
+  }
+}
+
+class Type extends Step {
+  readonly pin: string;
+  constructor(pin: string) {
+    super();
+    this.pin = pin;
+  }
+  toString = () => `somebody types ${this.pin}`;
+  async act(_: Model, { world }: Real): Promise<void> {
+    await world.current().locks.use(await world.device('LK2A00000001'), (lock) => lock.enter(this.pin));
+  }
+}
+
+const pin = fc.constantFrom('1111', '22222', '333333');
+const jobType = fc.constantFrom('UNLOCK', 'LOCK', 'CREATE_PIN', 'CREATE_PIN', 'DELETE_PIN', 'GET_ACTIVITY_LOGS');
+const wait = fc.constantFrom(0, 500, 1000, 2000, 3000, 40_000, 121_000);
+const steps = [
+  fc.record({ deviceId: fc.constantFrom(...devices), jobType, pin }).map((given) => new Create(given)),
+  fc.record({ deviceId: fc.constantFrom(...devices), jobType, pin }).map((given) => new Create(given)),
+  wait.map((ms) => new Pass(ms)),
+  wait.map((ms) => new Sleep(ms)),
+  fc
+    .record({
+      write: fc.integer({ min: 1, max: 6 }),
+      when: fc.constantFrom('before' as const, 'after' as const),
+      ms: wait,
+    })
+    .map((given) => new Crash(given)),
+  pin.map((digits) => new Type(digits)),
+];
+
+test('a job is done once and in order, ends for good and is never stuck, whenever the process dies', {
+  timeout: 120_000,
+}, async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: '+1' }), async (commands) => {
+      const fuse = createCrashFuse();
+      const world = await openJobWorld({ faulty: fuse.wrap });
+      const real = { world, fuse };
+      const model: Model = { jobs: [], hasTicked: false };
+      try {
+        await fc.asyncModelRun(() => ({ model, real }), commands);
+        await new Pass(121_000).run(model, real);
+        for (const deviceId of devices) checkResults(model.jobs.filter((job) => job.deviceId === deviceId));
+        await checkLogs(real);
+        expect(world.logged).toEqual([]);
+      } finally {
+        await world.close();
+      }
+    }),
+    { numRuns: 60 },
+  );
+});

@@ -1,0 +1,160 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type JobWorld, openJobWorld } from '../operations/jobs/fixtures/job-world.ts';
+import type { Store } from '../store/store.ts';
+import { createJobDataSeal } from './job-data.ts';
+import { createJobRunner } from './job-runner.ts';
+import type { BridgeJob, Progress } from './link.ts';
+
+// The job machine behind a link that a test answers for, and before a store that fails at times.
+
+const front = 'LK2A00000001';
+const keypad = 'KP1A00000002';
+const done: Progress = { kind: 'done', report: { result: 0, output: {}, items: [], batteryLevel: null } };
+
+let world: JobWorld;
+/** Names of writes that fail, and how often. */
+let failing: Map<string, number>;
+
+beforeEach(async () => {
+  failing = new Map();
+  world = await openJobWorld({ faulty: failAtTimes });
+});
+afterEach(() => world.close());
+
+function failAtTimes(store: Store): Store {
+  const guard = <Args extends unknown[], Result>(name: string, write: (...args: Args) => Promise<Result>) => {
+    return async (...args: Args): Promise<Result> => {
+      const left = failing.get(name) ?? 0;
+      failing.set(name, left - 1);
+      if (left > 0) throw new Error(`${name} failed`);
+      return write(...args);
+    };
+  };
+  const { jobs, lockMemories } = store;
+  return {
+    ...store,
+    jobs: {
+      ...jobs,
+      settle: guard('settle', jobs.settle),
+      markDelivered: guard('markDelivered', jobs.markDelivered),
+    },
+    lockMemories: { ...lockMemories, save: guard('save', lockMemories.save) },
+  };
+}
+
+/** A runner whose link hands jobs to the test. */
+function answerBy(deliver: (job: BridgeJob) => Progress) {
+  const delivered: string[] = [];
+  const runner = world.current().makeRunner({
+    deliver: async (job) => {
+      delivered.push(job.jobId);
+      return deliver(job);
+    },
+  });
+  return { runner, delivered };
+}
+
+describe('what is due', () => {
+  test('is nothing without jobs, and nothing while only the far side can tell', async () => {
+    expect(await world.current().runner.tick()).toBeNull();
+    await world.make(front, 'UNLOCK');
+    const { runner } = answerBy(() => ({ kind: 'under_way', isTaken: true, askAgainAt: null }));
+    expect(await runner.tick()).toBeNull();
+  });
+
+  test('is the earliest of what any job waits for', async () => {
+    await world.make(front, 'UNLOCK');
+    await world.make(keypad, 'GET_BATTERY_LEVEL');
+    const { runner } = answerBy(({ deviceId }) => ({
+      kind: 'under_way',
+      isTaken: false,
+      askAgainAt: world.clock.at + (deviceId === front ? 700 : 300),
+    }));
+    expect(await runner.tick()).toBe(world.clock.at + 300);
+  });
+});
+
+describe('a job that fails', () => {
+  test('keeps no other device waiting, is logged without its data, and tried again until it expires', async () => {
+    const poison = await world.make(front, 'CREATE_PIN', { accessName: 'Cleaner', pin: '739154', pinType: 2 });
+    const other = await world.make(keypad, 'GET_BATTERY_LEVEL');
+    const { runner, delivered } = answerBy(({ deviceId }) => {
+      if (deviceId === front) throw new Error('the network is down');
+      return done;
+    });
+    const pauses: number[] = [];
+    for (let due = await runner.tick(); due !== null && pauses.length < 12; due = await runner.tick()) {
+      pauses.push(due - world.clock.at);
+      world.clock.at = due;
+    }
+    expect(pauses).toEqual([1000, 2000, 4000, 8000, 15_000, 15_000, 15_000, 15_000, 15_000, 15_000, 15_000]);
+    expect((await world.read(other)).status).toBe('succeeded');
+    expect((await world.read(poison)).status).toBe('expired');
+    expect(delivered.filter((jobId) => jobId === other)).toHaveLength(1);
+    expect(world.logged[0]?.fields).toMatchObject({ jobId: poison, jobType: 'CREATE_PIN', deviceId: front, tries: 1 });
+    expect(JSON.stringify(world.logged)).not.toMatch(/739154|Cleaner/);
+  });
+
+  test('is not overtaken on its device, until it has failed three times', async () => {
+    const first = await world.make(front, 'CREATE_PIN', { accessName: 'A', pin: '1111', pinType: 2 });
+    const second = await world.make(front, 'DELETE_PIN', { pin: '1111' });
+    const { runner, delivered } = answerBy(({ jobId }) => {
+      if (jobId === first) throw new Error('the network is down');
+      return done;
+    });
+    for (let times = 0; times < 3; times += 1) {
+      const due = await runner.tick();
+      if (times < 2) expect(delivered).not.toContain(second);
+      world.clock.at = due ?? 0;
+    }
+    expect(delivered).toEqual([first, first, first, second]);
+  });
+
+  test.each(['settle', 'save', 'markDelivered'])('since %s did, is done once all the same', async (write) => {
+    failing.set(write, 2);
+    const jobId = await world.make(front, 'CREATE_PIN', { accessName: 'A', pin: '1111', pinType: 2 });
+    await world.pass(10_000);
+    expect(world.logged).toHaveLength(2);
+    expect(await world.read(jobId)).toMatchObject({ status: 'succeeded', jobResponse: { opResult: { result: 0 } } });
+    expect(await world.activity(front)).toMatchObject([{ type: 'PIN_CREATED', accessName: 'A' }]);
+  });
+
+  test('since its data was sealed under another key file, expires like any other', async () => {
+    const jobId = await world.make(front, 'UNLOCK');
+    const { store, clock } = world;
+    const jobData = createJobDataSeal(Buffer.alloc(32, 9), randomBytes);
+    const { link, settle } = world.current();
+    const logged: object[] = [];
+    const logger = { error: (fields: object) => void logged.push(fields) };
+    const runner = createJobRunner({ store, clock, link, settle, jobData, logger });
+    await runner.tick();
+    expect(logged).toMatchObject([{ jobId, err: { message: expect.stringContaining("can't be opened") } }]);
+    clock.at += 120_000;
+    expect(await runner.tick()).toBeNull();
+    expect((await world.read(jobId)).status).toBe('expired');
+  });
+});
+
+test('a job whose time runs out while others are handed over is not handed over', async () => {
+  await world.make(keypad, 'GET_BATTERY_LEVEL');
+  const late = await world.make(front, 'UNLOCK');
+  const { runner, delivered } = answerBy(() => {
+    world.clock.at += 120_000;
+    return { kind: 'under_way', isTaken: true, askAgainAt: null };
+  });
+  await runner.tick();
+  expect(delivered).toHaveLength(1);
+  expect((await world.read(late)).status).toBe('expired');
+});
+
+test('a bridge that goes offline is looked for until it is back', async () => {
+  const jobId = await world.make(front, 'UNLOCK');
+  const bridge = await world.device('BR1A00000001');
+  await world.store.imports.write({ properties: [], devices: [{ ...bridge, online: false }] });
+  await world.pass(60_000);
+  expect((await world.read(jobId)).status).toBe('queued');
+  await world.store.imports.write({ properties: [], devices: [bridge] });
+  await world.pass(5000);
+  expect((await world.read(jobId)).status).toBe('succeeded');
+});

@@ -1,0 +1,81 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type JobWorld, keys, openJobWorld } from '../operations/jobs/fixtures/job-world.ts';
+import type { Device } from '../store/records.ts';
+import { createOpenLocks } from './open-locks.ts';
+
+let world: JobWorld;
+let front: Device;
+beforeEach(async () => {
+  world = await openJobWorld();
+  front = await world.device('LK2A00000001');
+});
+afterEach(() => world.close());
+
+const locks = () => world.current().locks;
+
+describe('a lock', () => {
+  test('remembers across restarts: a stored PIN opens it, one that was deleted does not', async () => {
+    await world.make(front.deviceId, 'CREATE_PIN', { accessName: 'A', pin: '482913', pinType: 2 });
+    await world.pass(3000);
+    world.restart();
+    expect(await locks().use(front, (lock) => lock.enter('482913'))).toMatchObject({ opened: true });
+    await world.make(front.deviceId, 'DELETE_PIN', { pin: '482913' });
+    await world.pass(3000);
+    world.restart();
+    expect(await locks().use(front, (lock) => lock.enter('482913'))).toMatchObject({ opened: false });
+  });
+
+  test('is unlocked by UNLOCK and locks itself after a while', async () => {
+    await world.make(front.deviceId, 'UNLOCK');
+    await world.pass(3000);
+    const state = () => locks().use(front, (lock) => lock.state().lockState);
+    expect(await state()).toBe('unlocked');
+    world.clock.at += 60_000;
+    expect(await state()).toBe('locked');
+  });
+
+  test('is used by one at a time', async () => {
+    // Each takes the memory as the one before left it; side by side, all but one would be lost.
+    await Promise.all(Array.from({ length: 10 }, () => locks().use(front, (lock) => lock.setBatteryLevel(50))));
+    await Promise.all(Array.from({ length: 4 }, (_, turn) => locks().use(front, (lock) => lock.enter(`000${turn}`))));
+    expect(await locks().use(front, (lock) => lock.state().wrongEntries)).toBe(4);
+  });
+
+  test('is free again for the next when somebody fails at it, who changed nothing', async () => {
+    const failed = locks().use(front, (lock) => {
+      lock.enter('0000');
+      throw new Error('tripped');
+    });
+    const next = locks().use(front, (lock) => lock.state().wrongEntries);
+    await expect(failed).rejects.toThrow('tripped');
+    expect(await next).toBe(0);
+  });
+
+  test('follows zone and pairing of its device as they are now', async () => {
+    const time = () =>
+      locks().use(front, (lock) => lock.run({ jobId: `${world.clock.at}`, jobType: 'GET_DEVICE_STATUS', jobData: {} }));
+    expect((await time()).output.deviceTime).toBe('2026-11-21T09:00:00+01:00');
+    await world.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kathmandu');
+    world.clock.at += 1;
+    expect((await time()).output.deviceTime).toBe('2026-11-21T13:45:00+05:45');
+  });
+
+  test('of another key file is not opened as a fresh one', async () => {
+    await locks().use(front, (lock) => lock.enter('0000'));
+    const { store, clock } = world;
+    const other = createOpenLocks({ store, clock, randomBytes, keys: { deviceKey: Buffer.alloc(32, 9) } });
+    await expect(other.use(front, (lock) => lock.state())).rejects.toThrow(/LK2A00000001 can't be opened/);
+  });
+});
+
+test('a memory is sealed: no digits in it, and that of one lock is none for another', async () => {
+  await world.make(front.deviceId, 'CREATE_PIN', { accessName: 'Cleaner', pin: '482913', pinType: 2 });
+  await world.pass(3000);
+  const sealed = await world.store.lockMemories.load(front.deviceId);
+  expect(Buffer.from(sealed ?? []).toString('latin1')).not.toMatch(/482913|Cleaner/);
+  const keypad = await world.device('KP1A00000002');
+  await world.store.lockMemories.save(keypad.deviceId, sealed ?? new Uint8Array(), world.clock.at);
+  await expect(locks().use(keypad, (lock) => lock.state())).rejects.toThrow(/KP1A00000002/);
+  expect(keys.deviceKey).toHaveLength(32);
+});

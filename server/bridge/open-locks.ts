@@ -1,0 +1,80 @@
+import { deriveDeviceKey } from '../algopin/derive-device-key.ts';
+import type { Clock } from '../clock.ts';
+import type { Keys } from '../keys.ts';
+import { createSeal } from '../seal.ts';
+import type { Device } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { createLock, type Lock } from '../virtual-lock/lock.ts';
+import { findTimezone } from './find-timezone.ts';
+import type { Habits } from './habits.ts';
+
+export interface LockNeeds {
+  readonly store: Pick<Store, 'lockMemories' | 'properties'>;
+  readonly keys: Pick<Keys, 'deviceKey'>;
+  readonly clock: Clock;
+  /** By deviceId; none for a device that works as it should. */
+  readonly habits?: Readonly<Record<string, Habits>>;
+  /** Nonces, `randomBytes` of node:crypto. */
+  readonly randomBytes: (size: number) => Uint8Array;
+}
+
+/** The virtual locks of a store: each is taken from its memory, used, and put back. */
+export interface OpenLocks {
+  /**
+   * Does something at a lock. Its memory is saved before this returns, so that nothing is told of a lock which it would not know after a
+   * crash. One at a time per device.
+   *
+   * @param device a lock or keypad
+   * @throws Error where the memory can't be opened or kept: then what was done is undone
+   */
+  use<Result>(device: Device, act: (lock: Lock) => Result): Promise<Result>;
+}
+
+/** Zone, key and firmware are looked up at each use: they may change while the lock hangs at its door. */
+export function createOpenLocks({ store, keys, clock, habits = {}, randomBytes }: LockNeeds): OpenLocks {
+  const seal = createSeal(keys.deviceKey, 'lockstep/lock-memory/v1', randomBytes);
+  const turns = new Map<string, Promise<unknown>>();
+
+  async function useNow<Result>(device: Device, act: (lock: Lock) => Result): Promise<Result> {
+    const { deviceId, batteryLevel, pairingGeneration, type } = device;
+    const sealed = await store.lockMemories.load(deviceId);
+    const content = sealed && seal.open(deviceId, sealed);
+    if (sealed !== undefined && content === undefined)
+      throw new Error(`the memory of ${deviceId} can't be opened: was it sealed under another key file?`);
+    const lock = createLock({
+      deviceId,
+      key: deriveDeviceKey(keys.deviceKey, deviceId, pairingGeneration),
+      timeZone: (await findTimezone(store, device)) ?? 'UTC',
+      clock,
+      capabilities: {
+        type: type === 'Keypad' ? 'Keypad' : 'Lock',
+        algoPin: device.supportsAlgoPin,
+        passagePin: device.supportsPassagePin,
+        firmware: device.supportsPassagePin ? '2.14.0' : '1.9.3',
+        faults: habits[deviceId]?.faults ?? {},
+      },
+      batteryLevel: batteryLevel ?? 100,
+      ...(content === undefined ? {} : { memory: Buffer.from(content).toString() }),
+    });
+    const result = act(lock);
+    const memory = seal.seal(deviceId, Buffer.from(lock.exportMemory()));
+    await store.lockMemories.save(deviceId, memory, clock.now());
+    return result;
+  }
+
+  return {
+    use(device, act) {
+      const before = turns.get(device.deviceId) ?? Promise.resolve();
+      const turn = before.then(
+        () => useNow(device, act),
+        () => useNow(device, act),
+      );
+      turns.set(device.deviceId, turn);
+      const leave = () => {
+        if (turns.get(device.deviceId) === turn) turns.delete(device.deviceId);
+      };
+      turn.then(leave, leave);
+      return turn;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+import { randomBytes } from 'node:crypto';
+import type { Logger } from 'pino';
+import type { Clock } from '../clock.ts';
+import type { Keys } from '../keys.ts';
+import type { Store } from '../store/store.ts';
+import type { Habits } from './habits.ts';
+import { createJobDataSeal } from './job-data.ts';
+import { createJobRunner } from './job-runner.ts';
+import type { BridgeLink } from './link.ts';
+import { createOpenLocks, type OpenLocks } from './open-locks.ts';
+import { settleReport } from './settle-report.ts';
+import { createSimulatedBridges } from './simulated-bridges.ts';
+import { type JobTimer, startJobTimer } from './start-job-timer.ts';
+
+export interface BridgeOptions {
+  readonly store: Store;
+  readonly keys: Pick<Keys, 'deviceKey'>;
+  readonly clock: Clock;
+  readonly logger: Logger;
+  /** Simulated devices that differ from those that work as they should, by deviceId. */
+  readonly habits?: Readonly<Record<string, Habits>> | undefined;
+}
+
+export interface Bridges extends JobTimer {
+  readonly link: BridgeLink;
+  /** The virtual locks behind the bridges, for whoever stands before one. */
+  readonly locks: OpenLocks;
+}
+
+/** Starts the simulated bridges, and goes on with the jobs that a process before this one left unfinished. */
+export function startBridges({ store, keys, clock, logger, habits = {} }: BridgeOptions): Bridges {
+  const locks = createOpenLocks({ store, keys, clock, habits, randomBytes });
+  const link = createSimulatedBridges({ store, locks, clock, habits });
+  const jobData = createJobDataSeal(keys.deviceKey, randomBytes);
+  const settle = settleReport.bind(null, { store, keys, clock });
+  const runner = createJobRunner({ store, link, clock, jobData, settle, logger });
+  return { link, locks, ...startJobTimer(runner, clock, logger) };
+}

@@ -1,0 +1,56 @@
+import type { Clock } from '../clock.ts';
+import type { JobRunner } from './job-runner.ts';
+
+export interface JobTimer {
+  /** There is work, or the clock was moved: look now. */
+  wake(): void;
+  /** Waits for what is under way, and begins nothing more. */
+  stop(): Promise<void>;
+}
+
+interface Log {
+  warn(fields: object, text: string): void;
+}
+
+/** Looked at so often even where nothing seems due: the machine may have slept, or its clock been set. */
+const longestSleepMs = 60_000;
+const afterFailureMs = 1000;
+
+/** Runs the job machine when something is due. Its timer keeps no process alive. */
+export function startJobTimer(runner: JobRunner, clock: Clock, logger: Log): JobTimer {
+  let timer: NodeJS.Timeout | undefined;
+  let running: Promise<void> | undefined;
+  let isWoken = false;
+  let isStopped = false;
+
+  const run = async (): Promise<void> => {
+    let sleepMs = longestSleepMs;
+    do {
+      isWoken = false;
+      try {
+        const due = await runner.tick();
+        sleepMs = due === null ? longestSleepMs : due - clock.now();
+      } catch (error) {
+        logger.warn({ err: error }, 'the unfinished jobs could not be looked at, will try again');
+        sleepMs = afterFailureMs;
+      }
+    } while (isWoken && !isStopped);
+    running = undefined;
+    if (!isStopped) timer = setTimeout(wake, Math.min(Math.max(sleepMs, 1), longestSleepMs)).unref();
+  };
+  const wake = (): void => {
+    isWoken = true;
+    if (isStopped || running !== undefined) return;
+    clearTimeout(timer);
+    running = run();
+  };
+  wake();
+  return {
+    wake,
+    async stop() {
+      isStopped = true;
+      clearTimeout(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,299 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { harbourStays, meadowLodge } from '../../demo/demo-data.ts';
+import { type JobWorld, openJobWorld, readJobId } from './fixtures/job-world.ts';
+
+let world: JobWorld;
+beforeEach(async () => {
+  world = await openJobWorld();
+});
+afterEach(() => world.close());
+
+const lock = 'LK2A00000001';
+const bridge = 'BR1A00000001';
+const unlock = { jobType: 'UNLOCK' };
+const pin = { accessName: 'Cleaner', pin: '482913', pinType: 4 };
+const meadow = { account: meadowLodge, client: 'meadow-own' };
+
+function refusal(status: number, code: string, text: string, more: object = {}) {
+  return { status, body: { code, [status === 404 ? 'message' : 'error']: text }, ...more };
+}
+
+const refusedProxied = [
+  { name: 'an unknown device', deviceId: 'LK9', want: refusal(404, 'device_not_found', 'not found device') },
+  {
+    name: "another account's device",
+    deviceId: 'LK2B00000001',
+    want: refusal(404, 'device_not_found', 'not found device'),
+  },
+  { name: 'a bridge as the device', deviceId: bridge, want: refusal(404, 'device_not_found', 'not found device') },
+  {
+    name: 'an unknown device before an unknown bridge',
+    deviceId: 'LK9',
+    bridgeId: 'BR9',
+    want: refusal(404, 'device_not_found', 'not found device'),
+  },
+  { name: 'an unknown bridge', bridgeId: 'BR9', want: refusal(404, 'bridge_not_found', 'not found bridge') },
+  {
+    name: "another account's bridge",
+    bridgeId: 'BR1B00000001',
+    want: refusal(404, 'bridge_not_found', 'not found bridge'),
+  },
+  { name: 'a lock as the bridge', bridgeId: lock, want: refusal(404, 'bridge_not_found', 'not found bridge') },
+  {
+    name: 'an offline bridge, where the device is not linked to it',
+    bridgeId: 'BR1A00000002',
+    want: refusal(400, 'not_linked', `The device ${lock} is not linked to the bridge BR1A00000002, use ${bridge}`),
+  },
+  {
+    name: 'a device that no bridge has',
+    deviceId: 'LK2A00000003',
+    want: refusal(400, 'not_linked', `The device LK2A00000003 is not linked to the bridge ${bridge}, no bridge has it`),
+  },
+  {
+    name: 'UNLOCK for a keypad, by its code',
+    deviceId: 'KP1A00000002',
+    body: { jobType: 2 },
+    want: refusal(400, 'job_not_supported', 'jobType UNLOCK is not supported by the keypad KP1A00000002'),
+  },
+  {
+    name: 'LOCK for a keypad that is not linked',
+    deviceId: 'KP0A00000003',
+    body: { jobType: 'LOCK' },
+    want: refusal(400, 'job_not_supported', 'jobType LOCK is not supported by the keypad KP0A00000003'),
+  },
+  {
+    name: 'a PIN that ends when it starts',
+    body: {
+      jobType: 'CREATE_PIN',
+      jobData: { ...pin, startDate: '2026-12-01T15:00:00+01:00', endDate: '2026-12-01T14:00:00Z' },
+    },
+    want: refusal(
+      400,
+      'window_length',
+      'endDate 2026-12-01T14:00:00Z is not after startDate 2026-12-01T15:00:00+01:00',
+      { nearest: ['2026-12-01T14:01:00+00:00'] },
+    ),
+  },
+  {
+    name: 'a PIN that ended just now, its data as text',
+    body: {
+      jobType: '4',
+      jobData: JSON.stringify({ ...pin, startDate: '2026-11-01T00:00:00Z', endDate: '2026-11-21T09:00:00+01:00' }),
+    },
+    want: refusal(
+      400,
+      'window_length',
+      'endDate 2026-11-21T09:00:00+01:00 is not after now, 2026-11-21T09:00:00+01:00',
+      {
+        nearest: ['2026-11-21T09:01:00+01:00'],
+      },
+    ),
+  },
+  {
+    name: 'an offline bridge',
+    deviceId: 'LK2A00000004',
+    bridgeId: 'BR1A00000002',
+    want: refusal(406, 'bridge_offline', 'The bridge BR1A00000002 is offline'),
+  },
+];
+
+describe('a proxied job is refused for', () => {
+  test.each(refusedProxied)('$name', async ({ deviceId = lock, bridgeId, body = unlock, want }) => {
+    const answer = await world.proxy(deviceId, body, { key: 'once' }, bridgeId);
+    const { nearest, ...rest } = want as typeof want & { nearest?: string[] };
+    expect(answer).toMatchObject(rest);
+    if (nearest !== undefined) expect(answer.body).toMatchObject({ details: [{ at: '/jobData/endDate', nearest }] });
+    // Nothing is written: no job, and a key that can be used again.
+    expect(await world.unfinished()).toEqual([]);
+    expect(world.wakings()).toBe(0);
+    expect((await world.proxy(lock, unlock, { key: 'once' })).headers).toBeUndefined();
+  });
+});
+
+describe('a targeted job is refused for', () => {
+  test.each([
+    { name: 'an unknown bridge', bridgeId: 'BR9', want: [404, 'bridge_not_found'] },
+    { name: "another account's bridge", bridgeId: 'BR1B00000001', want: [404, 'bridge_not_found'] },
+    { name: 'a lock', bridgeId: lock, want: [404, 'bridge_not_found'] },
+    { name: 'a bridge that is offline', bridgeId: 'BR1A00000002', want: [406, 'bridge_offline'] },
+  ])('$name', async ({ bridgeId, want: [status, code] }) => {
+    expect(await world.target(bridgeId)).toMatchObject({ status, body: { code } });
+    expect(await world.unfinished()).toEqual([]);
+  });
+});
+
+describe('a job is created', () => {
+  test.each([
+    { sent: 'UNLOCK', jobData: undefined, want: 'UNLOCK' },
+    { sent: '2', jobData: '', want: 'UNLOCK' },
+    { sent: 2, jobData: {}, want: 'UNLOCK' },
+    { sent: 4, jobData: JSON.stringify({ ...pin, pinType: 1 }), want: 'CREATE_PIN' },
+    { sent: 'DELETE_PIN', jobData: { pin: '1234' }, want: 'DELETE_PIN' },
+    { sent: '15', jobData: '{"lockTime":"2026-11-20T00:00:00.1234567891234+01"}', want: 'GET_ACTIVITY_LOGS' },
+  ])('from jobType $sent and jobData $jobData', async ({ sent, jobData, want }) => {
+    const body = { jobType: sent, ...(jobData === undefined ? {} : { jobData }) };
+    const jobId = readJobId(await world.proxy(lock, body));
+    expect(jobId).toMatch(/^6b014f80[0-9a-f]{16}$/);
+    expect(await world.read(jobId)).toEqual({
+      jobId,
+      jobType: want,
+      status: 'queued',
+      completed: false,
+      expiryDate: '2026-11-21T08:02:00.250Z',
+      jobResponse: { jobStatus: 1, opResult: { result: -1 } },
+    });
+    expect(world.wakings()).toBe(1);
+  });
+
+  test('for the bridge itself by name, code and number', async () => {
+    for (const jobType of ['GET_DEVICE_STATUS', '10', 10])
+      expect(await world.read(readJobId(await world.target(bridge, {}, jobType)))).toMatchObject({
+        jobType: 'GET_DEVICE_STATUS',
+        status: 'queued',
+      });
+  });
+
+  test('at the last minute that a PIN may end, and for a start long ago', async () => {
+    const jobData = { ...pin, startDate: '2020-01-01T00:00:00Z', endDate: '2026-11-21T08:01:00Z' };
+    expect((await world.proxy(lock, { jobType: 'CREATE_PIN', jobData })).status).toBe(200);
+  });
+});
+
+describe('a bridge holds 20 unfinished jobs', () => {
+  test('of both kinds together; the 21st waits until the oldest expires', async () => {
+    await world.target(bridge);
+    for (let made = 1; made < 20; made += 1) {
+      await world.pass(100);
+      await world.make('KP1A00000001', 'GET_DEVICE_STATUS');
+    }
+    // The bridge's own job is done by now: one place.
+    await world.pass(3000);
+    await world.make('KP1A00000001', 'GET_DEVICE_STATUS');
+    expect(await world.unfinished()).toHaveLength(20);
+    for (const refused of [await world.proxy(lock, unlock), await world.target(bridge)])
+      expect(refused).toMatchObject({
+        status: 429,
+        // The oldest of the twenty was made 100 ms after the start, and 4900 ms have passed: 115.2 s are left.
+        headers: { 'Retry-After': 116 },
+        body: { code: 'queue_full', error: 'The bridge has 20 unfinished jobs, try again in 116 seconds' },
+      });
+    expect(await world.unfinished()).toHaveLength(20);
+    await world.pass(115_199);
+    expect((await world.proxy(lock, unlock)).headers).toEqual({ 'Retry-After': 1 });
+    await world.pass(1);
+    expect((await world.proxy(lock, unlock)).status).toBe(200);
+  });
+
+  test('and another bridge is none the fuller', async () => {
+    for (let made = 0; made < 20; made += 1) await world.make('KP1A00000001', 'GET_DEVICE_STATUS');
+    expect((await world.target('BR1B00000001', meadow)).status).toBe(200);
+  });
+});
+
+describe('a bridge accepts 3 targeted jobs in any 60 seconds', () => {
+  test('the 4th waits as Retry-After says, and a second less does not do', async () => {
+    for (const wait of [0, 20_000, 20_000]) {
+      await world.pass(wait);
+      expect((await world.target(bridge)).status).toBe(200);
+    }
+    await world.pass(2500);
+    const refused = await world.target(bridge);
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'Retry-After': 18 },
+      body: { code: 'bridge_rate', error: 'Too many requests, try again in 18 seconds' },
+    });
+    await world.pass(17_000);
+    expect(await world.target(bridge)).toMatchObject({
+      headers: { 'Retry-After': 1 },
+      body: { error: 'Too many requests, try again in 1 second' },
+    });
+    await world.pass(1000);
+    expect((await world.target(bridge)).status).toBe(200);
+    expect((await world.target(bridge)).status).toBe(429);
+  });
+
+  test('and proxied jobs count for nothing, nor do those of another bridge, nor what was refused', async () => {
+    for (let made = 0; made < 5; made += 1) await world.make(lock, 'GET_BATTERY_LEVEL');
+    for (let made = 0; made < 3; made += 1) expect((await world.target('BR1B00000001', meadow)).status).toBe(200);
+    for (let made = 0; made < 3; made += 1) expect((await world.target(bridge)).status).toBe(200);
+    for (let made = 0; made < 9; made += 1) expect((await world.target(bridge)).status).toBe(429);
+    await world.pass(60_000);
+    expect((await world.target(bridge)).status).toBe(200);
+  });
+
+  test('an offline bridge says so before it says anything of limits', async () => {
+    for (let made = 0; made < 5; made += 1) expect((await world.target('BR1A00000002')).status).toBe(406);
+  });
+});
+
+describe('an Idempotency-Key', () => {
+  test('gives the first jobId again, whatever has become of job, bridge and device', async () => {
+    const first = await world.proxy(lock, unlock, { key: 'k' });
+    expect(first.headers).toBeUndefined();
+    await world.pass(5000);
+    const given = await world.device(bridge);
+    await world.store.imports.write({ properties: [], devices: [{ ...given, online: false }] });
+    const again = await world.proxy(lock, { jobType: 2, jobData: '{}' }, { key: 'k' });
+    expect(again).toEqual({ status: 200, headers: { 'Idempotency-Replayed': true }, body: first.body });
+    expect((await world.proxy(lock, unlock, { key: 'new' })).status).toBe(406);
+  });
+
+  test('is refused for another request, before anything is looked up', async () => {
+    await world.proxy(lock, unlock, { key: 'guest-1' });
+    const want = {
+      status: 400,
+      body: {
+        code: 'idempotency_key_reused',
+        error: 'Idempotency-Key guest-1 was used for another request',
+        details: [{ in: 'header', at: 'Idempotency-Key', says: 'must be new for a new request', nearest: [] }],
+      },
+    };
+    expect(await world.proxy(lock, { jobType: 'LOCK' }, { key: 'guest-1' })).toEqual(want);
+    expect(await world.proxy('LK9', unlock, { key: 'guest-1' })).toEqual(want);
+    expect(await world.target('BR9', { key: 'guest-1' })).toEqual(want);
+    expect(await world.unfinished()).toHaveLength(1);
+  });
+
+  test('counts once against the limits, and is answered beyond them', async () => {
+    const first = await world.target(bridge, { key: 'k' });
+    for (let made = 0; made < 5; made += 1) expect((await world.target(bridge, { key: 'k' })).body).toEqual(first.body);
+    for (let made = 0; made < 2; made += 1) expect((await world.target(bridge)).status).toBe(200);
+    expect((await world.target(bridge)).status).toBe(429);
+    expect((await world.target(bridge, { key: 'k' })).headers).toEqual({ 'Idempotency-Replayed': true });
+  });
+
+  test('belongs to a client, and to the account it was used for', async () => {
+    await world.proxy(lock, unlock, { key: 'k', client: 'demo-partner' });
+    expect((await world.proxy(lock, unlock, { key: 'k', client: 'demo-own' })).headers).toBeUndefined();
+    // The partner acts for both accounts: what it gets for one is no answer for the other.
+    const other = await world.proxy(lock, unlock, { key: 'k', client: 'demo-partner', account: meadowLodge });
+    expect(other).toMatchObject({ status: 400, body: { code: 'idempotency_key_reused' } });
+    expect(harbourStays).not.toBe(meadowLodge);
+  });
+
+  test('used twice at once makes one job', async () => {
+    const answers = await Promise.all(Array.from({ length: 8 }, () => world.proxy(lock, unlock, { key: 'k' })));
+    expect(new Set(answers.map(readJobId)).size).toBe(1);
+    expect(answers.filter(({ headers }) => headers === undefined)).toHaveLength(1);
+    expect(await world.unfinished()).toHaveLength(1);
+  });
+
+  test('is free again after 24 hours, to the millisecond', async () => {
+    const first = await world.proxy(lock, unlock, { key: 'k' });
+    await world.pass(86_400_000 - 1);
+    expect((await world.proxy(lock, unlock, { key: 'k' })).body).toEqual(first.body);
+    await world.pass(1);
+    const later = await world.proxy(lock, { jobType: 'LOCK' }, { key: 'k' });
+    expect(later.status).toBe(200);
+    expect(later.body).not.toEqual(first.body);
+  });
+
+  test('of 255 characters is named by its beginning', async () => {
+    const key = 'x'.repeat(255);
+    await world.proxy(lock, unlock, { key });
+    expect((await world.proxy(lock, { jobType: 1 }, { key })).body).toMatchObject({
+      error: `Idempotency-Key ${'x'.repeat(60)}… was used for another request`,
+    });
+  });
+});

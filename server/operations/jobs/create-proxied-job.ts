@@ -1,0 +1,67 @@
+import type { HandlerRequest } from '@lockstep/contract/handlers';
+import { refuse } from '../../error-catalogue.ts';
+import type { Principal } from '../../principal.ts';
+import type { JobType } from '../../store/job-store.ts';
+import type { Device } from '../../store/records.ts';
+import { checkJobWindow } from './check-job-window.ts';
+import type { TargetedJobNeeds } from './create-targeted-job.ts';
+import { answerKnownKey } from './idempotency.ts';
+import { jobTypes, listJobTypes, readJobType } from './job-types.ts';
+import { parseJobData, readJobData } from './read-job-data.ts';
+import { refuseOffline, submitJob } from './submit-job.ts';
+
+/**
+ * Creates a job that a bridge runs on a lock or keypad that it links. A `deviceId` that names a bridge is not found, as an unknown one:
+ * no bridge stands behind another.
+ */
+export async function createProxiedJob(
+  needs: TargetedJobNeeds,
+  { path, headers, body, principal }: HandlerRequest<'createBridgeProxiedJob', Principal>,
+) {
+  const { store, clock, link, readKey } = needs;
+  const { accountId, clientId } = principal;
+  const jobType = readJobType(body.jobType);
+  const sent = parseJobData(body.jobData);
+  const data = readJobData(sent);
+  const keyText = headers['idempotency-key'];
+  const meaning = { operation: 'createBridgeProxiedJob', path, body: { jobType, data } };
+  const key = readKey(keyText, principal, meaning, clock.now());
+  const known = await answerKnownKey(store, key, keyText, clock.now());
+  if (known !== undefined) return known;
+
+  const device = await store.devices.find(accountId, path.deviceId);
+  if (device === undefined || device.type === 'Bridge') return refuse('device_not_found');
+  const bridge = await store.devices.find(accountId, path.bridgeId);
+  if (bridge?.type !== 'Bridge') return refuse('bridge_not_found');
+
+  const broken = checkSupport(jobType, device) ?? checkLink(device, bridge) ?? checkJobWindow(sent, data, clock.now());
+  if (broken !== undefined) return broken;
+  if (!link.isOnline(bridge)) return refuseOffline(bridge.deviceId);
+  const ids = { accountId, clientId, bridgeId: bridge.deviceId, deviceId: device.deviceId };
+  return submitJob(needs, { ...ids, jobType, data, rate: null, key, keyText });
+}
+
+function checkSupport(jobType: JobType, { type, deviceId }: Device) {
+  if ((jobTypes[jobType].devices as readonly string[]).includes(type)) return undefined;
+  const kind = type.toLowerCase();
+  return refuse('job_not_supported', {
+    text: `jobType ${jobType} is not supported by the ${kind} ${deviceId}`,
+    details: [{ in: 'body', at: '/jobType', says: `must be a job that a ${kind} can do`, nearest: listJobTypes(type) }],
+  });
+}
+
+function checkLink({ deviceId, bridgeId }: Device, bridge: Device) {
+  if (bridge.linked.some((linked) => linked.deviceId === deviceId)) return undefined;
+  const cure = bridgeId === null ? 'no bridge has it' : `use ${bridgeId}`;
+  return refuse('not_linked', {
+    text: `The device ${deviceId} is not linked to the bridge ${bridge.deviceId}, ${cure}`,
+    details: [
+      {
+        in: 'path',
+        at: 'bridgeId',
+        says: 'must be a bridge whose linkedDevices has the device',
+        nearest: bridgeId === null ? [] : [bridgeId],
+      },
+    ],
+  });
+}

@@ -1,0 +1,44 @@
+import type { JobType } from '../../store/job-store.ts';
+import type { DeviceType } from '../../store/records.ts';
+
+/** What is to know of a kind of job. What an answer's `opResult` holds, and which scope asks for it, stands in the contract. */
+export interface JobKind {
+  /** The number that requests may use in its place. */
+  readonly code: number;
+  /** Devices that can do it. A bridge is one only where it runs the job on itself. */
+  readonly devices: readonly DeviceType[];
+  /** Whether it acts on the world, or only reads. */
+  readonly effect: 'physical' | 'remote';
+}
+
+/** Every kind of job by its name. A test holds names and codes equal to the contract's. */
+export const jobTypes = {
+  LOCK: { code: 1, devices: ['Lock'], effect: 'physical' },
+  UNLOCK: { code: 2, devices: ['Lock'], effect: 'physical' },
+  CREATE_PIN: { code: 4, devices: ['Lock', 'Keypad'], effect: 'physical' },
+  DELETE_PIN: { code: 5, devices: ['Lock', 'Keypad'], effect: 'physical' },
+  GET_BATTERY_LEVEL: { code: 9, devices: ['Lock', 'Keypad'], effect: 'remote' },
+  GET_DEVICE_STATUS: { code: 10, devices: ['Lock', 'Keypad', 'Bridge'], effect: 'remote' },
+  GET_ACTIVITY_LOGS: { code: 15, devices: ['Lock', 'Keypad'], effect: 'remote' },
+} as const satisfies Readonly<Record<JobType, JobKind>>;
+
+const names = Object.keys(jobTypes) as JobType[];
+const byText = new Map(
+  names.flatMap((name) => [name, String(jobTypes[name].code)].map((text) => [text, name] as const)),
+);
+
+/**
+ * Reads a `jobType` as requests write it: the name, or the code as text or as a number.
+ *
+ * @throws RangeError for anything else: the form check lets nothing else through
+ */
+export function readJobType(sent: string | number): JobType {
+  const name = byText.get(String(sent));
+  if (name === undefined) throw new RangeError('a jobType that the contract does not have');
+  return name;
+}
+
+/** The jobs that a device of that type can do, in the order of their codes. */
+export function listJobTypes(type: DeviceType): readonly JobType[] {
+  return names.filter((name) => (jobTypes[name].devices as readonly DeviceType[]).includes(type));
+}
