@@ -1,0 +1,89 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { Refused } from '../error-catalogue.ts';
+import { createWindowCounter } from '../limits/window-counter.ts';
+import { checkQuota, createAccountQuota, formatQuota, quotaWindowSeconds } from './account-quota.ts';
+
+const start = Date.UTC(2026, 10, 21, 8);
+const who = { accountId: 'acme', clientId: 'acme-own', scopes: new Set<string>(), trialEndsAt: null };
+
+function createQuotaAt(limit: number) {
+  let now = start;
+  const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
+  const count = createAccountQuota({ limit, counter, clock: { now: () => now } });
+  return {
+    count,
+    wait(ms: number) {
+      now += ms;
+    },
+  };
+}
+
+function refusalOf(check: () => void): Refused['response'] | undefined {
+  try {
+    check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Refused) return error.response;
+    throw error;
+  }
+}
+
+describe('Retry-After of account_quota', () => {
+  it('is exact: waiting so long succeeds, a second less does not', async () => {
+    const plan = fc.array(fc.integer({ min: 0, max: 1_500_000 }), { minLength: 1, maxLength: 30 });
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), plan, async (limit, pauses) => {
+        const { wait, count } = createQuotaAt(limit);
+        for (const pause of pauses) {
+          wait(pause);
+          const refused = await attempt(count);
+          if (refused === undefined) continue;
+          const seconds = Number(refused.headers['Retry-After']);
+          expect(seconds).toBeGreaterThanOrEqual(1);
+          expect(seconds).toBeLessThanOrEqual(quotaWindowSeconds);
+          wait((seconds - 1) * 1000);
+          expect(await attempt(count)).toBeDefined();
+          wait(1000);
+          expect(await attempt(count)).toBeUndefined();
+        }
+      }),
+    );
+  });
+
+  it('is said in the text, and what is left in RateLimit', async () => {
+    const { wait, count } = createQuotaAt(1);
+    expect(formatQuota(await count(who))).toEqual({
+      'RateLimit-Policy': '"account";q=1;w=3600',
+      RateLimit: '"account";r=0;t=3600',
+    });
+    wait(3_583_001);
+    const quota = await count(who);
+    expect(formatQuota(quota).RateLimit).toBe('"account";r=0;t=17');
+    expect(refusalOf(() => checkQuota(quota))).toMatchObject({
+      status: 429,
+      headers: { 'Retry-After': 17 },
+      body: { code: 'account_quota', error: 'The request quota is used up, try again in 17 seconds' },
+    });
+  });
+});
+
+it('a quota is one account and client, not one of the two', async () => {
+  const { count } = createQuotaAt(1);
+  const people = [who, { ...who, clientId: 'partner' }, { ...who, accountId: 'other', clientId: 'partner' }];
+  for (const one of people) expect(await count(one)).toMatchObject({ accepted: true, left: 0 });
+  for (const one of people) expect(await count(one)).toMatchObject({ accepted: false });
+});
+
+it('nothing is said where no quota is on', () => {
+  expect(formatQuota(undefined)).toEqual({});
+  expect(() => checkQuota(undefined)).not.toThrow();
+});
+
+type Count = ReturnType<typeof createQuotaAt>['count'];
+
+async function attempt(count: Count): Promise<Extract<Refused['response'], { status: 429 }> | undefined> {
+  const quota = await count(who);
+  const refusal = refusalOf(() => checkQuota(quota));
+  return refusal?.status === 429 ? refusal : undefined;
+}

@@ -1,0 +1,58 @@
+import type { Clock, EpochMilliseconds } from '../clock.ts';
+import { Refused, refuse } from '../error-catalogue.ts';
+import { sayWait, secondsUntil, type WindowUse } from '../limits/window-counter.ts';
+import type { Principal } from '../principal.ts';
+
+/** The span that the quota is counted in, from the first request of it. */
+export const quotaWindowSeconds = 3600;
+
+/** What counts: the memory of this process, or a database that several processes share. */
+export interface QuotaCounter {
+  take(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
+}
+
+export interface QuotaOptions {
+  /** Requests in one window, at least 1. */
+  readonly limit: number;
+  readonly counter: QuotaCounter;
+  readonly clock: Clock;
+}
+
+/** The quota of one account and client, as the request at hand found it. */
+export interface Quota {
+  readonly limit: number;
+  readonly accepted: boolean;
+  readonly left: number;
+  /** Whole seconds until all of it is there again. */
+  readonly secondsLeft: number;
+}
+
+/** Counts a request; undefined where no quota is on. */
+export type CountRequest = (principal: Principal) => Promise<Quota | undefined>;
+
+/** Two clients of one account have a quota each: one that runs wild takes nothing from the other. */
+export function createAccountQuota({ limit, counter, clock }: QuotaOptions): CountRequest {
+  return async ({ accountId, clientId }) => {
+    const now = clock.now();
+    // Neither id holds a space.
+    const { accepted, left, endsAt } = await counter.take(`${accountId} ${clientId}`, now);
+    return { limit, accepted, left, secondsLeft: secondsUntil(endsAt, now) };
+  };
+}
+
+/** @throws Refused 429, whose `Retry-After` is exact: waiting so long is enough, a second less is not */
+export function checkQuota(quota: Quota | undefined): void {
+  if (quota === undefined || quota.accepted) return;
+  const text = `The request quota is used up, try again in ${sayWait(quota.secondsLeft)}`;
+  throw new Refused(refuse('account_quota', { text, headers: { 'Retry-After': quota.secondsLeft } }));
+}
+
+/** What every answer after the count says of it (IETF draft-ietf-httpapi-ratelimit-headers). */
+export function formatQuota(quota: Quota | undefined): Readonly<Record<string, string>> {
+  if (quota === undefined) return {};
+  const { limit, left, secondsLeft } = quota;
+  return {
+    'RateLimit-Policy': `"account";q=${limit};w=${quotaWindowSeconds}`,
+    RateLimit: `"account";r=${left};t=${secondsLeft}`,
+  };
+}

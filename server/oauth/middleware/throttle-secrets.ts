@@ -1,0 +1,84 @@
+import type { IncomingMessage } from 'node:http';
+import { isIP } from 'node:net';
+import { operations } from '@lockstep/contract/operations';
+import { createWindowCounter, sayWait, secondsUntil } from '../../limits/window-counter.ts';
+import type { AuthLog } from '../log-events.ts';
+import type { Middleware } from './middleware.ts';
+
+/** Wrong secrets of one client from one address; then a minute from the first of them has to pass. */
+export const throttle = { failures: 20, windowMs: 60_000, maxKeys: 10_000 } as const;
+
+/** Where clients show their secrets. */
+const paths: ReadonlySet<string> = new Set([operations.exchangeToken.path, operations.revokeToken.path]);
+
+/**
+ * Stops the guessing of client secrets. Beyond the bound nothing of a request is looked at, so that a right secret can't be told
+ * from a wrong one; requests under way at that moment are still judged.
+ *
+ * Counted by client and address, since client ids are public: by client alone anybody could lock a client out. Behind a TLS
+ * proxy the address is the last of `X-Forwarded-For`, the one that the proxy has seen itself. Counts live in the memory of
+ * this process, on the system clock as all of OAuth.
+ */
+export function throttleSecrets(issuer: string, log: AuthLog): Middleware {
+  const { failures, windowMs, maxKeys } = throttle;
+  const counter = createWindowCounter({ limit: failures, windowMs, maxKeys });
+  const isBehindProxy = new URL(issuer).protocol === 'https:';
+  return async (ctx, next) => {
+    const clientId = paths.has(ctx.path) ? readClientId(ctx.req.headers.authorization) : undefined;
+    if (clientId === undefined) return void (await next());
+
+    const address = readAddress(ctx.req, isBehindProxy);
+    const key = `${clientId} ${address}`;
+    const now = Date.now();
+    const { accepted, endsAt } = counter.look(key, now);
+    if (!accepted) {
+      const seconds = secondsUntil(endsAt, now);
+      ctx.set({
+        'WWW-Authenticate': `Basic realm="${issuer}", error="invalid_client"`,
+        'Retry-After': String(seconds),
+        'Cache-Control': 'no-store',
+      });
+      ctx.status = 401;
+      ctx.body = {
+        error: 'invalid_client',
+        error_description: `too many failed attempts, try again in ${sayWait(seconds)}`,
+      };
+      return;
+    }
+    await next();
+    if (ctx.status !== 401) return;
+    const { accepted: isCounted, left } = counter.take(key, Date.now());
+    // Once for each window, or whoever floods the endpoint floods the log.
+    if (isCounted && left === 0) {
+      const requestId = ctx.response.get('X-Request-Id');
+      log.warn({ requestId, clientId, address }, 'client authentication throttled');
+    }
+  };
+}
+
+/**
+ * The client that Basic credentials name, in one spelling, or `?` for an id that no client can have. Undefined where there is no
+ * secret to judge: these requests are refused whatever they hold.
+ */
+function readClientId(authorization = ''): string | undefined {
+  const [, encoded] = /^basic ([^ ]+)$/i.exec(authorization) ?? [];
+  if (encoded === undefined) return undefined;
+  const [name = ''] = Buffer.from(encoded, 'base64').toString().split(':', 1);
+  try {
+    // RFC 6749, 2.3.1: both parts are form-encoded.
+    const clientId = decodeURIComponent(name);
+    return /^[A-Za-z0-9_-]{1,64}$/.test(clientId) ? clientId : '?';
+  } catch {
+    return '?';
+  }
+}
+
+function readAddress({ socket, headers }: IncomingMessage, isBehindProxy: boolean): string {
+  const forwarded = isBehindProxy
+    ? String(headers['x-forwarded-for'] ?? '')
+        .split(',')
+        .at(-1)
+        ?.trim()
+    : undefined;
+  return forwarded !== undefined && isIP(forwarded) > 0 ? forwarded : (socket.remoteAddress ?? '?');
+}
