@@ -10,6 +10,7 @@ test('an empty environment gives the defaults', () => {
     database: resolve('.lockstep/service.sqlite'),
     keyFile: resolve('.lockstep/keys.json'),
     logLevel: 'info',
+    accountQuota: 3600,
   });
 });
 
@@ -19,6 +20,8 @@ test.each([
   { name: 'DATABASE_URL', value: 'sqlite:/var/lib/a.sqlite', want: { database: '/var/lib/a.sqlite' } },
   { name: 'DATABASE_URL', value: 'sqlite:///var/lib/a.sqlite', want: { database: '/var/lib/a.sqlite' } },
   { name: 'LOG_LEVEL', value: '', want: { logLevel: 'info' } },
+  { name: 'ACCOUNT_QUOTA', value: '0', want: { accountQuota: 0 } },
+  { name: 'ACCOUNT_QUOTA', value: '999999999', want: { accountQuota: 999_999_999 } },
 ])('$name=$value is read', ({ name, value, want }) => {
   expect(readConfig({ [name]: value })).toMatchObject(want);
 });
@@ -31,6 +34,9 @@ test.each([
   { name: 'PUBLIC_ORIGIN', value: 'ftp://api.example' },
   { name: 'DATABASE_URL', value: 'mysql://db' },
   { name: 'LOG_LEVEL', value: 'loud' },
+  { name: 'ACCOUNT_QUOTA', value: '-1' },
+  { name: 'ACCOUNT_QUOTA', value: '1e3' },
+  { name: 'ACCOUNT_QUOTA', value: '1000000000' },
 ])('$name=$value is refused by name and value', ({ name, value }) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: `);
 });

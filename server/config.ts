@@ -13,6 +13,8 @@ export interface Config {
   /** Absolute path of the key file. */
   readonly keyFile: string;
   readonly logLevel: LogLevel;
+  /** Requests an hour for one account and client; 0: no quota. */
+  readonly accountQuota: number;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -26,6 +28,7 @@ export const environment = {
   DATABASE_URL: 'sqlite:FILE (sqlite:.lockstep/service.sqlite)',
   LOCKSTEP_KEYS: 'key file (.lockstep/keys.json)',
   LOG_LEVEL: `${logLevels.join(', ')} (info)`,
+  ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; a restart begins anew (3600)',
 } as const;
 
 type Variable = keyof typeof environment;
@@ -74,6 +77,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     database: read('DATABASE_URL', 'sqlite:.lockstep/service.sqlite', readDatabase, 'a database is sqlite:FILE'),
     keyFile: read('LOCKSTEP_KEYS', '.lockstep/keys.json', (text) => resolve(text), ''),
     logLevel: read('LOG_LEVEL', 'info', readLogLevel, `a level is one of ${logLevels.join(', ')}`),
+    accountQuota: read('ACCOUNT_QUOTA', '3600', readCount, 'a quota is a whole number of requests an hour, 0 for none'),
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(config);
@@ -82,6 +86,11 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
 function readPort(text: string): number | undefined {
   const port = Number(text);
   return /^\d{1,5}$/.test(text) && port <= 65_535 ? port : undefined;
+}
+
+/** At most nine digits: what `RateLimit` can say. */
+function readCount(text: string): number | undefined {
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
 function readOrigin(text: string): string | undefined {

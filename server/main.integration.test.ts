@@ -77,6 +77,19 @@ describe('an operator', () => {
     { args: ['client', 'create', 'p', '--name', 'P', '--redirect-uri', 'http://p.example/'], says: 'https' },
     { args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--scope', 'all'], says: 'all' },
     { args: ['import', 'no.json'], says: "no.json can't be read: it does not exist" },
+    { args: ['device', 'key', 'LK2'], says: 'There is no device LK2; nearest: LK1' },
+    { args: ['device', 'key', 'BR1'], says: 'BR1 is a Bridge' },
+    { args: ['device', 'key', 'LK1'], says: 'property set-timezone' },
+    { args: ['device', 're-pair', 'BR1', '--generation', '1'], says: 'BR1 is a Bridge' },
+    {
+      args: ['device', 're-pair', 'LK1', '--generation', '2'],
+      says: 'LK1 is at generation 1, not 2; nothing changed.',
+    },
+    { args: ['device', 're-pair', 'LK1', '--generation', '0'], says: 'a whole number from 1' },
+    { args: ['device', 're-pair', 'LK1'], says: "required option '--generation <number>'" },
+    { args: ['device', 'list', '--account', 'acm'], says: 'There is no account acm; nearest: acme' },
+    { args: ['jobs', 'list', '--limit', '0'], says: 'a whole number from 1 to 999999' },
+    { args: ['client', 'disable', 'acme-own'], says: 'There is no client acme-own; there is none yet' },
     { args: ['sreve'], says: 'Did you mean serve?' },
   ])('$args is refused with what would do', async ({ args, says }) => {
     const { exitCode, stderr } = await run(...args);
@@ -90,6 +103,16 @@ describe('an operator', () => {
       expect((await run('account', 'trial', 'acme', '--days', '3')).exitCode).toBe(0);
       expect((await run('account', 'subscribe', 'acme')).exitCode).toBe(0);
     }
+  });
+
+  test('lists what there is', async () => {
+    const { stdout } = await run('device', 'list');
+    expect(stdout).toMatch(/^DEVICE +ACCOUNT +TYPE .*NAME\nBR1 +acme +Bridge .* Bridge\nLK1 +acme +Lock .* Door\n$/);
+    expect((await run('bridge', 'list', '--account', 'acme', '--json')).json).toMatchObject({
+      bridges: [{ bridgeId: 'BR1', online: false, linkedDevices: ['LK1'], unfinishedJobs: 0 }],
+      more: false,
+    });
+    expect(await run('jobs', 'list')).toMatchObject({ exitCode: 0, stdout: 'No jobs.\n' });
   });
 
   test('serves what was imported to a client whose secret was shown once', async () => {
@@ -116,7 +139,14 @@ describe('an operator', () => {
     const headers = { Authorization: `Bearer ${token.access_token}` };
     const lock = await fetch(`${origin}/v1/devices/LK1`, { headers });
     expect(lock.status).toBe(200);
+    expect(lock.headers.get('ratelimit')).toBe('"account";r=3599;t=3600');
     expect(await lock.json()).toMatchObject({ deviceName: 'Door', timezone: 'Europe/Berlin', bridgeId: 'BR1' });
+
+    // The token is good for a day; a disabled client is not.
+    expect((await run('client', 'disable', 'acme-own', '--json')).json).toMatchObject({ changed: true });
+    expect((await fetch(`${origin}/v1/devices/LK1`, { headers })).status).toBe(401);
+    expect((await run('client', 'enable', 'acme-own', '--json')).json).toMatchObject({ changed: true });
+    expect((await fetch(`${origin}/v1/devices/LK1`, { headers })).status).toBe(200);
 
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
@@ -124,6 +154,25 @@ describe('an operator', () => {
     expect(text).toContain('"route":"getDevice"');
     expect(text).not.toContain(String(client.secret));
     expect(text).not.toContain(token.access_token);
+  });
+
+  test('provisions a lock with its key, shown once, and pairs it anew, once however often it is run', async () => {
+    const first = await run('device', 'key', 'LK1', '--json');
+    expect(first).toMatchObject({ exitCode: 0, json: { device: 'LK1', generation: 1, timezone: 'Europe/Berlin' } });
+    expect(first.json.key).toMatch(/^[0-9a-f]{64}$/);
+    const second = await run('device', 'key', 'LK1');
+    expect(second).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(second.stderr).toContain('lockstep-server device key LK1 --again');
+    expect((await run('device', 'key', 'LK1', '--again', '--json')).json).toEqual(first.json);
+
+    const pair = ['device', 're-pair', 'LK1', '--generation', '1', '--json'];
+    expect(await run(...pair)).toMatchObject({ exitCode: 0, json: { generation: 2, rePaired: true } });
+    expect(await run(...pair)).toMatchObject({ exitCode: 0, json: { generation: 2, rePaired: false } });
+    await run('import', join(folder, 'acme.json'));
+    await run('property', 'set-timezone', house.id, 'Europe/Berlin');
+    const third = await run('device', 'key', 'LK1', '--json');
+    expect(third).toMatchObject({ exitCode: 0, json: { generation: 2 } });
+    expect(third.json.key).not.toBe(first.json.key);
   });
 
   test('is not let start with a key file that others can read', async () => {
@@ -146,10 +195,17 @@ test('--help of every command says what it does', async () => {
     [],
     ['keys'],
     ['client', 'create'],
+    ['client', 'disable'],
+    ['device', 'list'],
+    ['bridge', 'list'],
+    ['jobs', 'list'],
     ['import'],
     ['property'],
     ['account'],
     ['account', 'trial'],
+    ['device'],
+    ['device', 'key'],
+    ['device', 're-pair'],
   ]) {
     const { exitCode, stdout } = await run(...command, '--help');
     expect(exitCode).toBe(0);

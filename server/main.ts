@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import type { CommandResult } from './commands/command.ts';
+import type { ListOptions } from './commands/listing.ts';
 import { type Config, ConfigError, environment, readConfig } from './config.ts';
 import type { Store } from './store/store.ts';
 
@@ -26,7 +27,8 @@ add(program.command('keys').description('the key file'), 'create [path]', 'make 
   ),
 );
 
-add(program.command('client').description('OAuth clients'), 'create <id>', 'make a client; its secret is shown once')
+const client = program.command('client').description('OAuth clients');
+add(client, 'create <id>', 'make a client; its secret is shown once')
   .requiredOption('--name <text>', 'what the consent page calls it')
   .option('--account <id>', 'acts for this account alone, with its own credentials')
   .option('--redirect-uri <url...>', 'acts for whoever logs in; static https callback, byte for byte')
@@ -37,6 +39,17 @@ add(program.command('client').description('OAuth clients'), 'create <id>', 'make
     run((config, clientId: string, options: ClientOptions) =>
       withStore(config, async (store) =>
         (await import('./commands/client.ts')).createClient(store, readClient(clientId, options)),
+      ),
+    ),
+  );
+for (const [verb, description] of [
+  ['disable', 'refuse its tokens and give it no new ones, at once'],
+  ['enable', 'take a disabled client back'],
+] as const)
+  add(client, `${verb} <id>`, description).action(
+    run((config, id: string) =>
+      withStore(config, async (store) =>
+        (await import('./commands/client.ts')).switchClient(store, id, verb, Date.now()),
       ),
     ),
   );
@@ -73,6 +86,63 @@ add(account, 'subscribe <id>', 'without end').action(
   ),
 );
 
+const device = program.command('device').description('locks, keypads and bridges, and the keys of their offline codes');
+add(device, 'key <id>', 'show the key that a lock is provisioned with, once per pairing generation; audited')
+  .option('--again', 'show it although it was shown before; audited too')
+  .addHelpText(
+    'after',
+    '\nPrints what a lock needs to judge codes offline: key (64 hexadecimal digits), pairing generation and timezone. Who has the key\n' +
+      'can make every code of that lock. Once shown, it is refused with exit code 1, so that a second showing is a decision; it is no\n' +
+      'boundary, since whoever runs this has the key file. Each showing stands in the audit table as read_device_key.',
+  )
+  .action(
+    run(async (config, id: string, { again = false }: { readonly again?: boolean }) => {
+      const keys = await (await import('./key-file.ts')).readKeyFile(config.keyFile);
+      return withStore(config, async (store) =>
+        (await import('./commands/device.ts')).showDeviceKey(store, keys, id, { again, now: Date.now() }),
+      );
+    }),
+  );
+add(device, 're-pair <id>', 'end all codes of a device by a new pairing generation; audited')
+  .requiredOption('--generation <number>', 'the present one, which ends; run again, nothing changes', readGeneration)
+  .addHelpText(
+    'after',
+    '\nFor a stolen permanent code or a new owner. Codes are judged offline: the lock goes by its old key until it is provisioned with\n' +
+      'the new one (device key), and codes created from now on open it only then.',
+  )
+  .action(
+    run((config, id: string, { generation }: { readonly generation: number }) =>
+      withStore(config, async (store) =>
+        (await import('./commands/device.ts')).rePair(store, id, { generation, now: Date.now() }),
+      ),
+    ),
+  );
+
+addList(device, 'devices by account and name').action(
+  run((config, options: ListOptions) =>
+    withStore(config, async (store) => (await import('./commands/devices-list.ts')).listDevices(store, options)),
+  ),
+);
+addList(
+  program.command('bridge').description('gateways of locks and keypads'),
+  'bridges: online, jobs that wait, links',
+).action(
+  run((config, options: ListOptions) =>
+    withStore(config, async (store) =>
+      (await import('./commands/bridge.ts')).listBridges(store, { ...options, now: Date.now() }),
+    ),
+  ),
+);
+addList(program.command('jobs').description('what bridges were asked to do'), 'jobs, newest first')
+  .option('--bridge <id>', 'of this bridge alone')
+  .action(
+    run((config, options: ListOptions & { readonly bridge?: string }) =>
+      withStore(config, async (store) =>
+        (await import('./commands/jobs.ts')).listJobs(store, { ...options, now: Date.now() }),
+      ),
+    ),
+  );
+
 try {
   await program.parseAsync();
 } catch (error) {
@@ -82,6 +152,12 @@ try {
 
 function add(parent: Command, signature: string, description: string): Command {
   return parent.command(signature).description(description).option('--json', 'print one JSON value instead of text');
+}
+
+function addList(parent: Command, description: string): Command {
+  return add(parent, 'list', description)
+    .option('--account <id>', 'of this account alone')
+    .addOption(new Option('--limit <number>', 'at most so many').default(100).argParser(readLimit));
 }
 
 /** Reads the environment, runs, prints, sets the exit code. */
@@ -137,10 +213,21 @@ function readClient(clientId: string, { name, account: ownerAccount, redirectUri
     : { kind: 'own' as const, ...common, ownerAccount };
 }
 
+function readLimit(text: string): number {
+  const limit = Number(text);
+  if (!/^\d{1,6}$/.test(text) || limit < 1) throw new InvalidArgumentError('a whole number from 1 to 999999.');
+  return limit;
+}
+
 function readDays(text: string): number {
   const days = Number(text);
   if (!/^\d{1,4}$/.test(text) || days < 1) throw new InvalidArgumentError('a whole number of days from 1 to 9999.');
   return days;
+}
+
+function readGeneration(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a whole number from 1, as device key prints it.');
+  return Number(text);
 }
 
 /** What an operator can mend is said in a sentence; anything else is a bug and shows where. */
@@ -155,5 +242,5 @@ function fail(error: unknown): void {
 
 function formatEnvironment(): string {
   const lines = Object.entries(environment).map(([name, meaning]) => `  ${name.padEnd(14)} ${meaning}`);
-  return `\nEnvironment:\n${lines.join('\n')}\n\nExit codes: 0 fine, 2 wrong usage, or something that keeps it from running.`;
+  return `\nEnvironment:\n${lines.join('\n')}\n\nExit codes: 0 fine, 1 refused as things stand, 2 wrong usage, or something that keeps it from running.`;
 }

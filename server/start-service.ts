@@ -1,13 +1,17 @@
 import type { RequestListener } from 'node:http';
+import type { Habits } from './bridge/habits.ts';
+import { startBridges } from './bridge/start-bridges.ts';
 import { createService, type ServiceOptions } from './create-service.ts';
 import { listen } from './http/listen.ts';
 import { startPurging } from './start-purging.ts';
 
-export interface StartOptions extends Omit<ServiceOptions, 'origin'> {
+export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges'> {
   readonly port: number;
   readonly host: string;
   /** Left out: `http://localhost:` and the port taken. */
   readonly publicOrigin?: string | undefined;
+  /** Simulated devices that differ from those that work as they should, by deviceId. */
+  readonly habits?: Readonly<Record<string, Habits>> | undefined;
 }
 
 export interface RunningService {
@@ -23,26 +27,35 @@ export interface RunningService {
  *
  * @throws Error with `code: 'EADDRINUSE'` when the port is taken; what `createService` throws, with nothing left listening
  */
-export async function startService({ port, host, publicOrigin, ...options }: StartOptions): Promise<RunningService> {
+export async function startService({
+  port,
+  host,
+  publicOrigin,
+  habits,
+  ...options
+}: StartOptions): Promise<RunningService> {
   const { promise: ready, resolve } = Promise.withResolvers<RequestListener>();
   const listening = await listen((request, response) => void ready.then((app) => app(request, response)), {
     port,
     host,
   });
   const origin = publicOrigin ?? `http://localhost:${listening.port}`;
+  const bridges = startBridges({ ...options, habits });
   try {
-    resolve(await createService({ ...options, origin }));
+    resolve(await createService({ ...options, bridges, origin }));
   } catch (error) {
     resolve((_, response) => response.destroy());
     await listening.close();
+    await bridges.stop();
     throw error;
   }
-  const stopPurging = startPurging(options.store, options.logger);
+  const stopPurging = startPurging(options.store, options.logger, { clock: options.clock });
   return {
     origin,
     close: async () => {
       stopPurging();
       await listening.close();
+      await bridges.stop();
       await options.store.close();
     },
   };

@@ -16,7 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['generated'],
   mock: ['generated', 'server'],
   conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
-  bench: [],
+  bench: ['server'], // the codec and the store are measured without HTTP in front of them
   test: ['generated', 'toolkit', 'docs', 'mock', 'server', 'conformance', ''],
   '': ['docs', 'generated', 'mock', 'server', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
 };
@@ -27,6 +27,7 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
   'server/algopin/': ['server/temporal.ts'],
   'server/virtual-lock/': ['server/algopin/', 'server/clock.ts', 'server/temporal.ts'],
   'server/store/': ['server/clock.ts'],
+  'server/limits/': ['server/clock.ts'],
   'server/activity/': ['server/algopin/', 'server/clock.ts', 'server/store/', 'server/temporal.ts'],
   'server/bridge/': [
     'server/activity/',

@@ -39,12 +39,18 @@ describe('npm start', () => {
     const answers = await Promise.all(calls.map(paste));
     expect(answers.map((answer) => answer.slice(0, 12))).toEqual([
       'HTTP/1.1 200',
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
+      'HTTP/1.1 200',
       'HTTP/1.1 403',
       'HTTP/1.1 418',
       'HTTP/1.1 400',
     ]);
-    expect(answers[1]).toContain('The token lacks the scope serviceapi/update-device');
-    expect(answers[3]).toContain('did you mean limit?');
+    expect(answers[1]).toMatch(/"pin":"[1-9]\d{8}"/);
+    expect(answers[2]).toMatch(/"jobId":"[0-9a-f]{24}"/);
+    expect(answers[3]).toMatch(/"description":"[^"]*(?:Code|Tür|Schlüssel|geöffnet|verriegelt)/i);
+    expect(answers[4]).toContain('The token lacks the scope serviceapi/update-device');
+    expect(answers[6]).toContain('did you mean limit?');
   });
 
   test('the README holds the mock to the contract, and finds nothing', async () => {
@@ -155,6 +161,7 @@ describe('a signal to the process alone, while the page is being built', () => {
 test.each([
   { args: ['--help'], exitCode: 0, says: /^Usage: npm start -- \[--port NUMBER\] \[--mock-port NUMBER\]/m },
   { args: ['--port', 'eighty'], exitCode: 2, says: /^--port is eighty: a port is a number from 0 to 65535\.$/m },
+  { args: ['--mock-port', 'x'], env: { PORT: '' }, exitCode: 2, says: /^--mock-port is x: / },
   { args: ['--prot', '1'], exitCode: 2, says: /Unknown option '--prot'.*Usage: npm start/s },
   { args: [], env: { PORT: 'abc' }, exitCode: 2, says: /^PORT is abc: a port is a number from 0 to 65535\.$/m },
   {

@@ -5,15 +5,17 @@ import type { Import } from '../store/store.ts';
 import type { ImportFile } from './import-schema.ts';
 
 /**
- * Turns an import file into what is stored. What the file leaves out stays as it is in the store, so that running it again changes
- * nothing; a new device starts with a full battery, a bridge offline, both paired now.
+ * Turns an import file into what is stored. The timezone of a property, and id, pairing time, battery and state of a device stay
+ * as they are stored where the file leaves them out; places, links and capabilities are the file's. So running it again changes
+ * nothing. A new device starts with a full battery, a bridge offline, both paired now.
  *
- * @param known devices of the account that are stored already
+ * @param known what the account has stored of it already
  */
-export function buildRecords(file: ImportFile, known: readonly Device[], now: EpochMilliseconds): Import {
+export function buildRecords(file: ImportFile, known: Import, now: EpochMilliseconds): Import {
   const accountId = file.account.id;
   const devices = file.devices ?? [];
-  const stored = new Map(known.map((device) => [device.deviceId, device]));
+  const stored = new Map(known.devices.map((device) => [device.deviceId, device]));
+  const timezoneOf = new Map(known.properties.map(({ id, timezone }) => [id, timezone]));
   const typeOf = new Map(devices.map(({ deviceId, type }) => [deviceId, type]));
   const bridgeOf = new Map(
     devices
@@ -21,7 +23,12 @@ export function buildRecords(file: ImportFile, known: readonly Device[], now: Ep
       .flatMap(({ deviceId, links = [] }) => links.map((link) => [link, deviceId])),
   );
   return {
-    properties: (file.properties ?? []).map(({ id, name, timezone = null }) => ({ id, accountId, name, timezone })),
+    properties: (file.properties ?? []).map(({ id, name, timezone = timezoneOf.get(id) ?? null }) => ({
+      id,
+      accountId,
+      name,
+      timezone,
+    })),
     devices: devices.map((device): Device => {
       const before = stored.get(device.deviceId);
       const pairedAt = device.pairedAt === undefined ? (before?.pairedAt ?? now) : Date.parse(device.pairedAt);
@@ -43,6 +50,7 @@ export function buildRecords(file: ImportFile, known: readonly Device[], now: Ep
         supportsAlgoPin: device.capabilities?.algoPin ?? false,
         supportsPassagePin: device.capabilities?.passagePin ?? false,
         online: isBridge ? (before?.online ?? false) : null,
+        pairingGeneration: before?.pairingGeneration ?? 1,
       };
     }),
   };

@@ -1,3 +1,4 @@
+import type { EpochMilliseconds } from '../clock.ts';
 import {
   ClientFault,
   createClientMetadata,
@@ -30,4 +31,23 @@ export async function createClient(store: Store, input: OwnClient | PartnerClien
     if (error instanceof ClientFault) return refused(error.faults.join('\n'), { faults: error.faults });
     throw error;
   }
+}
+
+/** `client disable` and `client enable`: in force with the next request, at the API and at the token endpoint. Run again, nothing changes. */
+export async function switchClient(
+  store: Pick<Store, 'clients'>,
+  clientId: string,
+  verb: 'disable' | 'enable',
+  now: EpochMilliseconds,
+): Promise<CommandResult> {
+  const client = await store.clients.find(clientId);
+  if (client === undefined) {
+    const known = (await store.clients.list()).map((one) => one.clientId);
+    return refused(`There is no client ${clientId}${nearestOf(clientId, known)}`);
+  }
+  const isDisabled = client.disabledAt !== null;
+  const changed = isDisabled !== (verb === 'disable');
+  if (changed) await store.clients.setDisabled(clientId, verb === 'disable' ? Math.floor(now / 1000) : null);
+  const text = changed ? `${clientId}: ${verb}d` : `${clientId} is ${verb}d already; nothing changed.`;
+  return done(text, { clientId, disabled: verb === 'disable', changed });
 }

@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import type { EpochMilliseconds } from '../clock.ts';
-import { type Store, StoreConflict } from '../store/store.ts';
+import { type Import, type Store, StoreConflict } from '../store/store.ts';
 import { buildRecords } from './build-records.ts';
 import { type CommandResult, done, refused } from './command.ts';
+import type { ImportFile } from './import-schema.ts';
 import { readImportFile } from './read-import-file.ts';
 
 /** `import FILE`: all of the file or nothing of it; running it again changes nothing. A new account starts subscribed. */
@@ -17,17 +18,18 @@ export async function importFile(store: Store, file: string, now: EpochMilliseco
   }
   try {
     const { account } = read.file;
-    const ids = (read.file.devices ?? []).map(({ deviceId }) => deviceId);
-    const known = await store.devices.findAll(account.id, ids);
-    await store.accounts.put({ ...account, trialEndsAt: null });
-    const { properties, devices } = await store.imports.write(buildRecords(read.file, known, now));
-    await store.audit.add({
-      at: now,
-      accountId: account.id,
-      clientId: 'operator',
-      action: 'import',
-      deviceId: null,
-      requestId: null,
+    const records = buildRecords(read.file, await findKnown(store, read.file), now);
+    const { properties, devices } = await store.imports.write({
+      ...records,
+      account: { ...account, trialEndsAt: null },
+      audit: {
+        at: now,
+        accountId: account.id,
+        clientId: 'operator',
+        action: 'import',
+        deviceId: null,
+        requestId: null,
+      },
     });
     return done(`${account.id}: ${properties} properties, ${devices} devices`, {
       account: account.id,
@@ -38,4 +40,15 @@ export async function importFile(store: Store, file: string, now: EpochMilliseco
     if (error instanceof StoreConflict) return refused(`${error.message}. Nothing was imported.`);
     throw error;
   }
+}
+
+async function findKnown(store: Store, { account, properties = [], devices = [] }: ImportFile): Promise<Import> {
+  const propertyIds = properties.map(({ id }) => id);
+  const deviceIds = devices.map(({ deviceId }) => deviceId);
+  const known = [
+    store.properties.findAll(account.id, propertyIds),
+    store.devices.findAll(account.id, deviceIds),
+  ] as const;
+  const [knownProperties, knownDevices] = await Promise.all(known);
+  return { properties: knownProperties, devices: knownDevices };
 }

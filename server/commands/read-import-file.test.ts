@@ -19,10 +19,11 @@ const bridge = {
   properties: [property.id],
   links: ['LK1'],
 };
+const nothing = { properties: [], devices: [] };
 const whole: ImportFile = { account: { id: 'acme', name: 'Acme' }, properties: [property], devices: [lock, bridge] };
 
 test('a file becomes records, links both ways', () => {
-  expect(buildRecords(whole, [], now)).toMatchObject({
+  expect(buildRecords(whole, nothing, now)).toMatchObject({
     properties: [{ ...property, accountId: 'acme' }],
     devices: [
       { deviceId: 'LK1', accountId: 'acme', bridgeId: 'BR1', batteryLevel: 100, pairedAt: now, supportsAlgoPin: true },
@@ -32,13 +33,24 @@ test('a file becomes records, links both ways', () => {
 });
 
 test('what the file leaves out stays as it is stored', () => {
-  const { devices } = buildRecords(whole, [], now);
+  const { devices } = buildRecords(whole, nothing, now);
   const used = devices.map((device) => ({
     ...device,
     lastSyncAt: now + 5,
+    pairingGeneration: 3,
     ...(device.type === 'Bridge' ? { online: true } : { batteryLevel: 7 }),
   }));
-  expect(buildRecords(whole, used, now + 1000).devices).toEqual(used);
+  const unzoned = { ...whole, properties: [{ id: property.id, name: 'House' }] };
+  const known = { properties: [{ ...property, accountId: 'acme', timezone: 'Europe/Rome' }], devices: used };
+  expect(buildRecords(unzoned, known, now + 1000)).toEqual(known);
+});
+
+test('a timezone that the file gives, or takes away, is the file’s', () => {
+  const known = { properties: [{ ...property, accountId: 'acme', timezone: 'Europe/Rome' }], devices: [] };
+  for (const timezone of ['Europe/Berlin', null]) {
+    const file = { ...whole, properties: [{ ...property, timezone }] };
+    expect(buildRecords(file, known, now).properties).toEqual([{ ...property, accountId: 'acme', timezone }]);
+  }
 });
 
 test.each([

@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { closest } from 'fastest-levenshtein';
 import { type ImportedDevice, type ImportFile, importSchema } from './import-schema.ts';
+import { describeTimezone, isTimezone } from './timezone.ts';
 
 /** The file once it says something sound, or everything that is wrong with it: JSON pointer and reason. */
 export type ReadImport = { readonly file: ImportFile } | { readonly faults: readonly string[] };
@@ -85,20 +86,6 @@ function findDeviceFaults(
     ...(capabilities.passagePin && !capabilities.algoPin ? [`${at}/capabilities/passagePin needs algoPin too`] : []),
     ...(deviceId === 'support-pins' ? [`${at}/deviceId support-pins is a path of the API`] : []),
   ];
-}
-
-/** Whether this runtime knows the zone, as an IANA name and not as an offset. */
-export function isTimezone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[A-Za-z]/.test(name);
-  } catch {
-    return false;
-  }
-}
-
-export function describeTimezone(name: string): string {
-  return `${name} is no IANA timezone, nearest: ${closest(name, Intl.supportedValuesOf('timeZone'))}`;
 }
 
 function findDuplicates(names: readonly string[]): number[] {

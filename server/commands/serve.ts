@@ -21,6 +21,7 @@ export async function serve(config: Config): Promise<{ readonly origin: string; 
       clock: systemClock,
       logger,
       checkResponses: false,
+      accountQuota: config.accountQuota,
       port: config.port,
       host: config.host,
       publicOrigin: config.publicOrigin,

@@ -179,6 +179,7 @@ function device(id: string, deviceId: string, type: DeviceType, deviceName: stri
     supportsAlgoPin: true,
     supportsPassagePin: true,
     online: null,
+    pairingGeneration: 1,
     ...given,
   };
 }

@@ -42,6 +42,7 @@ test('a fresh store gets every account, property, device and client, at times be
     supportsAlgoPin: true,
     supportsPassagePin: true,
     online: null,
+    pairingGeneration: 1,
   });
 });
 

@@ -4,6 +4,7 @@ import type { Keys } from '../keys.ts';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
 import { secretMatches } from '../oauth/hash-secret.ts';
 import type { Store } from '../store/store.ts';
+import { seedDemoActivity } from './demo-activity.ts';
 import { demoClients } from './demo-clients.ts';
 import { demoAccounts, demoDevices, demoProperties } from './demo-data.ts';
 
@@ -32,6 +33,7 @@ export async function seedDemo(
   { keys, now }: { readonly keys: Pick<Keys, 'demoKey'>; readonly now: EpochMilliseconds },
 ): Promise<DemoClients> {
   await seedAccounts(store, Math.floor(now / 1000) * 1000);
+  await seedDemoActivity(store);
   const seeded = [];
   for (const client of demoClients) seeded.push(await seedClient(store, client, keys.demoKey));
   return seeded;

@@ -1,10 +1,10 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import { readOrCreateKeyFile } from '../key-file.ts';
 import { type RunningService, type StartOptions, startService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { demoHabits } from './demo-habits.ts';
 import { type DemoClients, seedDemo } from './seed-demo.ts';
 
 export interface DemoOptions {
@@ -26,12 +26,18 @@ export interface Demo extends RunningService {
  * @throws KeyFileFault, StoreUnusable, DemoKeyMismatch, or an error with `code: 'EADDRINUSE'`; nothing is left open
  */
 export async function startDemo({ folder, ...options }: DemoOptions): Promise<Demo> {
-  await mkdir(folder, { recursive: true, mode: 0o700 });
   const keys = await readOrCreateKeyFile(join(folder, 'keys.json'));
   const store = await openSqliteStore(join(folder, 'demo.sqlite'));
   try {
     const clients = await seedDemo(store, { keys, now: systemClock.now() });
-    const service = await startService({ ...options, store, keys, clock: systemClock, checkResponses: true });
+    const service = await startService({
+      ...options,
+      store,
+      keys,
+      clock: systemClock,
+      checkResponses: true,
+      habits: demoHabits,
+    });
     return { ...service, clients };
   } catch (error) {
     await store.close();

@@ -1,5 +1,6 @@
 import type { Operation } from '@lockstep/contract/operations';
 import type { Clock } from '../clock.ts';
+import { type CountRequest, checkQuota } from './account-quota.ts';
 import type { AskValidator } from './ask-validator.ts';
 import type { Authenticate } from './authenticate.ts';
 import { bodyLimitBytes } from './body-limit.ts';
@@ -34,6 +35,7 @@ export interface Steps {
   readonly clock: Clock;
   readonly findRoute: FindRoute<PlannedOperation>;
   readonly authenticate: Authenticate;
+  readonly countRequest: CountRequest;
   readonly askValidator: AskValidator;
 }
 
@@ -78,7 +80,9 @@ export async function answerRequest(steps: Steps, exchange: Exchange): Promise<A
   // 4. The token has the scope of the operation: 403.
   checkScopes(operation, principal);
 
-  // 5. The account's quota: 429. It needs a counter in the store, and stands here, before a body is read.
+  // 5. The account's quota: 429. What was refused up to here does not count; what is refused from here on does.
+  exchange.quota = await steps.countRequest(principal);
+  checkQuota(exchange.quota);
 
   // 6. Size, type, charset and coding of the body: 413, 415.
   const { requestBody } = operation;

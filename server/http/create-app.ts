@@ -4,6 +4,7 @@ import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Principal } from '../principal.ts';
+import { type CountRequest, formatQuota } from './account-quota.ts';
 import { type AnyHandler, answerRequest, planOperation, type Steps } from './answer-request.ts';
 import { createValidator } from './ask-validator.ts';
 import { createAuthentication, type VerifyToken } from './authenticate.ts';
@@ -24,6 +25,8 @@ export interface AppOptions extends Mounts {
   readonly handlers: Handlers<Principal>;
   readonly verifyToken: VerifyToken;
   readonly clock: Clock;
+  /** Left out: no quota. */
+  readonly countRequest?: CountRequest | undefined;
   readonly logger: Logger;
   /** Whether each answer is held against the contract before it leaves; one that breaks it becomes a 500 and an error in the log. */
   readonly checkResponses: boolean;
@@ -47,12 +50,17 @@ export async function createApp(options: AppOptions): Promise<Express> {
   const steps: Steps = {
     clock,
     authenticate,
+    countRequest: options.countRequest ?? (async () => undefined),
     findRoute: createRouteFinder(planned),
     askValidator: await createValidator(contract, operations, logger),
   };
   const apiVersion = String(followMember(contract, contract, 'info').version);
   const reply = createReply({
-    ambient: ({ principal }) => ({ apiVersion, trialEndsAt: formatTrialEnd(principal, clock) }),
+    ambient: ({ principal, quota }) => ({
+      apiVersion,
+      trialEndsAt: formatTrialEnd(principal, clock),
+      quotaHeaders: formatQuota(quota),
+    }),
     checkResponse: options.checkResponses ? createStrictCheck(contract, operations) : undefined,
     logger,
   });

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@lockstep/contract/operations';
 import type { Principal } from '../principal.ts';
+import type { Quota } from './account-quota.ts';
 
 /** One request and what is known of it so far. What is set here also goes into its log line. */
 export interface Exchange {
@@ -8,6 +9,8 @@ export interface Exchange {
   readonly requestId: string;
   operation?: Operation;
   principal?: Principal;
+  /** Of its account and client, once the request has been counted. */
+  quota?: Quota | undefined;
   /** What answers where no operation does: `auth`, `docs`. */
   mount?: string;
   /** `code` of the error that was answered. */

@@ -1,14 +1,58 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refuse } from '../error-catalogue.ts';
-import { type RunningApp, startApp } from './fixtures/start-app.ts';
+import { createAlgoPinOperations } from '../operations/algo-pins/algo-pins.ts';
+import { makeDevice } from '../store/contract/records.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { type RunningApp, startApp, testNow } from './fixtures/start-app.ts';
 
 let app: RunningApp;
+let store: Store;
 beforeAll(async () => {
+  store = await openStore();
+  const clock = { now: () => testNow };
+  const keys = { deviceKey: Buffer.alloc(32, 'not a real key, for devices ....') };
+  const { createDailyAlgoPin, createPassageAlgoPin } = createAlgoPinOperations({ store, clock, keys });
   app = await startApp({
-    handlers: { getDevice: () => refuse('device_not_found'), createBridgeProxiedJob: () => refuse('bridge_not_found') },
+    handlers: {
+      getDevice: () => refuse('device_not_found'),
+      createBridgeProxiedJob: () => refuse('bridge_not_found'),
+      createDailyAlgoPin,
+      createPassageAlgoPin,
+    },
   });
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await app.close();
+  await store.close();
+});
+
+const house = '65a000000000000000000001';
+const annex = '65a000000000000000000003';
+const foreign = '65b000000000000000000003';
+const withoutCodes = { supportsAlgoPin: false, supportsPassagePin: false };
+const bridge = { ...withoutCodes, type: 'Bridge', batteryLevel: null, online: true } as const;
+
+/** Devices with one thing wrong, and with two. */
+async function openStore(): Promise<Store> {
+  const opened = await openSqliteStore(':memory:');
+  for (const id of ['acme', 'other']) await opened.accounts.put({ id, name: id, trialEndsAt: null });
+  await opened.imports.write({
+    properties: [
+      { id: house, accountId: 'acme', name: 'House', timezone: 'Europe/Berlin' },
+      { id: annex, accountId: 'acme', name: 'Annex', timezone: null },
+      { id: foreign, accountId: 'other', name: 'Elsewhere', timezone: null },
+    ],
+    devices: [
+      makeDevice('acme', 'annex-lock', { propertyIds: [annex] }),
+      makeDevice('acme', 'annex-bridge', { propertyIds: [annex], ...bridge }),
+      makeDevice('acme', 'house-bridge', { propertyIds: [house], ...bridge }),
+      makeDevice('acme', 'old-lock', { propertyIds: [house], supportsPassagePin: false }),
+      makeDevice('other', 'foreign-bridge', { propertyIds: [foreign], ...bridge }),
+    ],
+  });
+  return opened;
+}
 
 const json = { 'content-type': 'application/json' };
 const huge = { accessName: 'x'.repeat(70_000) };
@@ -19,6 +63,12 @@ interface Given {
   readonly token?: string | null;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
+}
+
+const misaligned = '2020-01-01T00:30:00Z';
+
+function pinOn(deviceId: string, body: object, kind = 'daily'): Given {
+  return { method: 'POST', path: `/v1/devices/${deviceId}/algopin/${kind}`, headers: json, body };
 }
 
 /** Each request has both faults; the first of the two is answered. */
@@ -88,6 +138,51 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
     name: 'the scope that a query value asks for before existence',
     given: { path: '/v1/devices/a?admin_key=1', token: 'only:get-devices' },
     want: [403, 'insufficient_scope'],
+  },
+  {
+    name: 'scope before existence',
+    given: { ...pinOn('foreign-bridge', {}), token: 'only:algopin-hourly' },
+    want: [403, 'insufficient_scope'],
+  },
+  {
+    name: 'form before existence: a bad body on a foreign device',
+    given: pinOn('foreign-bridge', { startDate: misaligned }),
+    want: [400, 'invalid_request'],
+  },
+  {
+    name: 'form before rules',
+    given: pinOn('house-bridge', { accessName: 'A', startDate: misaligned, variance: 4 }),
+    want: [400, 'invalid_request'],
+  },
+  {
+    name: 'existence before timezone, support and rules: a foreign bridge',
+    given: pinOn('foreign-bridge', { accessName: 'A', startDate: misaligned }),
+    want: [404, 'device_not_found'],
+  },
+  {
+    name: 'timezone before support: a bridge without timezone',
+    given: pinOn('annex-bridge', { accessName: 'A' }),
+    want: [409, 'no_timezone'],
+  },
+  {
+    name: 'timezone before rules: a misaligned start on a bridge without timezone',
+    given: pinOn('annex-bridge', { accessName: 'A', startDate: misaligned }),
+    want: [409, 'no_timezone'],
+  },
+  {
+    name: 'timezone before rules: a misaligned start without timezone',
+    given: pinOn('annex-lock', { accessName: 'A', startDate: misaligned }),
+    want: [409, 'no_timezone'],
+  },
+  {
+    name: 'support before rules: a misaligned start on a bridge',
+    given: pinOn('house-bridge', { accessName: 'A', startDate: misaligned }),
+    want: [418, 'algopin_not_supported'],
+  },
+  {
+    name: 'what no window mends before the window',
+    given: pinOn('old-lock', { accessName: 'A', startDate: misaligned }, 'passage'),
+    want: [400, 'passage_not_supported'],
   },
   {
     name: 'all checks before existence',
@@ -167,11 +262,11 @@ describe('WWW-Authenticate', () => {
 });
 
 const alternatives = [
-  { name: 'the scope of its own', token: 'only:algopin-passage', want: 501 },
+  { name: 'the scope of its own', token: 'only:algopin-passage', want: 404 },
   {
     name: 'all four of the others',
     token: 'only:algopin-daily+algopin-hourly+algopin-onetime+algopin-permanent',
-    want: 501,
+    want: 404,
   },
   { name: 'three of the others', token: 'only:algopin-daily+algopin-hourly+algopin-onetime', want: 403 },
   { name: 'none', token: 'none', want: 403 },

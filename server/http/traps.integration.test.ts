@@ -30,6 +30,20 @@ const chunked = (...chunks: string[]) =>
     request('PUT', '/v1/devices/a', [token, jsonType, 'Transfer-Encoding: chunked']),
     ...chunks.map((chunk) => Buffer.from(`${Buffer.byteLength(chunk).toString(16)}\r\n${chunk}\r\n`)),
   ]);
+const whole = (target: string, body: string) =>
+  Buffer.concat([
+    request(target.endsWith('activity') ? 'POST' : 'PUT', target, [token, jsonType, 'Transfer-Encoding: chunked']),
+    ...(body.match(/.{1,9000}/gs) ?? []).map((chunk) => Buffer.from(`${chunk.length.toString(16)}\r\n${chunk}\r\n`)),
+    Buffer.from('0\r\n\r\n'),
+  ]);
+/** A good body of exactly so many bytes. */
+const settings = (bytes: number) => `{"batteryLevel":5}${' '.repeat(bytes - 18)}`;
+const noItems = (bytes: number) => `{"logsPayload":[]}${' '.repeat(bytes - 18)}`;
+/** So many bytes of target, names and values: what Node counts. */
+const headersOf = (bytes: number) => {
+  const counted = ['/v1/devices', 'Host', 'api', 'Authorization', 'Bearer all', 'X-Big'].join('').length;
+  return get('/devices', `X-Big: ${'x'.repeat(bytes - counted)}`);
+};
 const items = (count: number) =>
   JSON.stringify({ logsPayload: Array.from({ length: count }, () => ({ ts: 1, log: '' })) });
 
@@ -72,7 +86,12 @@ const traps: readonly Trap[] = [
     status: 400,
     says: 'deviceId has a broken escape',
   },
-  { name: 'an escape that is no UTF-8', bytes: get('/devices/%C3'), status: 400, says: 'deviceId has a broken escape' },
+  {
+    name: 'an escape that is no UTF-8',
+    bytes: get('/devices/%C3'),
+    status: 400,
+    says: 'deviceId has escapes that are not UTF-8',
+  },
   { name: 'a broken escape beside all paths', bytes: get('/%ZZ'), status: 404 },
   { name: 'the form a proxy sends', bytes: request('GET', 'http://elsewhere/v1/devices', [token]), status: 501 },
   { name: 'OPTIONS of everything', bytes: request('OPTIONS', '*'), status: 404 },
@@ -258,7 +277,23 @@ const traps: readonly Trap[] = [
     status: 413,
     says: 'The body is larger than 65536 bytes',
   },
-  { name: '[45] a body at the limit', bytes: put(`{"batteryLevel":5${' '.repeat(65_536 - 18)}}`), status: 200 },
+  { name: '[45] a body at the limit', bytes: put(settings(65_536)), status: 200 },
+  { name: '[45] a body one byte over', bytes: put(settings(65_537)), status: 413 },
+  { name: '[45] chunks at the limit', bytes: whole('/v1/devices/a', settings(65_536)), status: 200 },
+  { name: '[45] chunks one byte over', bytes: whole('/v1/devices/a', settings(65_537)), status: 413 },
+  { name: '[45] a push at the limit', bytes: push(noItems(262_144)), status: 501 },
+  {
+    name: '[45] a push one byte over',
+    bytes: push(noItems(262_145)),
+    status: 413,
+    says: 'The body is larger than 262144 bytes',
+  },
+  { name: '[45] chunks of a push at the limit', bytes: whole('/v1/devices/a/activity', noItems(262_144)), status: 501 },
+  {
+    name: '[45] chunks of a push one byte over',
+    bytes: whole('/v1/devices/a/activity', noItems(262_145)),
+    status: 413,
+  },
   {
     name: '[45] a body that says it is beyond the limit',
     bytes: request('PUT', '/v1/devices/a', [token, jsonType, 'Content-Length: 9000000000']),
@@ -529,6 +564,8 @@ const traps: readonly Trap[] = [
   },
 
   // Below the contract.
+  { name: '[51] headers at the limit', bytes: headersOf(16_384), status: 501 },
+  { name: '[51] headers one byte over', bytes: headersOf(16_385), status: 431, isBelowContract: true },
   {
     name: '[51] headers beyond the limit',
     bytes: get('/devices', `X-Big: ${'x'.repeat(20_000)}`),

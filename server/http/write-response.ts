@@ -8,6 +8,8 @@ export interface Ambient {
   readonly apiVersion: string;
   /** Undefined where no trial runs. */
   readonly trialEndsAt: string | undefined;
+  /** Empty where no quota is on, or the request was not counted. */
+  readonly quotaHeaders: Readonly<Record<string, string>>;
 }
 
 /** An answer as it will leave: names as they are written, all values text. */
@@ -20,7 +22,7 @@ export interface Outgoing {
 
 /** Puts in what handlers leave out: the request id of an error, and the headers of every answer. */
 export function prepareResponse({ status, headers = {}, mediaType, body }: Answer, ambient: Ambient): Outgoing {
-  const { requestId, apiVersion, trialEndsAt } = ambient;
+  const { requestId, apiVersion, trialEndsAt, quotaHeaders } = ambient;
   const whole = status >= 400 && isObject(body) ? { ...body, requestId } : body;
   const text = whole === undefined ? undefined : JSON.stringify(whole);
   const given = Object.entries(headers).flatMap(([name, value]) =>
@@ -32,6 +34,7 @@ export function prepareResponse({ status, headers = {}, mediaType, body }: Answe
       'X-Request-Id': requestId,
       'API-Version': apiVersion,
       'Cache-Control': 'no-store',
+      ...quotaHeaders,
       ...(trialEndsAt === undefined ? {} : { 'Trial-Ends-At': trialEndsAt }),
       ...Object.fromEntries(given),
       ...(text === undefined ? {} : { 'Content-Type': mediaType ?? 'application/json' }),

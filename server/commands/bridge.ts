@@ -1,0 +1,55 @@
+import type { EpochMilliseconds } from '../clock.ts';
+import type { Device } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import type { CommandResult } from './command.ts';
+import {
+  type Column,
+  chooseAccounts,
+  formatSecond,
+  formatTime,
+  type ListOptions,
+  readAccounts,
+  showList,
+} from './listing.ts';
+
+const columns: readonly Column<ReturnType<typeof describe>>[] = [
+  ['BRIDGE', ({ bridgeId }) => bridgeId],
+  ['ACCOUNT', ({ account }) => account],
+  ['ONLINE', ({ online }) => (online ? 'yes' : 'no')],
+  ['UNFINISHED JOBS', ({ unfinishedJobs }) => unfinishedJobs],
+  ['LAST SYNC', ({ lastSync }) => formatSecond(lastSync)],
+  ['LINKED DEVICES', ({ linkedDevices }) => linkedDevices.join(', ') || '-'],
+  ['NAME', ({ deviceName }) => deviceName],
+];
+
+/** `bridge list`: by account, and by name in each, with what waits for each bridge. */
+export async function listBridges(
+  store: Pick<Store, 'accounts' | 'devices' | 'jobs'>,
+  { account, limit, now }: ListOptions & { readonly now: EpochMilliseconds },
+): Promise<CommandResult> {
+  const accounts = await chooseAccounts(store, account);
+  if ('exitCode' in accounts) return accounts;
+  const found = await readAccounts(accounts, limit + 1, (accountId, atMost) =>
+    store.devices.list({
+      accountId,
+      sort: { by: 'deviceName', descending: false },
+      type: 'Bridge',
+      limit: atMost,
+    }),
+  );
+  const waiting = Map.groupBy(await store.jobs.listUnfinished(now), ({ bridgeId }) => bridgeId);
+  const rows = found.map((bridge) => describe(bridge, waiting.get(bridge.deviceId)?.length ?? 0));
+  return showList('bridges', rows, limit, columns);
+}
+
+function describe({ deviceId, accountId, deviceName, online, linked, lastSyncAt }: Device, unfinishedJobs: number) {
+  return {
+    bridgeId: deviceId,
+    account: accountId,
+    deviceName,
+    online: online === true,
+    linkedDevices: linked.map((link) => link.deviceId),
+    unfinishedJobs,
+    lastSync: formatTime(lastSyncAt),
+  };
+}

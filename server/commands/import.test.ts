@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { importFile } from './import.ts';
+
+const now = Date.UTC(2026, 10, 21, 8);
+const house = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
+const lock = { deviceId: 'LK1', deviceName: 'Door', type: 'Lock', properties: [house.id] };
+const acme = { account: { id: 'acme', name: 'Acme' }, properties: [house], devices: [lock] };
+
+let store: Store;
+let folder: string;
+beforeEach(async () => {
+  store = await openSqliteStore(':memory:');
+  folder = await mkdtemp(join(tmpdir(), 'import-'));
+});
+afterEach(async () => {
+  await store.close();
+  await rm(folder, { recursive: true });
+});
+
+async function run(content: object) {
+  const file = join(folder, 'file.json');
+  await writeFile(file, JSON.stringify(content));
+  return importFile(store, file, now);
+}
+
+async function readAll() {
+  const accounts = await store.accounts.list();
+  const ids = accounts.map(({ id }) => id);
+  return {
+    accounts,
+    properties: await Promise.all(ids.map((id) => store.properties.findAll(id, [house.id]))),
+    devices: await Promise.all(ids.map((id) => store.devices.findAll(id, ['LK1', 'LK2']))),
+    audit: await Promise.all(ids.map((id) => store.audit.list(id))),
+  };
+}
+
+test('a file that another account stands against changes nothing of its own, not even the name', async () => {
+  await run(acme);
+  await run({ account: { id: 'other', name: 'Other' } });
+  const before = await readAll();
+  const { exitCode, text } = await run({ ...acme, account: { id: 'other', name: 'Renamed' } });
+  expect([exitCode, text]).toEqual([
+    2,
+    'the property 65a000000000000000000001 belongs to another account. Nothing was imported.',
+  ]);
+  expect(await readAll()).toEqual(before);
+});
+
+test('a file of a new account that another stands against leaves no account behind', async () => {
+  await run(acme);
+  const before = await readAll();
+  expect(await run({ ...acme, account: { id: 'acm', name: 'Acme' } })).toMatchObject({ exitCode: 2 });
+  expect(await readAll()).toEqual(before);
+});
+
+test('each import leaves one line in the audit', async () => {
+  await run(acme);
+  await run(acme);
+  const line = { at: now, accountId: 'acme', clientId: 'operator', action: 'import', deviceId: null, requestId: null };
+  expect(await store.audit.list('acme')).toEqual([line, line]);
+});
+
+test('a name is changed with the rest, and trial and flags stay', async () => {
+  await run(acme);
+  await store.accounts.setTrialEnd('acme', now);
+  await run({ ...acme, account: { id: 'acme', name: 'Acme & Sons' } });
+  expect(await store.accounts.find('acme')).toMatchObject({ name: 'Acme & Sons', trialEndsAt: now });
+});
+
+test('a timezone, a battery and a pairing that were set since stay where the file leaves them out', async () => {
+  const { timezone: _, ...unzoned } = house;
+  await run({ ...acme, properties: [unzoned] });
+  await store.properties.setTimezone(house.id, 'Europe/Rome');
+  await store.devices.setBatteryLevel('acme', 'LK1', 7);
+  await store.devices.raisePairingGeneration('acme', 'LK1', 1);
+  const before = await readAll();
+  await run({ ...acme, properties: [unzoned] });
+  expect({ ...(await readAll()), audit: [] }).toEqual({ ...before, audit: [] });
+  expect(await store.devices.find('acme', 'LK1')).toMatchObject({ batteryLevel: 7, pairingGeneration: 2 });
+  expect(await store.properties.findAll('acme', [house.id])).toMatchObject([{ timezone: 'Europe/Rome' }]);
+});

@@ -1,0 +1,80 @@
+import type { EpochMilliseconds } from '../clock.ts';
+import type { Store } from '../store/store.ts';
+import { type CommandResult, done, refused } from './command.ts';
+import { nearestOf } from './nearest-of.ts';
+
+/** What a list is narrowed to. */
+export interface ListOptions {
+  /** Left out: all accounts. */
+  readonly account?: string | undefined;
+  /** At most so many rows, at least 1. */
+  readonly limit: number;
+}
+
+/** A heading, and what stands under it. The last column may hold anything; the others hold no wide characters. */
+export type Column<Row> = readonly [heading: string, read: (row: Row) => string | number];
+
+/**
+ * The result of a `list` command: a table for people, and by `--json` the rows themselves.
+ *
+ * @param found rows in order, one more than `limit` where there are more
+ */
+export function showList<Row>(
+  name: string,
+  found: readonly Row[],
+  limit: number,
+  columns: readonly Column<Row>[],
+): CommandResult {
+  const rows = found.slice(0, limit);
+  const more = found.length > limit;
+  const end = more ? [`The first ${rows.length}; there are more: --limit ${limit * 2}`] : [];
+  const text = rows.length === 0 ? `No ${name}.` : [...formatTable(rows, columns), ...end].join('\n');
+  return done(text, { [name]: rows, more });
+}
+
+function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string[] {
+  const table = [columns.map(([heading]) => heading)].concat(
+    rows.map((row) => columns.map(([, read]) => String(read(row)))),
+  );
+  const widths = columns.map((_, index) => Math.max(...table.map((cells) => cells[index]?.length ?? 0)));
+  return table.map((cells) =>
+    cells
+      .map((cell, index) => (index === columns.length - 1 ? cell : cell.padEnd(widths[index] ?? 0)))
+      .join('  ')
+      .trimEnd(),
+  );
+}
+
+/** Ids of the accounts to list, or the refusal of one that is not there. */
+export async function chooseAccounts(
+  store: Pick<Store, 'accounts'>,
+  account: string | undefined,
+): Promise<readonly string[] | CommandResult> {
+  const known = (await store.accounts.list()).map(({ id }) => id);
+  if (account === undefined) return known;
+  return known.includes(account) ? [account] : refused(`There is no account ${account}${nearestOf(account, known)}`);
+}
+
+/** Reads account after account until there are enough. */
+export async function readAccounts<Row>(
+  accounts: readonly string[],
+  limit: number,
+  read: (accountId: string, limit: number) => Promise<readonly Row[]>,
+): Promise<readonly Row[]> {
+  const rows: Row[] = [];
+  for (const accountId of accounts) {
+    if (rows.length >= limit) break;
+    rows.push(...(await read(accountId, limit - rows.length)));
+  }
+  return rows;
+}
+
+/** `2026-11-21T08:00:00Z`: what a table has room for. */
+export function formatSecond(at: string): string {
+  return `${at.slice(0, 19)}Z`;
+}
+
+/** In UTC with milliseconds. */
+export function formatTime(at: EpochMilliseconds): string {
+  return new Date(at).toISOString();
+}

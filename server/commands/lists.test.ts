@@ -1,0 +1,169 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { demoDevices, harbourStays, meadowLodge } from '../demo/demo-data.ts';
+import { seedDemo } from '../demo/seed-demo.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { listBridges } from './bridge.ts';
+import { switchClient } from './client.ts';
+import { listDevices } from './devices-list.ts';
+import { listJobs } from './jobs.ts';
+
+const now = Date.UTC(2026, 10, 21, 8);
+const bridge = 'BR1A00000001';
+
+let store: Store;
+beforeEach(async () => {
+  store = await openSqliteStore(':memory:');
+  await seedDemo(store, { keys: { demoKey: new Uint8Array(32) }, now });
+});
+afterEach(() => store.close());
+
+/** A job whose data and output hold the digits of a code, as a careless bridge might send them. */
+async function addJob(number: number, given: { readonly accountId?: string; readonly bridgeId?: string } = {}) {
+  const createdAt = now + number * 1000;
+  const jobId = String(number).padStart(24, '0');
+  const creation = await store.jobs.create(
+    {
+      jobId,
+      accountId: harbourStays,
+      clientId: 'demo-own',
+      bridgeId: bridge,
+      deviceId: 'LK2A00000001',
+      jobType: 'CREATE_PIN',
+      createdAt,
+      expiresAt: createdAt + 120_000,
+      sealedData: Buffer.from('{"pin":"482915"}'),
+      ...given,
+    },
+    { unfinished: 100, rate: null },
+    null,
+  );
+  expect(creation).toEqual({ kind: 'created' });
+  return jobId;
+}
+
+describe('jobs list', () => {
+  test('shows the newest first, as they stand now, in a table that lines up', async () => {
+    await addJob(1);
+    const failed = await addJob(2);
+    await store.jobs.settle({
+      jobId: failed,
+      at: now + 3000,
+      result: 6,
+      output: '{"accessId":"482915"}',
+      activities: [],
+      batteryLevel: null,
+    });
+    await addJob(60);
+    const { exitCode, text } = await listJobs(store, { limit: 10, now: now + 121_000 });
+    expect(exitCode).toBe(0);
+    expect(text.split('\n')).toEqual([
+      'JOB                       ACCOUNT                BRIDGE        DEVICE        TYPE        STATUS   RESULT  CREATED',
+      '000000000000000000000060  account-harbour-stays  BR1A00000001  LK2A00000001  CREATE_PIN  queued   -       2026-11-21T08:01:00Z',
+      '000000000000000000000002  account-harbour-stays  BR1A00000001  LK2A00000001  CREATE_PIN  failed   6       2026-11-21T08:00:02Z',
+      '000000000000000000000001  account-harbour-stays  BR1A00000001  LK2A00000001  CREATE_PIN  expired  -       2026-11-21T08:00:01Z',
+    ]);
+  });
+
+  test('shows no digit of a code, whatever a job was told or told back', async () => {
+    const jobId = await addJob(1);
+    const settlement = { jobId, at: now + 2000, result: 0, activities: [], batteryLevel: null };
+    await store.jobs.settle({ ...settlement, output: '{"accessId":"482915"}' });
+    await addJob(2);
+    const { text, json } = await listJobs(store, { limit: 10, now: now + 3000 });
+    expect(text).not.toContain('482915');
+    expect(JSON.stringify(json)).not.toMatch(/482915|NDgyOTE1|sealed|output/);
+    expect(json).toMatchObject({ jobs: [{ status: 'queued' }, { status: 'succeeded', result: 0 }] });
+  });
+
+  test('is narrowed to an account, a bridge, a number, and says that there are more', async () => {
+    for (const number of [1, 2, 3]) await addJob(number);
+    await addJob(4, { accountId: meadowLodge, bridgeId: 'BR1B00000001' });
+    const ids = async (given: Partial<Parameters<typeof listJobs>[1]>) => {
+      const { json } = await listJobs(store, { limit: 10, now: now + 5000, ...given });
+      const { jobs, more } = json as { jobs: { jobId: string }[]; more: boolean };
+      return [...jobs.map(({ jobId }) => Number(jobId)), more];
+    };
+    expect(await ids({})).toEqual([4, 3, 2, 1, false]);
+    expect(await ids({ account: harbourStays })).toEqual([3, 2, 1, false]);
+    expect(await ids({ account: harbourStays, limit: 3 })).toEqual([3, 2, 1, false]);
+    expect(await ids({ account: harbourStays, limit: 2 })).toEqual([3, 2, true]);
+    expect(await ids({ bridge: 'BR1B00000001' })).toEqual([4, false]);
+    const { text } = await listJobs(store, { limit: 2, now: now + 5000 });
+    expect(text.split('\n').at(-1)).toBe('The first 2; there are more: --limit 4');
+  });
+
+  test('says so when there are none', async () => {
+    expect(await listJobs(store, { limit: 10, now })).toEqual({
+      exitCode: 0,
+      text: 'No jobs.',
+      json: { jobs: [], more: false },
+    });
+  });
+});
+
+test('bridge list shows who is online, what is linked, and what waits', async () => {
+  for (const number of [1, 2]) await addJob(number);
+  const { text, json } = await listBridges(store, { limit: 10, now: now + 120_500 + 1000 });
+  expect(text.split('\n')).toEqual([
+    'BRIDGE        ACCOUNT                ONLINE  UNFINISHED JOBS  LAST SYNC             LINKED DEVICES                                          NAME',
+    'BR1A00000001  account-harbour-stays  yes     1                2026-11-21T07:59:30Z  KP1A00000001, KP1A00000002, LK1A00000002, LK2A00000001  Harbour bridge',
+    'BR1A00000002  account-harbour-stays  no      0                2026-11-18T08:00:00Z  LK2A00000004                                            Patan bridge',
+    'BR1B00000001  account-meadow-lodge   yes     0                2026-11-21T07:59:00Z  LK2B00000001                                            Meadow bridge',
+  ]);
+  expect(json).toMatchObject({ bridges: [{ bridgeId: bridge, online: true, unfinishedJobs: 1 }, {}, {}], more: false });
+});
+
+describe('device list', () => {
+  test('shows every device of every account once, by account and name', async () => {
+    const { json } = await listDevices(store, { limit: 100 });
+    const { devices } = json as { devices: { deviceId: string; account: string; deviceName: string }[] };
+    expect(devices.map(({ deviceId }) => deviceId).toSorted()).toEqual(
+      demoDevices.map(({ deviceId }) => deviceId).toSorted(),
+    );
+    const places = devices.map(({ account, deviceName }) => `${account} ${deviceName}`);
+    expect(places).toEqual(places.toSorted());
+  });
+
+  test('is a table whose last column may be of any width', async () => {
+    const { text } = await listDevices(store, { account: meadowLodge, limit: 100 });
+    expect(text.split('\n')).toEqual([
+      'DEVICE        ACCOUNT               TYPE    BRIDGE        BATTERY  CODES  LAST SYNC             NAME',
+      'BR1B00000001  account-meadow-lodge  Bridge  -             -        none   2026-11-21T07:59:00Z  Meadow bridge',
+      'LK2B00000001  account-meadow-lodge  Lock    BR1B00000001  81 %     all    2026-11-21T07:56:00Z  Meadow gate',
+    ]);
+  });
+
+  test('goes on from account to account until there are enough', async () => {
+    for (let limit = 1; limit <= demoDevices.length; limit += 1) {
+      const { json } = await listDevices(store, { limit });
+      expect(json).toMatchObject({ more: limit < demoDevices.length });
+      expect((json as { devices: unknown[] }).devices).toHaveLength(limit);
+    }
+  });
+});
+
+test.each([
+  ['device list', (account: string) => listDevices(store, { account, limit: 1 })],
+  ['bridge list', (account: string) => listBridges(store, { account, limit: 1, now })],
+  ['jobs list', (account: string) => listJobs(store, { account, limit: 1, now })],
+])('%s names the account that comes nearest to one that is not there', async (_, list) => {
+  const { exitCode, text } = await list('account-meadow-lodg');
+  expect([exitCode, text]).toEqual([2, 'There is no account account-meadow-lodg; nearest: account-meadow-lodge']);
+});
+
+test('a client is disabled and enabled, and a second time nothing changes', async () => {
+  const run = async (verb: 'disable' | 'enable', at: number) =>
+    (await switchClient(store, 'meadow-own', verb, at)).json;
+  const disabledAt = async () => (await store.clients.find('meadow-own'))?.disabledAt;
+  expect(await run('enable', now)).toEqual({ clientId: 'meadow-own', disabled: false, changed: false });
+  expect(await run('disable', now)).toEqual({ clientId: 'meadow-own', disabled: true, changed: true });
+  expect(await run('disable', now + 9000)).toEqual({ clientId: 'meadow-own', disabled: true, changed: false });
+  expect(await disabledAt()).toBe(now / 1000);
+  expect(await run('enable', now)).toEqual({ clientId: 'meadow-own', disabled: false, changed: true });
+  expect(await disabledAt()).toBeNull();
+  expect(await switchClient(store, 'meadow-ow', 'disable', now)).toMatchObject({
+    exitCode: 2,
+    text: 'There is no client meadow-ow; nearest: meadow-own',
+  });
+});
