@@ -1,5 +1,4 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 import { deriveDeviceKey } from '../server/algopin/derive-device-key.ts';
 import { derivePinId } from '../server/algopin/derive-pin-id.ts';
 import { encodePin } from '../server/algopin/encode-pin.ts';
@@ -7,6 +6,7 @@ import { type CodeKind, codeKinds } from '../server/algopin/kinds.ts';
 import { type CodeRequest, planCode } from '../server/algopin/plan-code.ts';
 import { verifyPin } from '../server/algopin/verify-pin.ts';
 import { Temporal } from '../server/temporal.ts';
+import { versionsOf } from './package-folder.ts';
 import { median, type Question } from './question.ts';
 
 const rounds = 7;
@@ -69,9 +69,8 @@ export const algopin: Question = {
         { name: `seconds for ${codes} codes, on one core`, ratio: median(measured.issue) / 1000, target: 1 },
       ],
       versions: {
-        '@noble/ciphers': await versionOf('@noble/ciphers'),
-        'temporal-polyfill':
-          'Temporal' in globalThis ? 'none, Temporal is native' : await versionOf('temporal-polyfill'),
+        ...(await versionsOf(['@noble/ciphers'], 'server')),
+        ...('Temporal' in globalThis ? { Temporal: 'native' } : await versionsOf(['temporal-polyfill'], 'server')),
       },
     };
   },
@@ -133,9 +132,4 @@ function enumerate(peerKey: KeyObject, entry: string): number {
 
 function times(count: number, task: (index: number) => unknown): void {
   for (let index = 0; index < count; index += 1) task(index);
-}
-
-async function versionOf(name: string): Promise<string> {
-  const file = new URL(`../node_modules/${name}/package.json`, import.meta.url);
-  return JSON.parse(await readFile(file, 'utf8')).version;
 }

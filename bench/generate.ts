@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createRequire } from 'node:module';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import { packageFolder, versionsOf } from './package-folder.ts';
 import { median, type Question } from './question.ts';
 
 const run = promisify(execFile);
@@ -73,27 +73,13 @@ export const generate: Question = {
         { name: 'nothing compiled yet', ratio: ratioOf('first') },
       ],
       versions: {
-        'openapi-typescript': await versionOf('openapi-typescript', 'toolkit'),
-        '@redocly/cli': await versionOf('@redocly/cli', 'docs'),
+        ...(await versionsOf(['openapi-typescript'], 'toolkit')),
+        ...(await versionsOf(['@redocly/cli'], 'docs')),
       },
     };
   },
 };
 
-function packageFolder(name: string, workspace: string): string {
-  const require = createRequire(join(root, workspace, 'package.json'));
-  for (const folder of require.resolve.paths(name) ?? []) {
-    try {
-      return dirname(require.resolve(`${folder}/${name}/package.json`));
-    } catch {}
-  }
-  throw new Error(`${name} is not installed`);
-}
-
 function binOf(name: string, workspace: string): string {
   return join(packageFolder(name, workspace), 'bin/cli.js');
-}
-
-async function versionOf(name: string, workspace: string): Promise<string> {
-  return JSON.parse(await readFile(join(packageFolder(name, workspace), 'package.json'), 'utf8')).version;
 }

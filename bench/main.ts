@@ -4,13 +4,19 @@ import { formatResult } from './format-result.ts';
 import { describeMachine, type Question, type Result } from './question.ts';
 
 const questions: Readonly<Record<string, () => Promise<Question>>> = {
+  algopin: () => import('./algopin.ts').then(({ algopin }) => algopin),
+  codes: () => import('./codes.ts').then(({ codes }) => codes),
   generate: () => import('./generate.ts').then(({ generate }) => generate),
   requests: () => import('./requests.ts').then(({ requests }) => requests),
+  'activity-http': () => import('./activity-http.ts').then(({ activityHttp }) => activityHttp),
+  'store-activity': () => import('./store-activity.ts').then(({ storeActivity }) => storeActivity),
+  'device-list': () => import('./device-list.ts').then(({ deviceList }) => deviceList),
 };
 
-const help = `Usage: npm run bench -- [NAME...] [--save] [--json]
+const help = `Usage: npm run bench -- [NAME...] [--large] [--save] [--json]
 
 Answers each question beside its peers in one run, as a ratio: ${Object.keys(questions).join(', ')}.
+  --large  the largest counts too, where a question has them; minutes longer
   --save   keep the figures as bench/NAME.result.json
   --json   print one JSON value per question instead of a table
 `;
@@ -22,7 +28,11 @@ async function answer(name: string): Promise<void> {
   const question = await questions[name]?.();
   if (question === undefined) return;
   process.stderr.write(`${name}: ${question.asks}\n`);
-  const result: Result = { asks: question.asks, ...(await question.run(progress)), machine: describeMachine() };
+  const result: Result = {
+    asks: question.asks,
+    ...(await question.run(progress, { large: options.large === true })),
+    machine: describeMachine(),
+  };
   progress('');
   process.stdout.write(options.json ? `${JSON.stringify(result)}\n` : formatResult(result));
   if (options.save) {
@@ -38,7 +48,12 @@ function readArguments() {
   try {
     const { positionals, values } = parseArgs({
       allowPositionals: true,
-      options: { save: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean', short: 'h' } },
+      options: {
+        large: { type: 'boolean' },
+        save: { type: 'boolean' },
+        json: { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
     });
     const unknown = positionals.filter((name) => !Object.hasOwn(questions, name));
     if (values.help) process.stdout.write(help);

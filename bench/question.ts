@@ -3,7 +3,11 @@ import { cpus } from 'node:os';
 /** One question about speed, answered beside its peers in one run on one machine: only the ratio carries over to another. */
 export interface Question {
   readonly asks: string;
-  run(progress: (text: string) => void): Promise<Omit<Result, 'asks' | 'machine'>>;
+  /** @param options `large`: the counts that take minutes too, where the question has them */
+  run(
+    progress: (text: string) => void,
+    options?: { readonly large?: boolean },
+  ): Promise<Omit<Result, 'asks' | 'machine'>>;
 }
 
 export interface Result {

@@ -1,56 +1,41 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { promisify } from 'node:util';
 import autocannon from 'autocannon';
+import { versionsOf } from './package-folder.ts';
 import { median, type Question } from './question.ts';
+import { prepareServer } from './start-server.ts';
 
-const run = promisify(execFile);
-const main = join(import.meta.dirname, '../server/main.ts');
 const rounds = 5;
 const secondsPerRound = 4;
 const devices = 1000;
+const page = '/devices?limit=50';
 
 /** Ours verifies a token, checks the request, seals a cursor and logs; the peer does none of it. */
 export const requests: Question = {
   asks: `How many requests a second does a page of 50 of ${devices} devices take beside bare Express doing the same query?`,
   async run(progress) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-requests-'));
-    const env = {
-      ...process.env,
-      PORT: '0',
-      LOCKSTEP_KEYS: join(folder, 'keys.json'),
-      DATABASE_URL: `sqlite:${join(folder, 'bench.sqlite')}`,
-    };
-    const children: ChildProcess[] = [];
+    const ends: (() => Promise<unknown>)[] = [];
     try {
-      const secret = await fill(folder, env);
-      const ours = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-      children.push(ours);
-      const { origin } = JSON.parse(await firstLine(ours));
-      ours.stdout?.resume();
-      const bare = spawn(
-        process.execPath,
-        [join(import.meta.dirname, 'bare-express.ts'), join(folder, 'bench.sqlite'), 'bench'],
-        {
-          stdio: ['ignore', 'pipe', 'inherit'],
-        },
-      );
-      children.push(bare);
-      const bareOrigin = `http://127.0.0.1:${await firstLine(bare)}`;
-      const token = await getToken(origin, secret);
+      const deviceIds = Array.from({ length: devices }, (_, index) => `LK${String(index).padStart(8, '0')}`);
+      const { database, start } = await prepareServer(folder, deviceIds);
+      const ours = await start();
+      ends.push(ours.close);
+      const bare = await startBare(database);
+      ends.push(bare.close);
       const times: Record<'ours' | 'bare', number[]> = { ours: [], bare: [] };
       // One round more than counted warms both up.
       for (let round = 0; round <= rounds; round += 1) {
-        for (const [name, target] of [
-          ['ours', origin],
-          ['bare', bareOrigin],
+        for (const [name, { base }] of [
+          ['ours', ours],
+          ['bare', bare],
         ] as const) {
           progress(`round ${round} of ${rounds}: ${name}`);
-          const time = await load(`${target}/v1/devices?limit=50`, token);
+          const time = await load(`${base}${page}`, ours.token);
           if (round > 0) times[name].push(time);
         }
       }
@@ -66,53 +51,28 @@ export const requests: Question = {
           },
         ],
         versions: {
-          express: await versionOf('express'),
-          'better-sqlite3': await versionOf('better-sqlite3'),
-          autocannon: await versionOf('autocannon'),
+          ...(await versionsOf(['express', 'better-sqlite3'], 'server')),
+          ...(await versionsOf(['autocannon'])),
         },
       };
     } finally {
-      for (const child of children) {
-        child.kill();
-        if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
-      }
+      for (const end of ends) await end();
       await rm(folder, { recursive: true });
     }
   },
 };
 
-/** An account with its devices, and a client of its own. @returns the client's secret */
-async function fill(folder: string, env: NodeJS.ProcessEnv): Promise<string> {
-  const property = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
-  const file = {
-    account: { id: 'bench', name: 'Bench' },
-    properties: [property],
-    devices: Array.from({ length: devices }, (_, index) => ({
-      deviceId: `LK${String(index).padStart(8, '0')}`,
-      deviceName: `Door ${index}`,
-      type: 'Lock',
-      properties: [property.id],
-      capabilities: { algoPin: true },
-    })),
-  };
-  await writeFile(join(folder, 'bench.json'), JSON.stringify(file));
-  await run(process.execPath, [main, 'keys', 'create'], { env });
-  await run(process.execPath, [main, 'import', join(folder, 'bench.json')], { env });
-  const { stdout } = await run(
-    process.execPath,
-    [main, 'client', 'create', 'bench-own', '--name', 'Bench', '--account', 'bench', '--json'],
-    { env },
-  );
-  return JSON.parse(stdout).secret;
+async function startBare(database: string): Promise<{ readonly base: string; readonly close: () => Promise<void> }> {
+  const child = spawn(process.execPath, [join(import.meta.dirname, 'bare-express.ts'), database, 'bench'], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [port] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+  return { base: `http://127.0.0.1:${port}/v1`, close: () => stop(child) };
 }
 
-async function getToken(origin: string, secret: string): Promise<string> {
-  const response = await fetch(`${origin}/auth/oauth2/token`, {
-    method: 'POST',
-    headers: { Authorization: `Basic ${btoa(`bench-own:${secret}`)}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  return ((await response.json()) as { access_token: string }).access_token;
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill();
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
 /** @returns milliseconds for 1000 requests over ten connections; anything but 200 ends the bench */
@@ -130,16 +90,4 @@ async function load(url: string, token: string): Promise<number> {
 
 function perSecond(times: readonly number[]): string {
   return Math.round(1e6 / median(times)).toLocaleString('en');
-}
-
-async function firstLine(child: ChildProcess): Promise<string> {
-  if (child.stdout === null) throw new Error('no output');
-  const lines = createInterface({ input: child.stdout });
-  const [line] = (await once(lines, 'line')) as [string];
-  return line;
-}
-
-async function versionOf(name: string): Promise<string> {
-  const file = new URL(`../node_modules/${name}/package.json`, import.meta.url);
-  return JSON.parse(await readFile(file, 'utf8')).version;
 }

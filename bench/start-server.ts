@@ -1,0 +1,78 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const main = join(import.meta.dirname, '../server/main.ts');
+
+/** A server on files of its own, as an operator starts it, without a quota. */
+export interface BenchServer {
+  /** Address of the resource API. */
+  readonly base: string;
+  readonly token: string;
+  readonly close: () => Promise<void>;
+}
+
+export interface BenchFiles {
+  readonly database: string;
+  readonly start: () => Promise<BenchServer>;
+}
+
+/** Makes keys, database, one account with its locks, and a client of it. Nothing runs until `start`. */
+export async function prepareServer(folder: string, deviceIds: readonly string[]): Promise<BenchFiles> {
+  await mkdir(folder, { recursive: true });
+  const database = join(folder, 'bench.sqlite');
+  const env = {
+    ...process.env,
+    PORT: '0',
+    ACCOUNT_QUOTA: '0',
+    LOCKSTEP_KEYS: join(folder, 'keys.json'),
+    DATABASE_URL: `sqlite:${database}`,
+  };
+  const house = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
+  const devices = deviceIds.map((deviceId) => ({
+    deviceId,
+    deviceName: `Door ${deviceId}`,
+    type: 'Lock',
+    properties: [house.id],
+    capabilities: { algoPin: true, passagePin: true },
+  }));
+  const file = join(folder, 'bench.json');
+  await writeFile(file, JSON.stringify({ account: { id: 'bench', name: 'Bench' }, properties: [house], devices }));
+  await run(process.execPath, [main, 'keys', 'create'], { env });
+  await run(process.execPath, [main, 'import', file], { env });
+  const create = ['client', 'create', 'bench-own', '--name', 'Bench', '--account', 'bench', '--json'];
+  const { secret } = JSON.parse((await run(process.execPath, [main, ...create], { env })).stdout);
+  return { database, start: () => start(env, secret) };
+}
+
+async function start(env: NodeJS.ProcessEnv, secret: string): Promise<BenchServer> {
+  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+  const close = () => stop(child);
+  try {
+    const [line] = (await Promise.race([
+      once(createInterface({ input: child.stdout }), 'line'),
+      once(child, 'exit').then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
+    ])) as [string];
+    child.stdout.resume();
+    const { origin } = JSON.parse(line);
+    const response = await fetch(`${origin}/auth/oauth2/token`, {
+      method: 'POST',
+      headers: { Authorization: `Basic ${btoa(`bench-own:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+    const { access_token: token } = (await response.json()) as { access_token: string };
+    return { base: `${origin}/v1`, token, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function stop(child: ChildProcess): Promise<void> {
+  child.kill();
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
