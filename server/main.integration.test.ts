@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -41,6 +41,23 @@ describe('an operator', () => {
     expect(stderr).toContain(`The key file ${folder}/keys.json does not exist.\nMake one: lockstep-server keys create`);
   });
 
+  test('is not let near a database that is not there: a mistyped path makes no empty one', async () => {
+    const none = { DATABASE_URL: `sqlite:${join(folder, 'none.sqlite')}` };
+    await run.call({ LOCKSTEP_KEYS: join(folder, 'other-keys.json') }, 'keys', 'create');
+    for (const args of [
+      ['serve'],
+      ['account', 'trial', 'acme'],
+      ['client', 'create', 'p', '--name', 'P', '--redirect-uri', 'https://p.example/'],
+      ['device', 'list'],
+      ['import', join(folder, 'none.json')],
+    ]) {
+      const { exitCode, stderr } = await run.call({ ...none, LOCKSTEP_KEYS: join(folder, 'other-keys.json') }, ...args);
+      expect([args, exitCode]).toEqual([args, 2]);
+      expect(stderr).toMatch(/none\.(sqlite|json) .*(does not exist)/);
+    }
+    expect((await readdir(folder)).filter((name) => name.includes('sqlite'))).toEqual([]);
+  });
+
   test('makes keys once, for nobody else to read', async () => {
     expect(await run('keys', 'create', '--json')).toMatchObject({ exitCode: 0, json: { created: true } });
     const before = await readFile(join(folder, 'keys.json'));
@@ -53,6 +70,10 @@ describe('an operator', () => {
     const first = await run('import', join(folder, 'acme.json'), '--json');
     expect(first).toMatchObject({ exitCode: 0, json: { account: 'acme', properties: 1, devices: 2 } });
     expect(await run('import', join(folder, 'acme.json'), '--json')).toMatchObject({ exitCode: 0, json: first.json });
+    const modes = await Promise.all(
+      (await readdir(join(folder, 'data'))).map(async (name) => (await stat(join(folder, 'data', name))).mode & 0o777),
+    );
+    expect(new Set(modes)).toEqual(new Set([0o600]));
   });
 
   test('is told every fault of a file, and nothing of it is imported', async () => {
@@ -71,6 +92,26 @@ describe('an operator', () => {
     { args: ['property', 'set-timezone', house.id, 'Europe/Berln'], says: 'nearest: Europe/Berlin' },
     { args: ['property', 'set-timezone', '65a0000000000000000000ff', 'UTC'], says: 'There is no property' },
     { args: ['account', 'subscribe', 'acm'], says: 'There is no account acm; nearest: acme' },
+    { args: ['account', 'disable', 'acm'], says: 'There is no account acm; nearest: acme' },
+    { args: ['account', 'trial', 'acme', '--until', '2026-12-31'], says: 'a time from 2000 to 2100' },
+    {
+      args: ['account', 'trial', 'acme', '--until', '2026-12-31T00:00:00Z', '--days', '3'],
+      says: "'--until <instant>' cannot be used with option '--days <number>'",
+    },
+    { args: ['bridge', 'offline', 'BR2'], says: 'There is no bridge BR2; nearest: BR1' },
+    { args: ['bridge', 'online', 'LK1'], says: 'There is no bridge LK1' },
+    {
+      args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--require-pkce'],
+      says: '--require-pkce is for clients with --redirect-uri',
+    },
+    {
+      args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme', '--rotate-refresh-token'],
+      says: '--rotate-refresh-token is for clients with --redirect-uri',
+    },
+    {
+      args: ['client', 'create', 'acme', '--name', 'P', '--redirect-uri', 'https://p.example/'],
+      says: 'of an account',
+    },
     { args: ['account', 'trial', 'acme', '--days', '0'], says: 'a whole number of days' },
     { args: ['client', 'create', 'acme-own', '--name', 'Acme'], says: 'Give either --account or --redirect-uri' },
     { args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acm'], says: 'nearest: acme' },
@@ -97,10 +138,26 @@ describe('an operator', () => {
     expect(stderr).toContain(says);
   });
 
+  test.each([
+    { args: ['account', 'subscribe', 'acm'], says: 'There is no account acm' },
+    { args: ['account', 'trial', 'acme', '--days', '0'], says: 'a whole number of days' },
+    { args: ['client', 'create', 'acme-own', '--name', 'Acme'], says: 'Give either --account' },
+    { args: ['client', 'create', 'acme-own'], says: "required option '--name <text>'" },
+    { args: ['account'], says: "unknown option '--json'" },
+    { args: ['sreve'], says: "unknown command 'sreve'" },
+  ])('$args with --json is refused as JSON', async ({ args, says }) => {
+    const { exitCode, stderr, json } = await run(...args, '--json');
+    expect([exitCode, stderr]).toEqual([2, '']);
+    expect(json).toMatchObject({ error: expect.stringContaining(says) });
+  });
+
   test('sets timezone, trial and subscription, as often as they like', async () => {
     for (let times = 0; times < 2; times += 1) {
       expect((await run('property', 'set-timezone', house.id, 'Europe/Berlin')).exitCode).toBe(0);
-      expect((await run('account', 'trial', 'acme', '--days', '3')).exitCode).toBe(0);
+      const trial = await run('account', 'trial', 'acme', '--days', '3', '--json');
+      expect(trial).toMatchObject({ exitCode: 1, json: { error: expect.stringContaining('acme is subscribed') } });
+      const until = ['account', 'trial', 'acme', '--until', '2026-12-31T00:00:00+01:00', '--force', '--json'];
+      expect(await run(...until)).toMatchObject({ exitCode: 0, json: { trialEndsAt: Date.UTC(2026, 11, 30, 23) } });
       expect((await run('account', 'subscribe', 'acme')).exitCode).toBe(0);
     }
   });
@@ -109,7 +166,7 @@ describe('an operator', () => {
     const { stdout } = await run('device', 'list');
     expect(stdout).toMatch(/^DEVICE +ACCOUNT +TYPE .*NAME\nBR1 +acme +Bridge .* Bridge\nLK1 +acme +Lock .* Door\n$/);
     expect((await run('bridge', 'list', '--account', 'acme', '--json')).json).toMatchObject({
-      bridges: [{ bridgeId: 'BR1', online: false, linkedDevices: ['LK1'], unfinishedJobs: 0 }],
+      bridges: [{ bridgeId: 'BR1', online: true, linkedDevices: ['LK1'], unfinishedJobs: 0 }],
       more: false,
     });
     expect(await run('jobs', 'list')).toMatchObject({ exitCode: 0, stdout: 'No jobs.\n' });
@@ -148,6 +205,27 @@ describe('an operator', () => {
     expect((await run('client', 'enable', 'acme-own', '--json')).json).toMatchObject({ changed: true });
     expect((await fetch(`${origin}/v1/devices/LK1`, { headers })).status).toBe(200);
 
+    expect((await run('account', 'disable', 'acme', '--json')).json).toMatchObject({ changed: true });
+    expect((await fetch(`${origin}/v1/devices/LK1`, { headers })).status).toBe(401);
+    expect((await run('account', 'enable', 'acme', '--json')).json).toMatchObject({ changed: true });
+
+    const sendJob = () =>
+      fetch(`${origin}/v1/devices/LK1/jobs/bridges/BR1`, {
+        method: 'POST',
+        headers: { ...headers, 'Content-Type': 'application/json' },
+        body: '{"jobType":"UNLOCK"}',
+      });
+    for (const [verb, status] of [
+      ['offline', 406],
+      ['online', 200],
+    ] as const) {
+      expect((await run('bridge', verb, 'BR1', '--json')).json).toMatchObject({
+        online: verb === 'online',
+        changed: true,
+      });
+      expect((await sendJob()).status).toBe(status);
+    }
+
     service.kill('SIGTERM');
     expect(await once(service, 'exit')).toEqual([0, null]);
     const text = JSON.stringify(log);
@@ -175,6 +253,16 @@ describe('an operator', () => {
     expect(third.json.key).not.toBe(first.json.key);
   });
 
+  test('is not let start with another key file, nor shown a key made of it', async () => {
+    const other = { LOCKSTEP_KEYS: join(folder, 'other-keys.json') };
+    for (const args of [['serve'], ['device', 'key', 'LK1', '--again']]) {
+      const { exitCode, stdout, stderr } = await run.call(other, ...args);
+      expect([args, exitCode, stdout]).toEqual([args, 2, '']);
+      expect(stderr).toContain('belongs to another key file');
+    }
+    expect((await run('device', 'key', 'LK1', '--again')).exitCode).toBe(0);
+  });
+
   test('is not let start with a key file that others can read', async () => {
     await chmod(join(folder, 'keys.json'), 0o644);
     const { exitCode, stderr } = await run('serve');
@@ -188,6 +276,11 @@ test('every fault of the environment is told at once', async () => {
   const { exitCode, stderr } = await run.call({ PORT: 'a', LOG_LEVEL: 'b' }, 'serve');
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/^PORT is "a": .+\nLOG_LEVEL is "b": .+\n$/);
+  const asJson = await run.call({ PORT: 'a', LOG_LEVEL: 'b' }, 'serve', '--json');
+  expect(asJson).toMatchObject({ exitCode: 2, stderr: '' });
+  expect(asJson.json).toMatchObject({
+    faults: [/^PORT is/, /^LOG_LEVEL is/].map((says) => expect.stringMatching(says)),
+  });
 });
 
 test('--help of every command says what it does', async () => {
@@ -203,6 +296,8 @@ test('--help of every command says what it does', async () => {
     ['property'],
     ['account'],
     ['account', 'trial'],
+    ['account', 'disable'],
+    ['bridge', 'offline'],
     ['device'],
     ['device', 'key'],
     ['device', 're-pair'],

@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { resolve } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { CommandResult } from './commands/command.ts';
+import { importHelp } from './commands/import-help.ts';
 import type { ListOptions } from './commands/listing.ts';
+import { readDays, readGeneration, readInstant, readLimit } from './commands/read-option.ts';
 import { type Config, ConfigError, environment, readConfig } from './config.ts';
 import type { Store } from './store/store.ts';
 
@@ -13,13 +15,21 @@ if (major < 24) {
   process.exit(2);
 }
 
+/** Asked for anywhere, so that what can't be parsed is told as JSON too. */
+const wantsJson = process.argv.includes('--json');
+
 const program = new Command('lockstep-server')
   .description('Runs the API and its OAuth server on one SQLite file, and fills that file.')
   .showHelpAfterError()
   .exitOverride()
+  .configureOutput(wantsJson ? { writeErr: () => undefined } : {})
   .addHelpText('after', formatEnvironment());
 
-program.command('serve').description('serve until Ctrl-C or SIGTERM; logs are JSON on stdout').action(serve);
+program
+  .command('serve')
+  .description('serve until Ctrl-C or SIGTERM; logs are JSON on stdout')
+  .option('--json', 'tell as JSON too what keeps it from starting')
+  .action(serve);
 
 add(program.command('keys').description('the key file'), 'create [path]', 'make the key file, once').action(
   run(async (config, path: string | undefined) =>
@@ -54,11 +64,17 @@ for (const [verb, description] of [
     ),
   );
 
-add(program, 'import <file>', 'create or replace an account, its properties and devices from a JSON file').action(
-  run((config, file: string) =>
-    withStore(config, async (store) => (await import('./commands/import.ts')).importFile(store, file, Date.now())),
-  ),
-);
+add(program, 'import <file>', 'create or change an account, its properties and devices from a JSON file')
+  .addHelpText('after', importHelp)
+  .action(
+    run(async (config, file: string) =>
+      (await import('./commands/import.ts')).importFile(
+        (use) => withStore(config, use, { mayCreate: true }),
+        file,
+        Date.now(),
+      ),
+    ),
+  );
 
 add(
   program.command('property').description('places that devices belong to'),
@@ -71,12 +87,23 @@ add(
 );
 
 const account = program.command('account').description('who may call the API');
-add(account, 'trial <id>', 'until so many times 24 hours from now')
-  .addOption(new Option('--days <number>', 'length of the trial').default(30).argParser(readDays))
+add(account, 'trial <id>', 'until a time; then every call is 402')
+  .addOption(new Option('--days <number>', 'so many times 24 hours from now').default(30).argParser(readDays))
+  .addOption(new Option('--until <instant>', 'the time itself, RFC 3339').argParser(readInstant).conflicts('days'))
+  .option('--force', 'also where it is subscribed, or had a trial by --days before')
+  .addHelpText(
+    'after',
+    '\nRun again with --until, nothing changes. With --days a trial that runs is left as it is; where one has ended, or the account is\n' +
+      'subscribed, it is refused with exit code 1 unless forced.',
+  )
   .action(
-    run((config, id: string, { days }: { readonly days: number }) =>
+    run((config, id: string, { days, until, force }: TrialFlags) =>
       withStore(config, async (store) =>
-        (await import('./commands/account.ts')).startTrial(store, id, days, Date.now()),
+        (await import('./commands/account.ts')).startTrial(store, id, {
+          end: until === undefined ? { days } : { until },
+          force: force === true,
+          now: Date.now(),
+        }),
       ),
     ),
   );
@@ -85,6 +112,18 @@ add(account, 'subscribe <id>', 'without end').action(
     withStore(config, async (store) => (await import('./commands/account.ts')).subscribe(store, id)),
   ),
 );
+
+for (const [verb, description] of [
+  ['disable', 'refuse every token for it, at once; nothing of it is removed'],
+  ['enable', 'take a disabled account back'],
+] as const)
+  add(account, `${verb} <id>`, description).action(
+    run((config, id: string) =>
+      withStore(config, async (store) =>
+        (await import('./commands/account.ts')).switchAccount(store, id, verb, Date.now()),
+      ),
+    ),
+  );
 
 const device = program.command('device').description('locks, keypads and bridges, and the keys of their offline codes');
 add(device, 'key <id>', 'show the key that a lock is provisioned with, once per pairing generation; audited')
@@ -98,9 +137,10 @@ add(device, 'key <id>', 'show the key that a lock is provisioned with, once per 
   .action(
     run(async (config, id: string, { again = false }: { readonly again?: boolean }) => {
       const keys = await (await import('./key-file.ts')).readKeyFile(config.keyFile);
-      return withStore(config, async (store) =>
-        (await import('./commands/device.ts')).showDeviceKey(store, keys, id, { again, now: Date.now() }),
-      );
+      return withStore(config, async (store) => {
+        await (await import('./require-own-keys.ts')).requireOwnKeys(store, keys);
+        return (await import('./commands/device.ts')).showDeviceKey(store, keys, id, { again, now: Date.now() });
+      });
     }),
   );
 add(device, 're-pair <id>', 'end all codes of a device by a new pairing generation; audited')
@@ -123,10 +163,17 @@ addList(device, 'devices by account and name').action(
     withStore(config, async (store) => (await import('./commands/devices-list.ts')).listDevices(store, options)),
   ),
 );
-addList(
-  program.command('bridge').description('gateways of locks and keypads'),
-  'bridges: online, jobs that wait, links',
-).action(
+const bridge = program.command('bridge').description('gateways of locks and keypads');
+for (const [verb, description] of [
+  ['online', 'let it take jobs'],
+  ['offline', 'refuse jobs for it (406), and leave waiting ones until they end'],
+] as const)
+  add(bridge, `${verb} <id>`, description).action(
+    run((config, id: string) =>
+      withStore(config, async (store) => (await import('./commands/bridge.ts')).switchBridge(store, id, verb)),
+    ),
+  );
+addList(bridge, 'bridges: online, jobs that wait, links').action(
   run((config, options: ListOptions) =>
     withStore(config, async (store) =>
       (await import('./commands/bridge.ts')).listBridges(store, { ...options, now: Date.now() }),
@@ -146,8 +193,11 @@ addList(program.command('jobs').description('what bridges were asked to do'), 'j
 try {
   await program.parseAsync();
 } catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2;
-  else fail(error);
+  if (!(error instanceof CommanderError)) fail(error);
+  else if (error.exitCode !== 0) {
+    process.exitCode = 2;
+    if (wantsJson) printJson({ error: error.message.replace(/^error: /, '') });
+  }
 }
 
 function add(parent: Command, signature: string, description: string): Command {
@@ -163,22 +213,30 @@ function addList(parent: Command, description: string): Command {
 /** Reads the environment, runs, prints, sets the exit code. */
 function run<Args extends unknown[]>(command: (config: Config, ...args: Args) => Promise<CommandResult>) {
   return async (...args: unknown[]): Promise<void> => {
-    const json = (args.at(-1) as Command).opts().json === true;
-    const { exitCode, text, json: value } = await command(readConfig(process.env), ...(args as Args));
+    const { exitCode, text, json } = await command(readConfig(process.env), ...(args as Args));
     process.exitCode = exitCode;
-    const stream = exitCode === 0 || json ? process.stdout : process.stderr;
-    stream.write(`${json ? JSON.stringify(value) : text}\n`);
+    if (wantsJson) printJson(json);
+    else (exitCode === 0 ? process.stdout : process.stderr).write(`${text}\n`);
   };
 }
 
-async function withStore(config: Config, use: (store: Store) => Promise<CommandResult>): Promise<CommandResult> {
+function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
+
+/** @param mayCreate whether a database that isn't there is made: a command that finds nothing in it would leave an empty one behind */
+async function withStore(
+  config: Config,
+  use: (store: Store) => Promise<CommandResult>,
+  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
+): Promise<CommandResult> {
   const [{ mkdir }, { dirname }, { openSqliteStore }] = await Promise.all([
     import('node:fs/promises'),
     import('node:path'),
     import('./store/sqlite/open-store.ts'),
   ]);
-  await mkdir(dirname(config.database), { recursive: true, mode: 0o700 });
-  const store = await openSqliteStore(config.database);
+  if (mayCreate) await mkdir(dirname(config.database), { recursive: true, mode: 0o700 });
+  const store = await openSqliteStore(config.database, { mayCreate });
   try {
     return await use(store);
   } finally {
@@ -191,6 +249,12 @@ async function serve(): Promise<void> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void service.close().then(() => process.exit(0), fail));
   }
+}
+
+interface TrialFlags {
+  readonly days: number;
+  readonly until?: number;
+  readonly force?: true;
 }
 
 interface ClientOptions {
@@ -207,27 +271,18 @@ function readClient(clientId: string, { name, account: ownerAccount, redirectUri
     program.error('Give either --account or --redirect-uri: a client acts for its own account or for others.', {
       exitCode: 2,
     });
+  const [flag] = Object.keys(flags).filter((name) => ['requirePkce', 'rotateRefreshToken'].includes(name));
+  if (ownerAccount !== undefined && flag !== undefined)
+    program.error(
+      `--${flag === 'requirePkce' ? 'require-pkce' : 'rotate-refresh-token'} is for clients with --redirect-uri.`,
+      {
+        exitCode: 2,
+      },
+    );
   const common = { clientId, name, ...(scope && { scopes: scope }) };
   return ownerAccount === undefined
     ? { kind: 'partner' as const, ...common, redirectUris: redirectUri ?? [], ...flags }
     : { kind: 'own' as const, ...common, ownerAccount };
-}
-
-function readLimit(text: string): number {
-  const limit = Number(text);
-  if (!/^\d{1,6}$/.test(text) || limit < 1) throw new InvalidArgumentError('a whole number from 1 to 999999.');
-  return limit;
-}
-
-function readDays(text: string): number {
-  const days = Number(text);
-  if (!/^\d{1,4}$/.test(text) || days < 1) throw new InvalidArgumentError('a whole number of days from 1 to 9999.');
-  return days;
-}
-
-function readGeneration(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a whole number from 1, as device key prints it.');
-  return Number(text);
 }
 
 /** What an operator can mend is said in a sentence; anything else is a bug and shows where. */
@@ -236,7 +291,9 @@ function fail(error: unknown): void {
   const known = error instanceof ConfigError || ['KeyFileFault', 'StoreUnusable', 'StoreUnavailable'].includes(name);
   const text =
     code === 'EADDRINUSE' ? `${message}\nStop what listens there, or choose another port: PORT=8081` : message;
-  process.stderr.write(`${known || code !== undefined ? text : stack}\n`);
+  const says = `${known || code !== undefined ? text : stack}`;
+  if (wantsJson) printJson({ error: says, ...(error instanceof ConfigError && { faults: error.faults }) });
+  else process.stderr.write(`${says}\n`);
   process.exitCode = 2;
 }
 

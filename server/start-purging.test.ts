@@ -17,14 +17,30 @@ function purgeOf(rows: readonly number[] | Error) {
   return { calls, purge };
 }
 
-async function run(rows: { oidc?: number[] | Error; jobs?: number[] | Error; activity?: number[] }) {
+interface Rows {
+  readonly oidc?: number[] | Error;
+  readonly jobs?: number[] | Error;
+  readonly activity?: number[];
+  readonly accessCodes?: number[];
+  /** What each look at the time adds. */
+  readonly tickMs?: number;
+  readonly ping?: () => Promise<void>;
+}
+
+async function run({ tickMs = 0, ping = async () => {}, ...rows }: Rows) {
   const oidc = purgeOf(rows.oidc ?? [0]);
   const jobs = purgeOf(rows.jobs ?? [0]);
   const activity = purgeOf(rows.activity ?? [0]);
-  const store = { oidc, jobs, activity } as unknown as Parameters<typeof startPurging>[0];
-  let rounds = 0;
-  const stop = startPurging(store, pino({ level: 'silent' }), {
+  const accessCodes = purgeOf(rows.accessCodes ?? [0]);
+  const store = { oidc, jobs, activity, accessCodes, ping } as unknown as Parameters<typeof startPurging>[0];
+  let [rounds, elapsed] = [0, 0];
+  const log: string[] = [];
+  const stop = startPurging(store, pino({ level: 'warn' }, { write: (line) => log.push(line) }), {
     clock: { now: () => now },
+    elapsed: () => {
+      elapsed += tickMs;
+      return elapsed;
+    },
     random: () => {
       rounds += 1;
       return rounds === 1 ? -1.5 : 0; // the first round at once, the next in a minute
@@ -32,24 +48,54 @@ async function run(rows: { oidc?: number[] | Error; jobs?: number[] | Error; act
   });
   await sleep(50);
   stop();
-  return { oidc: oidc.calls, jobs: jobs.calls, activity: activity.calls, rounds };
+  return {
+    oidc: oidc.calls,
+    jobs: jobs.calls,
+    activity: activity.calls,
+    accessCodes: accessCodes.calls,
+    rounds,
+    log: log.join(''),
+  };
 }
 
 test('each kind is purged by its own clock, in batches, until one is not full', async () => {
-  const { oidc, jobs, activity, rounds } = await run({ jobs: [500, 500, 499] });
+  const { oidc, jobs, activity, accessCodes, rounds } = await run({ jobs: [500, 500, 499] });
   expect(jobs).toEqual([
     [now, 500],
     [now, 500],
     [now, 500],
   ]);
   expect(activity).toEqual([[now - 400 * day, 500]]);
+  expect(accessCodes).toEqual([[now - 400 * day, 500]]);
   expect(oidc).toHaveLength(1);
   expect(Math.abs((oidc[0]?.[0] ?? 0) - Date.now() / 1000)).toBeLessThan(60);
   expect(rounds).toBe(2);
 });
 
-test('a backlog waits for the next round', async () => {
-  expect((await run({ activity: [500] })).activity).toHaveLength(20);
+test('a backlog goes in one round, however many batches it is', async () => {
+  const batches = Array.from({ length: 100 }, () => 500);
+  expect((await run({ oidc: [...batches, 0] })).oidc).toHaveLength(101);
+});
+
+test('a backlog that takes too long leaves the other kinds their turn, and waits for the next round', async () => {
+  const { oidc, jobs, activity, accessCodes, rounds } = await run({ oidc: [500], accessCodes: [500], tickMs: 1000 });
+  expect([oidc.length, jobs.length, activity.length, accessCodes.length, rounds]).toEqual([10, 1, 1, 10, 2]);
+});
+
+test('requests get their turn between two batches', async () => {
+  let turns = 0;
+  const counting = setInterval(() => {
+    turns += 1;
+  }, 0);
+  await run({ oidc: [500] });
+  clearInterval(counting);
+  expect(turns).toBeGreaterThan(10);
+});
+
+test('a database that is gone is told each round', async () => {
+  const { oidc, rounds, log } = await run({ ping: () => Promise.reject(new Error('the file is gone')) });
+  expect([oidc.length, rounds]).toEqual([0, 2]);
+  expect(log).toContain('the file is gone');
 });
 
 test('a failure ends the round, and the next one comes', async () => {

@@ -3,6 +3,7 @@ import type { Habits } from './bridge/habits.ts';
 import { startBridges } from './bridge/start-bridges.ts';
 import { createService, type ServiceOptions } from './create-service.ts';
 import { listen } from './http/listen.ts';
+import { requireOwnKeys } from './require-own-keys.ts';
 import { startPurging } from './start-purging.ts';
 
 export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges'> {
@@ -25,7 +26,7 @@ export interface RunningService {
  * Listens first and builds the service with the address it got, so that port 0 works: issuer and audience carry the port.
  * Requests that come in between wait.
  *
- * @throws Error with `code: 'EADDRINUSE'` when the port is taken; what `createService` throws, with nothing left listening
+ * @throws StoreUnusable when the store belongs to another key file; Error with `code: 'EADDRINUSE'` when the port is taken; what `createService` throws, with nothing left listening
  */
 export async function startService({
   port,
@@ -34,6 +35,7 @@ export async function startService({
   habits,
   ...options
 }: StartOptions): Promise<RunningService> {
+  await requireOwnKeys(options.store, options.keys);
   const { promise: ready, resolve } = Promise.withResolvers<RequestListener>();
   const listening = await listen((request, response) => void ready.then((app) => app(request, response)), {
     port,

@@ -1,33 +1,83 @@
 import type { EpochMilliseconds } from '../clock.ts';
+import type { Account } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type CommandResult, done, refused } from './command.ts';
+import { type CommandResult, declined, done, refused } from './command.ts';
 import { nearestOf } from './nearest-of.ts';
+
+type AccountStores = Pick<Store, 'accounts'>;
+
+/** A length counts from the time of the command, so that a second run would give more; an end is the same whenever it is given. */
+export type TrialEnd = { readonly days: number } | { readonly until: EpochMilliseconds };
+
+export interface TrialOptions {
+  readonly end: TrialEnd;
+  /** Also where the account is subscribed, or has a trial that a length would prolong. */
+  readonly force: boolean;
+  readonly now: EpochMilliseconds;
+}
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-/** `account trial`: the account may call the API until so many times 24 hours from now; then it gets 402. */
+/**
+ * `account trial`: the account may call the API until then; after it, it gets 402. A length is given once: while that trial runs, the
+ * command changes nothing.
+ *
+ * @returns exit code 1 where it would take a subscription away, or begin a second trial, without `force`
+ */
 export async function startTrial(
-  store: Store,
+  store: AccountStores,
   id: string,
-  days: number,
-  now: EpochMilliseconds,
+  { end, force, now }: TrialOptions,
 ): Promise<CommandResult> {
-  const trialEndsAt = now + days * dayMilliseconds;
-  return change(store, id, trialEndsAt, `${id}: trial ends ${new Date(trialEndsAt).toISOString()}`);
+  const account = await findAccount(store, id);
+  if ('exitCode' in account) return account;
+  const { trialEndsAt: before } = account;
+  const trialEndsAt = 'until' in end ? end.until : now + end.days * dayMilliseconds;
+  if (before === trialEndsAt || (before !== null && before > now && 'days' in end && !force))
+    return done(`${id}: the trial ends ${format(before)} already; nothing changed.`, {
+      account: id,
+      trialEndsAt: before,
+      changed: false,
+    });
+  const forced = `To do it all the same: --force`;
+  if (before === null && !force) return declined(`${id} is subscribed, and a trial would take that away.\n${forced}`);
+  if (before !== null && 'days' in end && !force)
+    return declined(`${id}: the trial ended ${format(before)}, and this would begin another.\n${forced}`);
+  await store.accounts.setTrialEnd(id, trialEndsAt);
+  return done(`${id}: the trial ends ${format(trialEndsAt)}`, { account: id, trialEndsAt, changed: true });
 }
 
 /** `account subscribe`: the account may call the API without end. */
-export async function subscribe(store: Store, id: string): Promise<CommandResult> {
-  return change(store, id, null, `${id}: subscribed`);
+export async function subscribe(store: AccountStores, id: string): Promise<CommandResult> {
+  const account = await findAccount(store, id);
+  if ('exitCode' in account) return account;
+  await store.accounts.setTrialEnd(id, null);
+  return done(`${id}: subscribed`, { account: id, trialEndsAt: null, changed: account.trialEndsAt !== null });
 }
 
-async function change(
-  store: Store,
+/** `account disable` and `account enable`: in force with the next request, for every client that acts for it. Run again, nothing changes. */
+export async function switchAccount(
+  store: AccountStores,
   id: string,
-  trialEndsAt: EpochMilliseconds | null,
-  text: string,
+  verb: 'disable' | 'enable',
+  now: EpochMilliseconds,
 ): Promise<CommandResult> {
-  if (await store.accounts.setTrialEnd(id, trialEndsAt)) return done(text, { account: id, trialEndsAt });
-  const known = (await store.accounts.list()).map((account) => account.id);
+  const account = await findAccount(store, id);
+  if ('exitCode' in account) return account;
+  const disabled = verb === 'disable';
+  const changed = (account.disabledAt !== null) !== disabled;
+  if (changed) await store.accounts.setDisabled(id, disabled ? now : null);
+  const text = changed ? `${id}: ${verb}d` : `${id} is ${verb}d already; nothing changed.`;
+  return done(text, { account: id, disabled, changed });
+}
+
+async function findAccount({ accounts }: AccountStores, id: string): Promise<Account | CommandResult> {
+  const account = await accounts.find(id);
+  if (account !== undefined) return account;
+  const known = (await accounts.list()).map((one) => one.id);
   return refused(`There is no account ${id}${nearestOf(id, known)}`);
+}
+
+function format(at: EpochMilliseconds): string {
+  return new Date(at).toISOString();
 }

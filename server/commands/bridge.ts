@@ -1,7 +1,7 @@
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Device } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import type { CommandResult } from './command.ts';
+import { type CommandResult, done, refused } from './command.ts';
 import {
   type Column,
   chooseAccounts,
@@ -11,6 +11,7 @@ import {
   readAccounts,
   showList,
 } from './listing.ts';
+import { nearestOf } from './nearest-of.ts';
 
 const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['BRIDGE', ({ bridgeId }) => bridgeId],
@@ -40,6 +41,29 @@ export async function listBridges(
   const waiting = Map.groupBy(await store.jobs.listUnfinished(now), ({ bridgeId }) => bridgeId);
   const rows = found.map((bridge) => describe(bridge, waiting.get(bridge.deviceId)?.length ?? 0));
   return showList('bridges', rows, limit, columns);
+}
+
+/** `bridge online` and `bridge offline`: whether it takes jobs. Run again, nothing changes. */
+export async function switchBridge(
+  { accounts, devices }: Pick<Store, 'accounts' | 'devices'>,
+  bridgeId: string,
+  verb: 'online' | 'offline',
+): Promise<CommandResult> {
+  const sort = { by: 'deviceName', descending: false } as const;
+  const lists = (await accounts.list()).map(({ id }) =>
+    devices.list({ accountId: id, sort, type: 'Bridge', limit: Number.MAX_SAFE_INTEGER }),
+  );
+  const bridges = (await Promise.all(lists)).flat();
+  const bridge = bridges.find(({ deviceId }) => deviceId === bridgeId);
+  if (bridge === undefined) {
+    const known = bridges.map(({ deviceId }) => deviceId);
+    return refused(`There is no bridge ${bridgeId}${nearestOf(bridgeId, known)}`);
+  }
+  const online = verb === 'online';
+  const changed = bridge.online !== online;
+  if (changed) await devices.setOnline(bridge.accountId, bridgeId, online);
+  const text = changed ? `${bridgeId}: ${verb}` : `${bridgeId} is ${verb} already; nothing changed.`;
+  return done(text, { bridgeId, online, changed });
 }
 
 function describe({ deviceId, accountId, deviceName, online, linked, lastSyncAt }: Device, unfinishedJobs: number) {

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EpochMilliseconds } from '../clock.ts';
 import {
   ClientFault,
@@ -9,7 +10,20 @@ import type { Store } from '../store/store.ts';
 import { type CommandResult, done, refused } from './command.ts';
 import { nearestOf } from './nearest-of.ts';
 
-/** `client create`: the secret is shown now and never again; the store keeps its SHA-256. Run again it changes nothing. */
+/** What `client create` sets, by the option that says so. */
+const options = {
+  client_name: '--name',
+  owner_account: '--account',
+  redirect_uris: '--redirect-uri',
+  api_scopes: '--scope',
+  require_pkce: '--require-pkce',
+  rotate_refresh_token: '--rotate-refresh-token',
+} as const;
+
+/**
+ * `client create`: the secret is shown now and never again; the store keeps its SHA-256. Run again it changes nothing, and is refused where
+ * it says something else than the first time.
+ */
 export async function createClient(store: Store, input: OwnClient | PartnerClient): Promise<CommandResult> {
   try {
     const { clientId, metadata, secret } = createClientMetadata(input);
@@ -17,11 +31,21 @@ export async function createClient(store: Store, input: OwnClient | PartnerClien
       const known = (await store.accounts.list()).map(({ id }) => id);
       return refused(`There is no account ${input.ownerAccount}${nearestOf(input.ownerAccount, known)}`);
     }
-    if (!(await store.clients.create({ clientId, metadata })))
+    // The subject of an own-account token is the client's id, which must be no account's (RFC 9068, 5).
+    if ((await store.accounts.find(clientId)) !== undefined)
+      return refused(`${clientId} is the id of an account: give the client another, such as ${clientId}-client`);
+    if (!(await store.clients.create({ clientId, metadata }))) {
+      const differing = findDifferences((await store.clients.find(clientId))?.metadata ?? '{}', metadata);
+      if (differing.length > 0)
+        return refused(
+          `The client ${clientId} exists already and differs in ${differing.join(', ')}; nothing changed. Give it another id.`,
+          { clientId, created: false, differing },
+        );
       return done(`The client ${clientId} exists already; nothing changed, and its secret can't be shown again.`, {
         clientId,
         created: false,
       });
+    }
     return done(`Created the client ${clientId}. Its secret, shown this once:\n${secret}`, {
       clientId,
       secret,
@@ -31,6 +55,19 @@ export async function createClient(store: Store, input: OwnClient | PartnerClien
     if (error instanceof ClientFault) return refused(error.faults.join('\n'), { faults: error.faults });
     throw error;
   }
+}
+
+/** Names of the options in which the two differ. The order of scopes and addresses says nothing. */
+function findDifferences(kept: string, given: string): string[] {
+  const [one, other] = [JSON.parse(kept), JSON.parse(given)];
+  const read = (client: typeof one, member: string) => {
+    const value = client[member] ?? false;
+    const list = member === 'api_scopes' && typeof value === 'string' ? value.split(' ') : value;
+    return Array.isArray(list) ? list.toSorted() : list;
+  };
+  return Object.entries(options).flatMap(([member, option]) =>
+    isDeepStrictEqual(read(one, member), read(other, member)) ? [] : [option],
+  );
 }
 
 /** `client disable` and `client enable`: in force with the next request, at the API and at the token endpoint. Run again, nothing changes. */

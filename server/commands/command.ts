@@ -10,6 +10,11 @@ export function done(text: string, json: unknown): CommandResult {
   return { exitCode: 0, text, json };
 }
 
+/** Sound, but not as things stand: nothing was changed. */
+export function declined(text: string, json: unknown = {}): CommandResult {
+  return { exitCode: 1, text, json: { error: text, ...(json as object) } };
+}
+
 /** The user's mistake: nothing was changed. */
 export function refused(text: string, json: unknown = {}): CommandResult {
   return { exitCode: 2, text, json: { error: text, ...(json as object) } };

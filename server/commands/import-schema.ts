@@ -45,6 +45,7 @@ export const importSchema = {
             properties: { algoPin: { type: 'boolean' }, passagePin: { type: 'boolean' } },
           },
           batteryLevel: { type: 'integer', minimum: 0, maximum: 100 },
+          online: { type: 'boolean' },
           pairedAt: { type: 'string', format: 'date-time' },
         },
       },
@@ -76,5 +77,14 @@ export interface ImportedDevice {
   readonly links?: readonly string[];
   readonly capabilities?: { readonly algoPin?: boolean; readonly passagePin?: boolean };
   readonly batteryLevel?: number;
+  /** Bridges only: whether jobs are taken. */
+  readonly online?: boolean;
   readonly pairedAt?: string;
 }
+
+/** What a device of each type may link. */
+export const linkable: Readonly<Record<ImportedDevice['type'], readonly string[]>> = {
+  Bridge: ['Lock', 'Keypad'],
+  Lock: ['Keypad'],
+  Keypad: [],
+};

@@ -25,7 +25,7 @@ afterEach(async () => {
 async function run(content: object) {
   const file = join(folder, 'file.json');
   await writeFile(file, JSON.stringify(content));
-  return importFile(store, file, now);
+  return importFile((use) => use(store), file, now);
 }
 
 async function readAll() {
@@ -70,6 +70,30 @@ test('a name is changed with the rest, and trial and flags stay', async () => {
   await store.accounts.setTrialEnd('acme', now);
   await run({ ...acme, account: { id: 'acme', name: 'Acme & Sons' } });
   expect(await store.accounts.find('acme')).toMatchObject({ name: 'Acme & Sons', trialEndsAt: now });
+});
+
+test('a lock that comes alone keeps its bridge, its property and what it can', async () => {
+  const bridge = { deviceId: 'BR1', deviceName: 'Bridge', type: 'Bridge', properties: [house.id], links: ['LK1'] };
+  await run({ ...acme, devices: [{ ...lock, capabilities: { algoPin: true, passagePin: true } }, bridge] });
+  const before = await Promise.all(['LK1', 'BR1'].map((deviceId) => store.devices.find('acme', deviceId)));
+  await run({ account: acme.account, devices: [{ deviceId: 'LK1', deviceName: 'Door', type: 'Lock' }] });
+  expect(await Promise.all(['LK1', 'BR1'].map((deviceId) => store.devices.find('acme', deviceId)))).toEqual(before);
+  expect(before).toMatchObject([{ bridgeId: 'BR1', supportsPassagePin: true }, { linked: [{ deviceId: 'LK1' }] }]);
+});
+
+test('a new account can’t have the id of a client', async () => {
+  await store.clients.create({ clientId: 'acme', metadata: '{}' });
+  const says = "the account acme can't have the id of a client. Nothing was imported.";
+  expect(await run(acme)).toMatchObject({ exitCode: 2, text: says });
+  expect(await store.accounts.list()).toEqual([]);
+});
+
+test('a file that is at fault opens no database', async () => {
+  const file = join(folder, 'file.json');
+  const open = () => Promise.reject(new Error('opened'));
+  await writeFile(file, '{}');
+  expect(await importFile(open, file, now)).toMatchObject({ exitCode: 2 });
+  expect(await importFile(open, join(folder, 'none.json'), now)).toMatchObject({ exitCode: 2 });
 });
 
 test('a timezone, a battery and a pairing that were set since stay where the file leaves them out', async () => {

@@ -1,7 +1,8 @@
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { closest } from 'fastest-levenshtein';
-import { type ImportedDevice, type ImportFile, importSchema } from './import-schema.ts';
+import { isDateTime } from '../http/form/is-date-time.ts';
+import { type ImportedDevice, type ImportFile, importSchema, linkable } from './import-schema.ts';
 import { describeTimezone, isTimezone } from './timezone.ts';
 
 /** The file once it says something sound, or everything that is wrong with it: JSON pointer and reason. */
@@ -10,17 +11,22 @@ export type ReadImport = { readonly file: ImportFile } | { readonly faults: read
 /** A bridge reaches no more (contract, "Bridge jobs"). */
 const linksPerBridge = 5;
 
+/** No lock was paired outside, and each instant within has a year of four digits on every clock. */
+const [earliestPairing, latestPairing] = ['2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'];
+
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 addFormats.default(ajv);
+ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
 const fits = ajv.compile<ImportFile>(importSchema);
 
-/** Reads the text of an import file. Nothing is guessed: a name that nothing has is a fault with the nearest one that exists. */
-export function readImportFile(text: string): ReadImport {
+/** Reads the bytes of an import file, UTF-8 with or without a byte order mark. Nothing is guessed: a name that nothing has is a fault with the nearest one that exists. */
+export function readImportFile(bytes: Uint8Array): ReadImport {
   let file: unknown;
   try {
-    file = JSON.parse(text);
+    file = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    return { faults: [`# is not JSON: ${(error as Error).message}`] };
+    if (error instanceof SyntaxError) return { faults: [`# is not JSON: ${error.message}`] };
+    return { faults: ['# is not UTF-8: save the file in that encoding'] };
   }
   if (!fits(file)) return { faults: (fits.errors ?? []).map(describeError) };
   const faults = findFaults(file);
@@ -56,12 +62,11 @@ function findFaults({ properties = [], devices = [] }: ImportFile): string[] {
 }
 
 function findDeviceFaults(
-  { type, properties = [], links = [], capabilities = {}, batteryLevel, deviceId }: ImportedDevice,
+  { type, properties = [], links = [], capabilities = {}, batteryLevel, online, pairedAt, deviceId }: ImportedDevice,
   at: string,
   propertyIds: readonly string[],
   typeOf: ReadonlyMap<string, ImportedDevice['type']>,
 ): string[] {
-  const mayLink = { Bridge: ['Lock', 'Keypad'], Lock: ['Keypad'], Keypad: [] }[type] as readonly string[];
   const unknown = (kind: string, name: string, known: readonly string[]) =>
     `${at}/${kind} ${name} is not in this file${known.length === 0 ? '' : `, nearest: ${closest(name, known)}`}`;
   return [
@@ -76,16 +81,24 @@ function findDeviceFaults(
             [...typeOf.keys()].filter((known) => known !== deviceId),
           ),
         ];
-      return mayLink.includes(linked) ? [] : [`${at}/links ${link} is a ${linked}, which a ${type} can't link`];
+      return linkable[type].includes(linked) ? [] : [`${at}/links ${link} is a ${linked}, which a ${type} can't link`];
     }),
     ...(type === 'Bridge' && links.length > linksPerBridge
       ? [`${at}/links has ${links.length}: a bridge links at most ${linksPerBridge}`]
       : []),
     ...(type === 'Bridge' && batteryLevel !== undefined ? [`${at}/batteryLevel a bridge has none`] : []),
+    ...(type !== 'Bridge' && online !== undefined ? [`${at}/online only a bridge has it`] : []),
+    ...(pairedAt !== undefined && !isPairing(Date.parse(pairedAt))
+      ? [`${at}/pairedAt must be from ${earliestPairing} to ${latestPairing}`]
+      : []),
     ...(type === 'Bridge' && capabilities.algoPin ? [`${at}/capabilities/algoPin a bridge takes no codes`] : []),
     ...(capabilities.passagePin && !capabilities.algoPin ? [`${at}/capabilities/passagePin needs algoPin too`] : []),
     ...(deviceId === 'support-pins' ? [`${at}/deviceId support-pins is a path of the API`] : []),
   ];
+}
+
+function isPairing(at: number): boolean {
+  return at >= Date.parse(earliestPairing) && at <= Date.parse(latestPairing);
 }
 
 function findDuplicates(names: readonly string[]): number[] {

@@ -13,7 +13,7 @@ import { openSqliteStore } from '../store/sqlite/open-store.ts';
 export async function serve(config: Config): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> {
   const logger = pino({ level: config.logLevel });
   const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
-  const store = await openSqliteStore(config.database);
+  const store = await openSqliteStore(config.database, { mayCreate: false });
   try {
     const service = await startService({
       store,

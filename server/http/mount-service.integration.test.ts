@@ -57,6 +57,9 @@ describe('beside the resource API', () => {
       status: 503,
       text: expect.stringContaining('"status":"unavailable"'),
     });
+    expect(app.logged).toContainEqual(
+      expect.objectContaining({ level: 40, err: expect.objectContaining({ message: 'disk gone' }) }),
+    );
     isUp = true;
     expect(await call('/healthz', { method: 'HEAD' })).toMatchObject({ status: 200, text: '' });
     expect((await call('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');

@@ -53,7 +53,7 @@ export function mountService(
   });
 
   const mounted = { ...(authServer && { auth: authPath }), ...(docs && { docs: '/docs' }) };
-  for (const plain of createPlainAnswers(ping, { api: '/v1', ...mounted, health: '/healthz' }))
+  for (const plain of createPlainAnswers(ping, { api: '/v1', ...mounted, health: '/healthz' }, logger))
     app.all(plain.path, (request: Request, response: Out) => {
       const { exchange } = response.locals;
       exchange.mount = plain.mount;

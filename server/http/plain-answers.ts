@@ -1,3 +1,4 @@
+import type { Logger } from 'pino';
 import { refuse } from '../error-catalogue.ts';
 import type { Answer } from './exchange.ts';
 
@@ -15,10 +16,11 @@ const methods = ['GET', 'HEAD'];
 export function createPlainAnswers(
   ping: () => Promise<void>,
   addresses: Readonly<Record<string, string>>,
+  logger: Pick<Logger, 'warn'>,
 ): readonly PlainAnswer[] {
   return [
     { path: '/', mount: 'root', answer: () => ({ status: 200, body: addresses }) },
-    { path: '/healthz', mount: 'health', answer: () => answerHealth(ping) },
+    { path: '/healthz', mount: 'health', answer: () => answerHealth(ping, logger) },
   ];
 }
 
@@ -29,11 +31,12 @@ export function answerPlain(method: string, { answer }: PlainAnswer): Answer | P
   return refuse('method_not_allowed', { text, headers: { Allow: methods.join(', ') } });
 }
 
-async function answerHealth(ping: () => Promise<void>): Promise<Answer> {
+async function answerHealth(ping: () => Promise<void>, logger: Pick<Logger, 'warn'>): Promise<Answer> {
   try {
     await ping();
     return { status: 200, body: { status: 'ok' } };
-  } catch {
+  } catch (error) {
+    logger.warn({ err: error }, 'the store does not answer');
     return { status: 503, body: { status: 'unavailable' } };
   }
 }

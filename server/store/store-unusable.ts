@@ -8,9 +8,19 @@
  * - `read_only`: the file or its folder can't be written to
  * - `locked`: another process holds it for longer than the busy timeout
  * - `open`: this process has it open already, and a second connection would block the first for good
+ * - `other_keys`: it was served with another key file, whose secrets this one can't stand in for
  * - `unsafe`: the database refuses a setting that durability or integrity depends on
  */
-export type UnusableReason = 'missing' | 'corrupt' | 'foreign' | 'newer' | 'read_only' | 'locked' | 'open' | 'unsafe';
+export type UnusableReason =
+  | 'missing'
+  | 'corrupt'
+  | 'foreign'
+  | 'newer'
+  | 'read_only'
+  | 'locked'
+  | 'open'
+  | 'other_keys'
+  | 'unsafe';
 
 /** A database that must not be served from. The message is a sentence for the operator. */
 export class StoreUnusable extends Error {

@@ -73,7 +73,11 @@ export function describeImports(get: () => Store): void {
       ]);
       expect(counts).toEqual({ properties: 1, devices: 1 });
       expect(seen).toEqual([{ properties: [house], devices: [lock] }]);
-      expect(await get().devices.find(mine, lock.deviceId)).toEqual({ ...lock, deviceName: 'Renamed', batteryLevel: 7 });
+      expect(await get().devices.find(mine, lock.deviceId)).toEqual({
+        ...lock,
+        deviceName: 'Renamed',
+        batteryLevel: 7,
+      });
       expect(await get().properties.findAll(mine, [house.id])).toEqual([{ ...house, timezone: 'Europe/Rome' }]);
       expect(await get().devices.find(foreign, theirs.deviceId)).toEqual(theirs);
     });

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { StoreUnusable } from '../store-unusable.ts';
@@ -19,15 +19,20 @@ const settings: readonly { name: string; set: string; want: unknown; inMemory: b
   { name: 'journal_size_limit', set: `${logBytes}`, want: logBytes, inMemory: true },
 ];
 
+export interface OpenOptions {
+  /** Whether a file that isn't there is made, for this user alone (0600). */
+  readonly mayCreate?: boolean;
+}
+
 /**
  * Opens a SQLite file, or creates it, and proves that it can be relied on.
  *
  * @param path a file in an existing folder, or `:memory:`
  * @throws StoreUnusable `missing`, `corrupt`, `foreign` or `unsafe`; SqliteError for what only SQLite can tell
  */
-export function openDatabase(path: string): BetterSqlite3.Database {
+export function openDatabase(path: string, { mayCreate = true }: OpenOptions = {}): BetterSqlite3.Database {
   const inMemory = path === ':memory:';
-  if (!inMemory) requireFile(path);
+  if (!inMemory) requireFile(path, mayCreate);
   const database = new BetterSqlite3(path, { timeout: busyTimeoutMilliseconds });
   try {
     for (const setting of settings) {
@@ -42,10 +47,25 @@ export function openDatabase(path: string): BetterSqlite3.Database {
   }
 }
 
-function requireFile(path: string): void {
+function requireFile(path: string, mayCreate: boolean): void {
+  if (!mayCreate && !existsSync(path))
+    throw new StoreUnusable(
+      'missing',
+      `the database ${path} does not exist. Look at DATABASE_URL, or make it: lockstep-server import FILE`,
+    );
   if (!existsSync(dirname(path)))
     throw new StoreUnusable('missing', `the folder ${dirname(path)} of the database does not exist`);
-  if (existsSync(path) && !statSync(path).isFile()) throw new StoreUnusable('missing', `${path} is no file`);
+  if (!existsSync(path)) createPrivateFile(path);
+  else if (!statSync(path).isFile()) throw new StoreUnusable('missing', `${path} is no file`);
+}
+
+/** SQLite makes files that everybody may read. It gives the log beside this one the same mode, and takes an empty file for a new database. */
+function createPrivateFile(path: string): void {
+  try {
+    closeSync(openSync(path, 'a', 0o600));
+  } catch {
+    // SQLite meets the same fault, and says which.
+  }
 }
 
 function applySetting(database: BetterSqlite3.Database, { name, set, want }: (typeof settings)[number]): void {

@@ -2,8 +2,11 @@ import {
   copyFileSync,
   existsSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
@@ -40,6 +43,37 @@ describe('a database file', () => {
     expect(read('foreign_keys')).toBe(1);
     expect(read('busy_timeout')).toBe(500);
     database.close();
+  });
+
+  test('is made for its user alone, and so is the log beside it', async () => {
+    const path = join(folder, 'private.sqlite');
+    const store = await openSqliteStore(path);
+    await store.accounts.put({ id: 'account-a', name: 'A', trialEndsAt: null });
+    const files = readdirSync(folder).filter((name) => name.startsWith('private.sqlite'));
+    expect(files).toContain('private.sqlite-wal');
+    expect(files.map((name) => (statSync(join(folder, name)).mode & 0o777).toString(8))).toEqual(
+      files.map(() => '600'),
+    );
+    await store.close();
+  });
+
+  test.each([
+    { name: 'is gone', says: /gone\.sqlite is gone/, change: (path: string) => rmSync(path) },
+    {
+      name: 'is replaced by a backup',
+      says: /gone\.sqlite is another file/,
+      change: (path: string) => renameSync(copyOf('backup.sqlite'), path),
+    },
+  ])('that $name while it is open fails the ping, though SQLite would go on', async ({ says, change }) => {
+    const path = copyOf('gone.sqlite');
+    const store = await openSqliteStore(path);
+    await store.ping();
+    change(path);
+    expect(await store.devices.setBatteryLevel('account-a', 'LK1', 50)).toBe(true);
+    const failure = await store.ping().catch((error: unknown) => error);
+    expect(failure).toMatchObject({ name: 'StoreUnavailable', message: expect.stringMatching(says) });
+    await store.close();
+    for (const end of ['', '-wal', '-shm']) rmSync(`${path}${end}`, { force: true });
   });
 
   test('writes beside a log while open, and is one file again when closed', async () => {
@@ -118,6 +152,17 @@ describe('a database is refused, with a reason and what to do', () => {
     if (before !== undefined && reason !== 'foreign') expect(readFileSync(file).equals(before)).toBe(true);
     const again = await openSqliteStore(file).catch((error: unknown) => error);
     expect(again).toMatchObject({ reason }); // and not "open": the first attempt holds nothing
+  });
+
+  test('when it is not there and is not to be made', async () => {
+    const path = join(folder, 'mistyped.sqlite');
+    const refusal = {
+      reason: 'missing',
+      message: expect.stringMatching(/does not exist.*lockstep-server import FILE/),
+    };
+    await expect(openSqliteStore(path, { mayCreate: false })).rejects.toMatchObject(refusal);
+    expect(existsSync(path)).toBe(false);
+    await (await openSqliteStore(good, { mayCreate: false })).close();
   });
 
   test('when SQLite does not take a setting: a nameless database has no log', () => {

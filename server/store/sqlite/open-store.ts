@@ -1,14 +1,14 @@
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { Kysely } from 'kysely';
 import { type EpochMilliseconds, systemClock } from '../../clock.ts';
 import { createStore } from '../create-store.ts';
 import { migrate } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
-import type { Store } from '../store.ts';
+import { type Store, StoreUnavailable } from '../store.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { ImmediateDialect } from './immediate-dialect.ts';
-import { openDatabase } from './open-database.ts';
+import { type OpenOptions, openDatabase } from './open-database.ts';
 import { readUnusable } from './sqlite-error.ts';
 import { sqliteSpelling } from './sqlite-spelling.ts';
 
@@ -16,25 +16,27 @@ import { sqliteSpelling } from './sqlite-spelling.ts';
 const openFiles = new Set<string>();
 
 /**
- * Opens the store on a SQLite file, creating the file and bringing its schema up to date.
+ * Opens the store on a SQLite file, creating the file and bringing its schema up to date. Its `ping` also fails once the file is gone or
+ * another: SQLite goes on with the one it has open, and all that is written there is lost with the process.
  *
  * @param path a file in an existing folder, or `:memory:` for a store that lives until it is closed
  * @throws StoreUnusable with the reason and a sentence for the operator, when the file must not be served from
  */
 export async function openSqliteStore(
   path: string,
-  { now = systemClock.now }: { readonly now?: () => EpochMilliseconds } = {},
+  { now = systemClock.now, ...options }: OpenOptions & { readonly now?: () => EpochMilliseconds } = {},
 ): Promise<Store> {
-  if (path === ':memory:') return open(path, now, () => undefined);
+  if (path === ':memory:') return open(path, { now, ...options }, () => undefined);
   const file = resolve(path);
   if (existsSync(file) && openFiles.has(realpathSync(file)))
     throw new StoreUnusable('open', `${file} is open in this process already`);
   try {
-    return await open(file, now, () => {
+    const store = await open(file, { now, ...options }, () => {
       const identity = realpathSync(file);
       openFiles.add(identity);
       return () => openFiles.delete(identity);
     });
+    return { ...store, ping: pingFile(file, store) };
   } catch (error) {
     const unusable = readUnusable(error);
     if (unusable === undefined) throw error;
@@ -42,12 +44,30 @@ export async function openSqliteStore(
   }
 }
 
+function pingFile(path: string, { ping }: Store): Store['ping'] {
+  const opened = readIdentity(path);
+  return async () => {
+    const found = readIdentity(path);
+    if (found !== opened)
+      throw new StoreUnavailable(
+        `${path} ${found === undefined ? 'is gone' : 'is another file'} since it was opened, and what is written is lost: stop, bring it back, start again`,
+      );
+    await ping();
+  };
+}
+
+/** What tells a file from another of the same name; undefined where there is none. */
+function readIdentity(path: string): string | undefined {
+  const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return found && `${found.dev} ${found.ino}`;
+}
+
 async function open(
   path: string,
-  now: () => EpochMilliseconds,
+  { now, ...options }: OpenOptions & { readonly now: () => EpochMilliseconds },
   register: () => (() => void) | undefined,
 ): Promise<Store> {
-  const connection = openDatabase(path);
+  const connection = openDatabase(path, options);
   const release = register();
   const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
   const end = async () => {

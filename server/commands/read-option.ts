@@ -1,0 +1,28 @@
+import { InvalidArgumentError } from 'commander';
+import { isDateTime } from '../http/form/is-date-time.ts';
+
+// What the values of options have to be. Each throws what commander shows behind the option's name.
+
+export function readLimit(text: string): number {
+  const limit = Number(text);
+  if (!/^\d{1,6}$/.test(text) || limit < 1) throw new InvalidArgumentError('a whole number from 1 to 999999.');
+  return limit;
+}
+
+export function readDays(text: string): number {
+  const days = Number(text);
+  if (!/^\d{1,4}$/.test(text) || days < 1) throw new InvalidArgumentError('a whole number of days from 1 to 9999.');
+  return days;
+}
+
+export function readInstant(text: string): number {
+  const at = isDateTime(text) ? Date.parse(text) : Number.NaN;
+  if (!(at >= Date.UTC(2000) && at <= Date.UTC(2100)))
+    throw new InvalidArgumentError('a time from 2000 to 2100, as 2026-12-31T23:00:00Z.');
+  return at;
+}
+
+export function readGeneration(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a whole number from 1, as device key prints it.');
+  return Number(text);
+}

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { requireOwnKeys } from './require-own-keys.ts';
+import { openSqliteStore } from './store/sqlite/open-store.ts';
+
+test('a database stays with the key file of its first use', async () => {
+  const store = await openSqliteStore(':memory:');
+  const [first, other] = [1, 2].map((byte) => ({ deviceKey: new Uint8Array(32).fill(byte) }));
+  if (first === undefined || other === undefined) throw new Error('two keys');
+  for (const keys of [first, first]) await requireOwnKeys(store, keys);
+  for (const keys of [other, other])
+    await expect(requireOwnKeys(store, keys)).rejects.toMatchObject({ name: 'StoreUnusable', reason: 'other_keys' });
+  await requireOwnKeys(store, first);
+  expect(Buffer.from(await store.keyCheck.keep('x'), 'base64url')).toHaveLength(16);
+  await store.close();
+});
