@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { AccessCode } from '../server/store/access-code-store.ts';
+import type { AccessCode } from '../server/store/access-codes/access-code-store.ts';
 import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
 import { versionsOf } from './package-folder.ts';
 import { median, type Question } from './question.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import type { ActivityQuery, NewActivity } from '../server/store/activity-store.ts';
+import type { ActivityQuery, NewActivity } from '../server/store/activity/activity-store.ts';
 import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
 import type { Store } from '../server/store/store.ts';
 import { fillLog, firstEntryAt, secondsApart } from './fill-log.ts';

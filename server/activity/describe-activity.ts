@@ -1,4 +1,4 @@
-import type { Activity } from '../store/activity-store.ts';
+import type { Activity } from '../store/activity/activity-store.ts';
 import { catalogues, type Language } from './messages/catalogues.ts';
 import type { Message, Messages } from './messages/message.ts';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { AccessCode } from '../store/access-code-store.ts';
-import type { NewActivity } from '../store/activity-store.ts';
+import type { AccessCode } from '../store/access-codes/access-code-store.ts';
+import type { NewActivity } from '../store/activity/activity-store.ts';
 import { nameCodes } from './name-codes.ts';
 
 const entry: NewActivity = {

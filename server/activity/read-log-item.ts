@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EpochMilliseconds } from '../clock.ts';
-import type { NewActivity } from '../store/activity-store.ts';
+import type { NewActivity } from '../store/activity/activity-store.ts';
 import { readActivityKind } from './activity-types.ts';
 import { readLockLog, readLogItemForm } from './log-item-form.ts';
 

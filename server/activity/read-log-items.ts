@@ -1,5 +1,5 @@
-import type { AccessCodeStore } from '../store/access-code-store.ts';
-import type { NewActivity } from '../store/activity-store.ts';
+import type { AccessCodeStore } from '../store/access-codes/access-code-store.ts';
+import type { NewActivity } from '../store/activity/activity-store.ts';
 import { nameCodes } from './name-codes.ts';
 import { type LogReader, readLogItem } from './read-log-item.ts';
 

@@ -1,5 +1,5 @@
 import type { Clock, EpochMilliseconds } from '../clock.ts';
-import type { Job } from '../store/job-store.ts';
+import type { Job } from '../store/jobs/job-store.ts';
 import type { Store } from '../store/store.ts';
 import type { JobDataSeal } from './job-data.ts';
 import type { BridgeLink, BridgeReport } from './link.ts';

@@ -1,5 +1,5 @@
 import type { EpochMilliseconds } from '../clock.ts';
-import type { JobType } from '../store/job-store.ts';
+import type { JobType } from '../store/jobs/job-store.ts';
 import type { Device } from '../store/records.ts';
 import type { LogItem } from '../virtual-lock/lock-log.ts';
 import type { JobData } from './job-data.ts';

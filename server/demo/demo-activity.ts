@@ -3,7 +3,7 @@ import { readActivityKind } from '../activity/activity-types.ts';
 import type { ActivityDetails } from '../activity/describe-activity.ts';
 import { deriveEntryId } from '../activity/read-log-item.ts';
 import type { EpochMilliseconds } from '../clock.ts';
-import type { NewActivity } from '../store/activity-store.ts';
+import type { NewActivity } from '../store/activity/activity-store.ts';
 import type { Store } from '../store/store.ts';
 import { Temporal } from '../temporal.ts';
 import { demoDevices, demoProperties } from './demo-data.ts';

@@ -1,13 +1,13 @@
 import { sql } from 'kysely';
-import { createAccessCodeStore } from './access-codes.ts';
+import { createAccessCodeStore } from './access-codes/access-codes.ts';
 import { createAccountStore } from './accounts.ts';
-import { createActivityStore } from './activity.ts';
+import { createActivityStore } from './activity/activity.ts';
 import { createAuditStore } from './audit.ts';
 import { createClientStore } from './clients.ts';
 import type { Database, Spelling } from './database.ts';
-import { createDeviceStore } from './devices.ts';
-import { createImportStore } from './imports.ts';
-import { createJobStore } from './jobs.ts';
+import { createDeviceStore } from './devices/devices.ts';
+import { createImportStore } from './imports/imports.ts';
+import { createJobStore } from './jobs/jobs.ts';
 import { createKeyCheckStore } from './key-check.ts';
 import { createLockMemoryStore } from './lock-memories.ts';
 import { createOidcStore } from './oidc.ts';

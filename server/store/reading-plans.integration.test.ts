@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Activity } from './activity-store.ts';
+import type { Activity } from './activity/activity-store.ts';
 import { addSite, makeJob, makeKey, makeSettlement, proxied, start, targeted } from './contract/job-records.ts';
 import { objectId } from './contract/records.ts';
 import { createStore } from './create-store.ts';

@@ -1,6 +1,6 @@
 import type { Generated } from 'kysely';
-import type { AccessCode } from './access-code-store.ts';
-import type { JobStatus, JobType } from './job-store.ts';
+import type { AccessCode } from './access-codes/access-code-store.ts';
+import type { JobStatus, JobType } from './jobs/job-store.ts';
 import type { DeviceType } from './records.ts';
 
 /**

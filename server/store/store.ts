@@ -1,7 +1,7 @@
 import type { EpochMilliseconds } from '../clock.ts';
-import type { AccessCodeStore } from './access-code-store.ts';
-import type { ActivityStore } from './activity-store.ts';
-import type { JobStore } from './job-store.ts';
+import type { AccessCodeStore } from './access-codes/access-code-store.ts';
+import type { ActivityStore } from './activity/activity-store.ts';
+import type { JobStore } from './jobs/job-store.ts';
 import type { LockMemoryStore } from './lock-memory-store.ts';
 import type { Account, Device, DeviceType, Property } from './records.ts';
 

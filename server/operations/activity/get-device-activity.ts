@@ -4,7 +4,7 @@ import { describeActivity } from '../../activity/describe-activity.ts';
 import type { Language } from '../../activity/messages/catalogues.ts';
 import { refuse } from '../../error-catalogue.ts';
 import type { Principal } from '../../principal.ts';
-import type { Activity } from '../../store/activity-store.ts';
+import type { Activity } from '../../store/activity/activity-store.ts';
 import type { Store } from '../../store/store.ts';
 import type { Cursors } from '../cursor.ts';
 import { refuseCursor } from '../cursor-fault.ts';

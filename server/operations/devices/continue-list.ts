@@ -1,5 +1,5 @@
 import { operations } from '@lockstep/contract/operations';
-import { searchForm } from '../../store/text-forms.ts';
+import { searchForm } from '../../store/devices/text-forms.ts';
 import { type CursorFault, describeContradiction, describeOtherList, unreadableCursor } from '../cursor-fault.ts';
 import type { DeviceCursor } from './device-cursor.ts';
 import type { DeviceList, DeviceListOperation, DeviceListQuery } from './device-list.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { searchForm } from '../../store/text-forms.ts';
+import { searchForm } from '../../store/devices/text-forms.ts';
 import { longestContentBytes } from '../cursor.ts';
 import { type DeviceCursor, packDeviceCursor, unpackDeviceCursor } from './device-cursor.ts';
 

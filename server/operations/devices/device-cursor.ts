@@ -1,4 +1,4 @@
-import { searchForm } from '../../store/text-forms.ts';
+import { searchForm } from '../../store/devices/text-forms.ts';
 import type {
   DeviceList,
   DeviceListOperation,

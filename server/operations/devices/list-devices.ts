@@ -1,7 +1,7 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
 import type { Principal } from '../../principal.ts';
+import { sortForm } from '../../store/devices/text-forms.ts';
 import type { Store } from '../../store/store.ts';
-import { sortForm } from '../../store/text-forms.ts';
 import type { Cursors } from '../cursor.ts';
 import { refuseCursor } from '../cursor-fault.ts';
 import { continueList, startList } from './continue-list.ts';

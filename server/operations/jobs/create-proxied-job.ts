@@ -1,7 +1,7 @@
 import type { HandlerRequest } from '@lockstep/contract/handlers';
 import { refuse } from '../../error-catalogue.ts';
 import type { Principal } from '../../principal.ts';
-import type { JobType } from '../../store/job-store.ts';
+import type { JobType } from '../../store/jobs/job-store.ts';
 import type { Device } from '../../store/records.ts';
 import { checkJobWindow } from './check-job-window.ts';
 import type { TargetedJobNeeds } from './create-targeted-job.ts';

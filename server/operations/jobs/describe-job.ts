@@ -1,5 +1,5 @@
 import type { components } from '@lockstep/contract/types';
-import type { Job, JobStatus } from '../../store/job-store.ts';
+import type { Job, JobStatus } from '../../store/jobs/job-store.ts';
 
 type Schemas = components['schemas'];
 

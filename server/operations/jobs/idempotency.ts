@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import type { EpochMilliseconds } from '../../clock.ts';
 import { refuse } from '../../error-catalogue.ts';
 import type { Principal } from '../../principal.ts';
-import type { IdempotencyKey } from '../../store/job-store.ts';
+import type { IdempotencyKey } from '../../store/jobs/job-store.ts';
 import type { Store } from '../../store/store.ts';
 
 const keptMs = 24 * 3_600_000;

@@ -1,4 +1,4 @@
-import type { JobType } from '../../store/job-store.ts';
+import type { JobType } from '../../store/jobs/job-store.ts';
 import type { DeviceType } from '../../store/records.ts';
 
 /** What is to know of a kind of job. What an answer's `opResult` holds, and which scope asks for it, stands in the contract. */

@@ -1,7 +1,7 @@
 import type { JobData, JobDataSeal } from '../../bridge/job-data.ts';
 import type { Clock, EpochMilliseconds } from '../../clock.ts';
 import { refuse } from '../../error-catalogue.ts';
-import type { IdempotencyKey, JobLimits, JobType } from '../../store/job-store.ts';
+import type { IdempotencyKey, JobLimits, JobType } from '../../store/jobs/job-store.ts';
 import type { Store } from '../../store/store.ts';
 import { answerReplayed, refuseReused } from './idempotency.ts';
 import { makeJobId } from './job-id.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { AccessCode } from '../access-code-store.ts';
+import type { AccessCode } from '../access-codes/access-code-store.ts';
 import type { Store } from '../store.ts';
 import { addAccount, makeDevice, objectId } from './records.ts';
 

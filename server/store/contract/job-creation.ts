@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Creation } from '../job-store.ts';
+import type { Creation } from '../jobs/job-store.ts';
 import type { Store } from '../store.ts';
 import { addSite, day, lifetime, makeJob, makeKey, makeSettlement, proxied, start, targeted } from './job-records.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { JobLimits, NewJob } from '../job-store.ts';
+import type { JobLimits, NewJob } from '../jobs/job-store.ts';
 import type { Store } from '../store.ts';
 import { JobModel } from './job-model.ts';
 import { addSite, day, makeJob, makeKey, makeSettlement, type Site, start } from './job-records.ts';

@@ -1,4 +1,4 @@
-import type { Creation, IdempotencyKey, Job, JobLimits, NewJob } from '../job-store.ts';
+import type { Creation, IdempotencyKey, Job, JobLimits, NewJob } from '../jobs/job-store.ts';
 
 const retention = 7 * 24 * 60 * 60 * 1000;
 

@@ -1,4 +1,4 @@
-import type { IdempotencyKey, JobLimits, NewJob, Settlement } from '../job-store.ts';
+import type { IdempotencyKey, JobLimits, NewJob, Settlement } from '../jobs/job-store.ts';
 import type { Store } from '../store.ts';
 import { addAccount, makeBridge, objectId } from './records.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Activity } from '../activity-store.ts';
+import type { Activity } from '../activity/activity-store.ts';
 import type { Store } from '../store.ts';
 import { describeJobCreation } from './job-creation.ts';
 import { testJobMachine } from './job-machine.ts';

@@ -1,8 +1,8 @@
 import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
-import type { Creation, IdempotencyKey, JobStore, NewJob } from '../job-store.ts';
 import { prepareQuery, prepareWrite } from '../prepared-query.ts';
 import { type KeyMemory, prepareKeyMemory } from './idempotency-keys.ts';
 import { type Attempt, makeAttempt, prepareRefusal, selectQueueEnd, selectRateStart } from './job-limits.ts';
+import type { Creation, IdempotencyKey, JobStore, NewJob } from './job-store.ts';
 
 /** Ends the transaction without a trace of it. */
 class Refused extends Error {

@@ -1,7 +1,7 @@
 import type { EpochMilliseconds } from '../../clock.ts';
 import type { Database, DatabaseTransaction } from '../database.ts';
-import type { IdempotencyKey } from '../job-store.ts';
 import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import type { IdempotencyKey } from './job-store.ts';
 
 export interface KeyMemory {
   /** Keeps the key for that job, unless it is kept for another one at `now`. @returns whether it did */

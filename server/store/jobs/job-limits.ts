@@ -1,6 +1,6 @@
 import type { Database, DatabaseTransaction } from '../database.ts';
-import type { Creation, JobLimits, NewJob } from '../job-store.ts';
 import { prepareQuery } from '../prepared-query.ts';
+import type { Creation, JobLimits, NewJob } from './job-store.ts';
 
 /** A new job with what its limits ask for. `spare` is a limit less one: so many may stand before the job is refused. */
 export interface Attempt extends NewJob {

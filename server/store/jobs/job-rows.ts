@@ -1,6 +1,6 @@
 import type { EpochMilliseconds } from '../../clock.ts';
-import type { Job } from '../job-store.ts';
 import type { Tables } from '../schema.ts';
+import type { Job } from './job-store.ts';
 
 /** Finished ones are kept so long after their end. */
 export const jobRetentionMilliseconds = 7 * 24 * 60 * 60 * 1000;

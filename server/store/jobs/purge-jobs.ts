@@ -1,7 +1,7 @@
 import type { Database, DatabaseTransaction } from '../database.ts';
-import type { JobStore } from '../job-store.ts';
 import { type PreparedWrite, prepareWrite } from '../prepared-query.ts';
 import { jobRetentionMilliseconds } from './job-rows.ts';
+import type { JobStore } from './job-store.ts';
 
 interface Due {
   readonly now: number;

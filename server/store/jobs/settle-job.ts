@@ -1,8 +1,8 @@
-import { prepareAddActivity } from '../add-activity.ts';
+import { prepareAddActivity } from '../activity/add-activity.ts';
 import type { Database } from '../database.ts';
-import type { JobStatus, JobStore } from '../job-store.ts';
-import { prepareLastSync } from '../last-sync.ts';
+import { prepareLastSync } from '../devices/last-sync.ts';
 import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import type { JobStatus, JobStore } from './job-store.ts';
 
 /** The result that says the device gave no sign of itself; any other came from it. */
 const outOfReach = 1;

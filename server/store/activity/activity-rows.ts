@@ -1,5 +1,5 @@
+import type { Tables } from '../schema.ts';
 import type { Activity } from './activity-store.ts';
-import type { Tables } from './schema.ts';
 
 /** A row of the log without its place in the database. */
 export type ActivityRow = Tables['activity'];

@@ -1,8 +1,8 @@
+import type { Database } from '../database.ts';
+import { prepareQuery, prepareWrite } from '../prepared-query.ts';
 import { type ActivityRow, activityColumns, readActivity } from './activity-rows.ts';
 import type { ActivityQuery, ActivityStore } from './activity-store.ts';
 import { prepareAddActivity } from './add-activity.ts';
-import type { Database } from './database.ts';
-import { prepareQuery, prepareWrite } from './prepared-query.ts';
 
 /** A point between two entries of the log, or on one. No id is empty, so that `{ at, id: '' }` lies before all entries of that instant. */
 interface Place {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
+import type { Database, Spelling } from '../database.ts';
+import { prepareQuery, prepareWrite } from '../prepared-query.ts';
 import type { AccessCode, AccessCodeStore } from './access-code-store.ts';
-import type { Database, Spelling } from './database.ts';
-import { prepareQuery, prepareWrite } from './prepared-query.ts';
 
 const columns = [
   'pin_id as pinId',

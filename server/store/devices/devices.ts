@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
-import type { Database, Spelling } from './database.ts';
+import type { Database, Spelling } from '../database.ts';
+import { prepareQuery } from '../prepared-query.ts';
+import type { DeviceStore } from '../store.ts';
 import { prepareDeviceList } from './device-list.ts';
 import { type DeviceRow, readDevice, selectDevices } from './device-rows.ts';
 import { prepareLastSync } from './last-sync.ts';
-import { prepareQuery } from './prepared-query.ts';
-import type { DeviceStore } from './store.ts';
 
 export function createDeviceStore(database: Database, spelling: Spelling): DeviceStore {
   const list = prepareDeviceList(database, spelling);

@@ -1,4 +1,4 @@
-import type { EpochMilliseconds } from '../clock.ts';
+import type { EpochMilliseconds } from '../../clock.ts';
 
 /** An offline code as it is kept: what it stands for, never its digits. */
 export interface AccessCode {

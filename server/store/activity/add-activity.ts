@@ -1,7 +1,7 @@
+import type { Database, DatabaseTransaction } from '../database.ts';
+import { prepareWrite } from '../prepared-query.ts';
 import { type ActivityRow, activityColumns, toActivityRow } from './activity-rows.ts';
 import type { NewActivity } from './activity-store.ts';
-import type { Database, DatabaseTransaction } from './database.ts';
-import { prepareWrite } from './prepared-query.ts';
 
 /** Rows of one statement. Of fixed shapes each is compiled once, and a full push of 100 is one statement. */
 const shapes = [100, 10, 1] as const;

@@ -1,6 +1,6 @@
-import type { EpochMilliseconds } from '../clock.ts';
-import type { Database } from './database.ts';
-import { type PreparedWrite, prepareWrite } from './prepared-query.ts';
+import type { EpochMilliseconds } from '../../clock.ts';
+import type { Database } from '../database.ts';
+import { type PreparedWrite, prepareWrite } from '../prepared-query.ts';
 
 /** A sign of the device. One that is older than the latest changes nothing. */
 export function prepareLastSync(

@@ -1,7 +1,7 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
-import type { Database, Spelling } from './database.ts';
-import type { Device, DeviceType } from './records.ts';
-import type { Tables } from './schema.ts';
+import type { Database, Spelling } from '../database.ts';
+import type { Device, DeviceType } from '../records.ts';
+import type { Tables } from '../schema.ts';
 
 type RowBuilder = ExpressionBuilder<Tables, 'device'>;
 

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
-import { takeBatches } from './batches.ts';
-import type { DatabaseTransaction, Spelling } from './database.ts';
-import type { Device, DeviceType } from './records.ts';
-import type { Tables } from './schema.ts';
-import { StoreConflict } from './store.ts';
+import { takeBatches } from '../batches.ts';
+import type { DatabaseTransaction, Spelling } from '../database.ts';
+import type { Device, DeviceType } from '../records.ts';
+import type { Tables } from '../schema.ts';
+import { StoreConflict } from '../store.ts';
 
 /**
  * Puts the devices into their properties, in their order.

@@ -1,5 +1,5 @@
-import type { EpochMilliseconds } from '../clock.ts';
-import type { NewActivity } from './activity-store.ts';
+import type { EpochMilliseconds } from '../../clock.ts';
+import type { NewActivity } from '../activity/activity-store.ts';
 
 export type JobType =
   | 'LOCK'

@@ -1,14 +1,14 @@
 import { sql } from 'kysely';
-import { putAccount } from './accounts.ts';
-import { addAuditEntry } from './audit.ts';
-import { takeBatches } from './batches.ts';
-import type { Database, DatabaseTransaction, Spelling } from './database.ts';
-import { readDevice, selectDevices } from './device-rows.ts';
+import { putAccount } from '../accounts.ts';
+import { addAuditEntry } from '../audit.ts';
+import { takeBatches } from '../batches.ts';
+import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
+import { readDevice, selectDevices } from '../devices/device-rows.ts';
+import { searchForm, sortForm } from '../devices/text-forms.ts';
+import type { Device, Property } from '../records.ts';
+import type { Import, ImportCounts, ImportScope, ImportStore } from '../store.ts';
 import { refuseClientId, refuseTakenIds } from './import-conflicts.ts';
 import { writeLinks, writePlaces } from './import-links.ts';
-import type { Device, Property } from './records.ts';
-import type { Import, ImportCounts, ImportScope, ImportStore } from './store.ts';
-import { searchForm, sortForm } from './text-forms.ts';
 
 export function createImportStore(database: Database, spelling: Spelling): ImportStore {
   return {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction, Spelling } from './database.ts';
-import { type Import, type NewAccount, StoreConflict } from './store.ts';
+import type { DatabaseTransaction, Spelling } from '../database.ts';
+import { type Import, type NewAccount, StoreConflict } from '../store.ts';
 
 /**
  * A client's own token has the client's id as its subject, which must be no account's.

@@ -1,11 +1,11 @@
 import type { Expression, ExpressionBuilder, SqlBool } from 'kysely';
 import { sql } from 'kysely';
-import type { Database, Spelling } from './database.ts';
+import type { Database, Spelling } from '../database.ts';
+import { type PreparedQuery, prepareQuery } from '../prepared-query.ts';
+import type { DeviceType } from '../records.ts';
+import type { Tables } from '../schema.ts';
+import type { DeviceQuery } from '../store.ts';
 import { type DeviceRow, selectDevices } from './device-rows.ts';
-import { type PreparedQuery, prepareQuery } from './prepared-query.ts';
-import type { DeviceType } from './records.ts';
-import type { Tables } from './schema.ts';
-import type { DeviceQuery } from './store.ts';
 import { escapeLike, searchForm } from './text-forms.ts';
 
 /** What a list is asked with, every part of it; a shape uses those it knows. */

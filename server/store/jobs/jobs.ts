@@ -1,11 +1,11 @@
-import type { Database, Spelling } from './database.ts';
+import type { Database, Spelling } from '../database.ts';
+import { prepareQuery, prepareWrite } from '../prepared-query.ts';
+import { prepareJobCreation } from './create-job.ts';
+import { prepareKeyMemory } from './idempotency-keys.ts';
+import { type JobRow, jobColumns, jobRetentionMilliseconds, readJob } from './job-rows.ts';
 import type { JobStore } from './job-store.ts';
-import { prepareJobCreation } from './jobs/create-job.ts';
-import { prepareKeyMemory } from './jobs/idempotency-keys.ts';
-import { type JobRow, jobColumns, jobRetentionMilliseconds, readJob } from './jobs/job-rows.ts';
-import { prepareJobPurge } from './jobs/purge-jobs.ts';
-import { prepareSettlement } from './jobs/settle-job.ts';
-import { prepareQuery, prepareWrite } from './prepared-query.ts';
+import { prepareJobPurge } from './purge-jobs.ts';
+import { prepareSettlement } from './settle-job.ts';
 
 interface Find {
   readonly accountId: string;

@@ -1,4 +1,4 @@
-import type { EpochMilliseconds } from '../clock.ts';
+import type { EpochMilliseconds } from '../../clock.ts';
 
 /** An entry of a device's log as it is kept: what happened, never the digits that were typed. */
 export interface Activity {

@@ -1,12 +1,12 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { expect, test } from 'vitest';
+import { migrate } from '../migrations/migrate.ts';
+import type { Tables } from '../schema.ts';
+import { ImmediateDialect } from '../sqlite/immediate-dialect.ts';
+import { sqliteSpelling } from '../sqlite/sqlite-spelling.ts';
+import type { DeviceQuery } from '../store.ts';
 import { prepareDeviceList } from './device-list.ts';
-import { migrate } from './migrations/migrate.ts';
-import type { Tables } from './schema.ts';
-import { ImmediateDialect } from './sqlite/immediate-dialect.ts';
-import { sqliteSpelling } from './sqlite/sqlite-spelling.ts';
-import type { DeviceQuery } from './store.ts';
 
 // If this fails, a page costs as much as the whole list: all devices of an account are read and sorted for each.
 
