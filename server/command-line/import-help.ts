@@ -1,4 +1,4 @@
-/** What follows the options in `import --help`: the file, member by member. `import-schema.ts` says the same to the validator. */
+/** What follows the options in `import --help`: the file, member by member. `commands/import-schema.ts` says the same to the validator. */
 export const importHelp = `
 {"account": {"id", "name"},
  "properties": [{"id": 24 hexadecimal digits, "name", "timezone": IANA name or null}],

@@ -1,0 +1,24 @@
+import { CommanderError } from 'commander';
+import { expect, test } from 'vitest';
+import { ConfigError } from '../config.ts';
+import { KeyFileFault } from '../key-file.ts';
+import { StoreUnavailable } from '../store/store.ts';
+import { describeFailure } from './describe-failure.ts';
+
+const bug = new TypeError('x is undefined');
+
+test.each([
+  { error: new KeyFileFault('No key file.'), text: 'No key file.', more: {} },
+  { error: new StoreUnavailable('No database.'), text: 'No database.', more: {} },
+  { error: new ConfigError(['PORT', 'HOST']), text: 'PORT\nHOST', more: { faults: ['PORT', 'HOST'] } },
+  { error: new CommanderError(1, 'commander.unknown', 'error: unknown'), text: 'unknown', more: {} },
+  { error: Object.assign(new Error('EACCES: no'), { code: 'EACCES' }), text: 'EACCES: no', more: {} },
+  {
+    error: Object.assign(new Error('Taken.'), { code: 'EADDRINUSE' }),
+    text: 'Taken.\nStop what listens there, or choose another port: PORT=8081',
+    more: {},
+  },
+  { error: bug, text: String(bug.stack), more: {} },
+])('says of $error what can be mended, and of a bug where it is', ({ error, text, more }) => {
+  expect(describeFailure(error)).toEqual({ text, json: { error: text, ...more } });
+});

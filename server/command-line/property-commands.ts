@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+import { addCommand } from './add-command.ts';
+import type { Shell } from './shell.ts';
+
+export function addPropertyCommands(program: Command, shell: Shell): void {
+  const property = program.command('property').description('places that devices belong to');
+  addCommand(property, 'set-timezone <id> <timezone>', 'read its times on this clock (IANA name)').action(
+    shell.runOnStore(async (store, id: string, timezone: string) =>
+      (await import('../commands/property.ts')).setTimezone(store, id, timezone),
+    ),
+  );
+}

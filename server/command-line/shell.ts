@@ -1,0 +1,49 @@
+import { CommanderError } from 'commander';
+import type { CommandResult } from '../commands/command.ts';
+import type { Config } from '../config.ts';
+import { readConfig } from '../config.ts';
+import type { Store } from '../store/store.ts';
+import { describeFailure } from './describe-failure.ts';
+import { withStore } from './with-store.ts';
+
+/** What stands between a command and the process: environment, output and exit code. */
+export interface Shell {
+  /** The action of a command: reads the environment, runs it, prints what it hands back, sets the exit code. */
+  run<Args extends unknown[]>(
+    command: (config: Config, ...args: Args) => Promise<CommandResult>,
+  ): (...args: Args) => Promise<void>;
+  /** The same for a command that works on the database, which has to be there. */
+  runOnStore<Args extends unknown[]>(
+    command: (store: Store, ...args: Args) => Promise<CommandResult>,
+  ): (...args: Args) => Promise<void>;
+  /** Says what kept a command from an answer. Exit code 2, save where commander was asked for help. */
+  fail(error: unknown): void;
+}
+
+/** @param wantsJson each command prints one JSON value on stdout, whatever comes of it; else text, on stderr where it is refused */
+export function createShell(wantsJson: boolean): Shell {
+  const run: Shell['run'] =
+    (command) =>
+    async (...args) => {
+      const { exitCode, text, json } = await command(readConfig(process.env), ...args);
+      process.exitCode = exitCode;
+      if (wantsJson) printJson(json);
+      else (exitCode === 0 ? process.stdout : process.stderr).write(`${text}\n`);
+    };
+  return {
+    run,
+    runOnStore: (command) => run((config, ...args) => withStore(config, (store) => command(store, ...args))),
+    fail: (error) => {
+      if (error instanceof CommanderError && error.exitCode === 0) return;
+      process.exitCode = 2;
+      const { text, json } = describeFailure(error);
+      if (wantsJson) printJson(json);
+      // Commander has written its own by now.
+      else if (!(error instanceof CommanderError)) process.stderr.write(`${text}\n`);
+    },
+  };
+}
+
+function printJson(value: unknown): void {
+  process.stdout.write(`${JSON.stringify(value)}\n`);
+}
