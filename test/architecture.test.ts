@@ -46,6 +46,7 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
     'server/clock.ts',
     'server/error-catalogue.ts',
     'server/keys.ts',
+    'server/limits/',
     'server/principal.ts',
     'server/seal.ts',
     'server/store/',
