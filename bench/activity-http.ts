@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { dropFromMemory } from './drop-from-memory.ts';
 import { fillLog, firstEntryAt, insertBare, secondsApart } from './fill-log.ts';
 import { versionsOf } from './package-folder.ts';
 import { median, type Question } from './question.ts';
@@ -13,8 +14,12 @@ const pushesPerRound = 100;
 const phones = 4;
 const requestsPerRound = 100;
 
+const warmingRequests = 100;
+
 interface Log extends BenchServer {
   readonly entries: number;
+  readonly database: string;
+  readonly restart: () => Promise<BenchServer>;
 }
 
 type Times = Map<string, number[]>;
@@ -24,15 +29,15 @@ export const activityHttp: Question = {
   asks: 'Does a page of a log cost the same however long the log is, and how many entries a second go in through HTTP beside bare SQLite?',
   async run(progress, { large = false } = {}) {
     const folder = await mkdtemp(join(tmpdir(), 'bench-activity-'));
-    const servers: BenchServer[] = [];
+    const servers = new Set<BenchServer>();
     try {
       const logs: Log[] = [];
       for (const entries of [1e4, 1e6, ...(large ? [1e7] : [])]) {
         const { database, start } = await prepareServer(join(folder, String(entries)), [deviceId]);
         fillLog(database, deviceId, entries, (done) => progress(`filling ${name(entries)}: ${done}`));
         const server = await start();
-        servers.push(server);
-        logs.push({ ...server, entries });
+        servers.add(server);
+        logs.push({ ...server, entries, database, restart: start });
       }
       const times: Times = new Map();
       // One round more than counted warms all up.
@@ -42,37 +47,55 @@ export const activityHttp: Question = {
           const kept = round === 0 ? new Map() : times;
           keep(kept, `newest page, ${name(log.entries)}`, await timeEach(requestsPerRound, () => getPage(log, '')));
           keep(kept, `walk, ${name(log.entries)}`, await timeWalk(log));
-          keep(
-            kept,
-            `random page, ${name(log.entries)}`,
-            await timeEach(requestsPerRound, () => getPage(log, randomPlace(log))),
-          );
         }
       }
+      await Promise.all([...servers].map(({ close }) => close()));
+      servers.clear();
+      let isDropped = true;
+      for (let round = 1; round <= rounds; round += 1) {
+        for (const log of logs) {
+          progress(`round ${round} of ${rounds}: random pages of ${name(log.entries)}`);
+          isDropped = (await dropFromMemory(log.database)) && isDropped;
+          const server = await log.restart();
+          servers.add(server);
+          keep(times, `random page, ${name(log.entries)}`, await timeRandom(log, server));
+          await server.close();
+          servers.delete(server);
+        }
+      }
+      const [shortest] = logs;
+      if (shortest === undefined) throw new Error('no log');
+      const pushed = await shortest.restart();
+      servers.add(pushed);
       for (let round = 0; round <= rounds; round += 1) {
         progress(`round ${round} of ${rounds}: pushes`);
         const kept = round === 0 ? new Map() : times;
-        keep(kept, 'push', (await timePushes(logs[0], round)) / pushesPerRound);
+        keep(kept, 'push', (await timePushes(pushed, round)) / pushesPerRound);
         keep(kept, 'bare', insertBare(join(folder, 'bare.sqlite'), pushesPerRound, round) / pushesPerRound);
       }
-      return describe(times, logs);
+      return describe(times, logs, isDropped);
     } finally {
-      await Promise.all(servers.map(({ close }) => close()));
+      await Promise.all([...servers].map(({ close }) => close()));
       await rm(folder, { recursive: true });
     }
   },
 };
 
-async function describe(times: Times, logs: readonly Log[]) {
+async function describe(times: Times, logs: readonly Log[], isDropped: boolean) {
   const of = (key: string) => times.get(key) ?? [];
   const ratio = (over: string, under: string) =>
     median(of(over).map((time, index) => time / (of(under)[index] ?? Number.NaN)));
   const [first, ...longer] = logs.map(({ entries }) => name(entries));
+  // Each is the first read of its place by this process, and by the system where that could be made to forget the file.
+  const cold = isDropped ? ', read from the disk' : ', the first read after a start, the file may be in memory';
   const kinds = ['newest page', 'walk', 'random page'];
   const pages = kinds.flatMap((kind) => logs.map(({ entries }) => `${kind}, ${name(entries)}`));
   return {
     rows: [
-      ...pages.map((key) => ({ name: `${key}: ms for 1000 pages of 100`, milliseconds: perThousand(of(key)) })),
+      ...pages.map((key) => ({
+        name: `${key}${key.startsWith('random') ? cold : ''}: ms for 1000 pages of 100`,
+        milliseconds: perThousand(of(key)),
+      })),
       {
         name: `pushes of 100 by ${phones} phones: ms for 1000 (${entriesPerSecond(of('push'))} entries/s)`,
         milliseconds: perThousand(of('push')),
@@ -87,7 +110,7 @@ async function describe(times: Times, logs: readonly Log[]) {
         kinds.map((kind) => ({
           name: `${kind}, ${size} over ${first}`,
           ratio: ratio(`${kind}, ${size}`, `${kind}, ${first}`),
-          // Random pages of a long log are not in memory: printed, not promised.
+          // Those depend on the disk: printed, not promised.
           ...(kind === 'random page' ? {} : { target: 1.2 }),
         })),
       ),
@@ -115,7 +138,13 @@ async function timeWalk(log: Log): Promise<number> {
   });
 }
 
-function randomPlace({ entries }: Log): string {
+/** Pages at random places; before them the newest one some times, so that the process is warm and the places are not. */
+async function timeRandom(log: Log, server: BenchServer): Promise<number> {
+  for (let index = 0; index < warmingRequests; index += 1) await getPage(server, '');
+  return timeEach(requestsPerRound, () => getPage(server, randomPlace(log)));
+}
+
+function randomPlace({ entries }: Pick<Log, 'entries'>): string {
   const place = 100 + Math.floor(Math.random() * (entries - 100));
   return `&endDate=${new Date(firstEntryAt + place * secondsApart * 1000).toISOString()}`;
 }
@@ -132,8 +161,7 @@ async function timeEach(count: number, run: () => Promise<unknown>): Promise<num
 }
 
 /** @returns milliseconds for all pushes of a round; the bodies are made before */
-async function timePushes(log: Log | undefined, round: number): Promise<number> {
-  if (log === undefined) throw new Error('no server');
+async function timePushes(log: BenchServer, round: number): Promise<number> {
   const bodies = Array.from({ length: pushesPerRound }, (_, push) => makePush(`${round}-${push}`));
   const start = performance.now();
   await Promise.all(

@@ -38,7 +38,7 @@ export function insertBare(path: string, batches: number, round: number): number
     received_at integer not null, type text not null, method text not null, raw_type integer, first_use integer, pin_id text,
     access_name text, details text not null, primary key (device_id, at, id)) without rowid, strict;
     create unique index if not exists activity_once on activity (device_id, id);
-    create index if not exists activity_by_age on activity (at)`);
+    create index if not exists activity_by_arrival on activity (received_at)`);
   const insert = database.prepare(`insert or ignore into activity
     select @deviceId, @at, lower(hex(randomblob(12))), @at, 'LOCK', 'key', 51, null, null, null, '{}'`);
   const store = database.transaction((batch: number) => {

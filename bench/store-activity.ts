@@ -107,7 +107,7 @@ function openBare(path: string) {
     type text not null, method text not null, raw_type integer, first_use integer, pin_id text, access_name text, details text not null,
     primary key (device_id, at, id)) strict, without rowid;
     create unique index activity_once on activity (device_id, id);
-    create index activity_by_age on activity (at)`);
+    create index activity_by_arrival on activity (received_at)`);
   const statement = database.prepare(`insert into activity values
     (@deviceId, @at, @id, @receivedAt, @type, @method, @rawType, @firstUse, @pinId, @accessName, @details) on conflict do nothing`);
   const insert = database.transaction((push: readonly NewActivity[]) => {

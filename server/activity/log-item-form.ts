@@ -5,7 +5,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 export type ActivityLogItem = components['schemas']['ActivityLogItem'];
 export type LockLog = components['schemas']['LockLog'];
 
-const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, logger: false });
+const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, verbose: true, logger: false });
 ajv.addSchema(contract, 'contract.json');
 const itemSchema = ajv.compile<ActivityLogItem>({ $ref: 'contract.json#/components/schemas/ActivityLogItem' });
 const lockLogSchema = ajv.compile<LockLog>({ $ref: 'contract.json#/components/schemas/LockLog' });
@@ -40,8 +40,32 @@ function parse(text: string): unknown {
   }
 }
 
+/** In the words of a body's own faults, but without what was sent. */
 function describe(error: ErrorObject | undefined): string {
-  const { instancePath = '', params = {}, message = 'is not valid' } = error ?? {};
+  const { instancePath = '', params = {}, message = 'is not valid', keyword = '', parentSchema } = error ?? {};
   const place = [...instancePath.split('/').slice(1), ...[params.missingProperty ?? []].flat()].join('/');
-  return `${place} ${params.missingProperty === undefined ? message : 'is required'}`;
+  return `${place} ${sayings[keyword]?.((parentSchema ?? {}) as LogItemSchema) ?? message}`;
+}
+
+const sayings: Readonly<Record<string, (schema: LogItemSchema) => string>> = {
+  required: () => 'is required',
+  type: ({ type }) => `must be ${typeNames[type ?? ''] ?? type}`,
+  minimum: sayRange,
+  maximum: sayRange,
+  minLength: () => 'must not be empty',
+  maxLength: ({ maxLength }) => `is too long: at most ${maxLength} characters`,
+};
+
+/** What the keywords of the two schemas are said with. */
+interface LogItemSchema {
+  readonly type?: string;
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly maxLength?: number;
+}
+
+const typeNames: Readonly<Record<string, string>> = { string: 'a string', integer: 'an integer', object: 'an object' };
+
+function sayRange({ minimum, maximum }: LogItemSchema): string {
+  return `must be from ${minimum} to ${maximum}`;
 }

@@ -21,14 +21,39 @@ const kept = [
     given: { logType: 51, entryDate: 1795194000 },
     want: { at: 1795194000000, type: 'LOCK', method: 'key', rawType: 51 },
   },
-  { name: 'the last second', given: { logType: 51, entryDate: 99_999_999_999 }, want: { at: 99_999_999_999_000 } },
-  { name: 'the first milliseconds', given: { logType: 51, entryDate: 100_000_000_000 }, want: { at: 100_000_000_000 } },
+  { name: 'the last second', given: { logType: 51, entryDate: (now + day) / 1000 }, want: { at: now + day } },
+  { name: 'the last millisecond', given: { logType: 51, entryDate: now + day }, want: { at: now + day } },
+  {
+    name: 'a second too much',
+    given: { logType: 51, entryDate: (now + day) / 1000 + 1 },
+    want: { at: now, type: 'LOCK' },
+  },
+  { name: 'a millisecond too much', given: { logType: 51, entryDate: now + day + 1 }, want: { at: now, type: 'LOCK' } },
+  {
+    name: 'seconds of the year 5138',
+    given: { logType: 51, entryDate: 99_999_999_999 },
+    want: { at: now, rawType: 51 },
+  },
+  { name: 'milliseconds of 1973', given: { logType: 51, entryDate: 100_000_000_000 }, want: { at: now } },
+  { name: 'the end of 2099', given: { logType: 51, entryDate: 4_102_444_799_999 }, want: { at: now } },
+  {
+    name: 'the first second of 2015',
+    given: { logType: 51, entryDate: 1_420_070_400 },
+    want: { at: 1_420_070_400_000 },
+  },
+  { name: 'the second before', given: { logType: 51, entryDate: 1_420_070_399 }, want: { at: now, type: 'LOCK' } },
+  {
+    name: 'the first millisecond of 2015',
+    given: { logType: 51, entryDate: 1_420_070_400_000 },
+    want: { at: 1_420_070_400_000 },
+  },
+  { name: 'the millisecond before', given: { logType: 51, entryDate: 1_420_070_399_999 }, want: { at: now } },
   {
     name: 'milliseconds',
     given: { logType: 13, entryDate: 1795194000123 },
     want: { at: 1795194000123, type: 'AUTO_LOCK', method: 'auto' },
   },
-  { name: 'the start of time', given: { logType: 51, entryDate: 0 }, want: { at: 0 } },
+  { name: 'the start of time', given: { logType: 51, entryDate: 0 }, want: { at: now, type: 'LOCK', rawType: 51 } },
   { name: 'no time', given: { logType: 51 }, want: { at: now, rawType: 51 } },
   {
     name: 'a key in digits',
@@ -87,6 +112,7 @@ describe('a log with', () => {
   });
 });
 
+const range = 'must be from 1420070400000 to 4102444800000';
 const unknown = 'is not that of this device';
 const rejected = [
   { name: 'no JSON', given: 'LK-1 482915037', want: 'is not JSON text' },
@@ -99,9 +125,9 @@ const rejected = [
   { name: 'no member', given: {}, want: 'id is required' },
   { name: 'no payload', given: { id: 'a', ts: now }, want: 'payload is required' },
   { name: 'no log', given: { ...good, payload: { lockName: '482915037' } }, want: 'payload/log is required' },
-  { name: 'an id of digits', given: { ...good, id: 482915037 }, want: 'id must be string' },
-  { name: 'an empty id', given: { ...good, id: '' }, want: 'id must NOT have fewer than 1 characters' },
-  { name: 'a long id', given: { ...good, id: '4'.repeat(201) }, want: 'id must NOT have more than 200 characters' },
+  { name: 'an id of digits', given: { ...good, id: 482915037 }, want: 'id must be a string' },
+  { name: 'an empty id', given: { ...good, id: '' }, want: 'id must not be empty' },
+  { name: 'a long id', given: { ...good, id: '4'.repeat(201) }, want: 'id is too long: at most 200 characters' },
   {
     name: 'half a character in its id',
     given: JSON.stringify({ ...good, id: 'a\ud800' }),
@@ -110,11 +136,13 @@ const rejected = [
   {
     name: 'a log that is no text',
     given: { ...good, payload: { log: 482915037 } },
-    want: 'payload/log must be string',
+    want: 'payload/log must be a string',
   },
-  { name: 'a long log', given: withLog('4'.repeat(2001)), want: 'payload/log must NOT have more than 2000 characters' },
-  { name: 'a time in seconds', given: { ...good, ts: 482915037 }, want: 'ts must be >= 1420070400000' },
-  { name: 'half a millisecond', given: { ...good, ts: now + 0.5 }, want: 'ts must be integer' },
+  { name: 'a long log', given: withLog('4'.repeat(2001)), want: 'payload/log is too long: at most 2000 characters' },
+  { name: 'a time in seconds', given: { ...good, ts: 482915037 }, want: `ts ${range}` },
+  { name: 'a time beyond all', given: { ...good, ts: 4_102_444_800_001 }, want: `ts ${range}` },
+  { name: 'a payload that is text', given: { ...good, payload: '482915037' }, want: 'payload must be an object' },
+  { name: 'half a millisecond', given: { ...good, ts: now + 0.5 }, want: 'ts must be an integer' },
   { name: 'the name of another device', given: { ...good, lockRef: 'EXAMPLE-LOCK-REF-2' }, want: `lockRef ${unknown}` },
   { name: 'no name where one is named', given: { ...good, lockRef: '' }, want: `lockRef ${unknown}` },
   {

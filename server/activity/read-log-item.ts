@@ -22,6 +22,8 @@ export type ReadLogItem =
 const farthestAheadMs = 24 * 3_600_000;
 /** Smaller numbers are seconds: as milliseconds they would lie before March 1973. */
 const leastMilliseconds = 100_000_000_000;
+/** 2015, the bound of `ts` too. What a lock dates earlier comes from a clock that was reset. */
+const earliest = 1_420_070_400_000;
 const entryIdBytes = 12;
 
 /** Digits of an offline code. Others have no code that they could be looked up by. */
@@ -45,7 +47,7 @@ export function readLogItem(sent: unknown, { deviceId, lockRef, now, derivePinId
   const entry = {
     id: deriveEntryId(deviceId, id),
     deviceId,
-    at: entryDate === undefined ? ts : entryDate < leastMilliseconds ? entryDate * 1000 : entryDate,
+    at: readEntryDate(entryDate, now) ?? ts,
     receivedAt: now,
     type,
     method,
@@ -56,6 +58,16 @@ export function readLogItem(sent: unknown, { deviceId, lockRef, now, derivePinId
     details: '{}',
   };
   return { entry };
+}
+
+/**
+ * Undefined for a date that no working clock gives. One far ahead would head the log for years, and nothing could remove it; `ts` has been
+ * judged in the same way by then.
+ */
+function readEntryDate(entryDate: number | undefined, now: EpochMilliseconds): EpochMilliseconds | undefined {
+  if (entryDate === undefined) return undefined;
+  const at = entryDate < leastMilliseconds ? entryDate * 1000 : entryDate;
+  return at < earliest || at > now + farthestAheadMs ? undefined : at;
 }
 
 /** 24 hexadecimal digits, the first 12 bytes of SHA-256. NUL, which no device id has, keeps the two apart. */

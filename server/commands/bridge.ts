@@ -49,21 +49,35 @@ export async function switchBridge(
   bridgeId: string,
   verb: 'online' | 'offline',
 ): Promise<CommandResult> {
-  const sort = { by: 'deviceName', descending: false } as const;
-  const lists = (await accounts.list()).map(({ id }) =>
-    devices.list({ accountId: id, sort, type: 'Bridge', limit: Number.MAX_SAFE_INTEGER }),
+  const bridge = await findBridge(
+    { devices },
+    (await accounts.list()).map(({ id }) => id),
+    bridgeId,
   );
-  const bridges = (await Promise.all(lists)).flat();
-  const bridge = bridges.find(({ deviceId }) => deviceId === bridgeId);
-  if (bridge === undefined) {
-    const known = bridges.map(({ deviceId }) => deviceId);
-    return refused(`There is no bridge ${bridgeId}${nearestOf(bridgeId, known)}`);
-  }
+  if ('exitCode' in bridge) return bridge;
   const online = verb === 'online';
   const changed = bridge.online !== online;
   if (changed) await devices.setOnline(bridge.accountId, bridgeId, online);
   const text = changed ? `${bridgeId}: ${verb}` : `${bridgeId} is ${verb} already; nothing changed.`;
   return done(text, { bridgeId, online, changed });
+}
+
+/** The bridge of one of the accounts, or the refusal of an id that is none. */
+export async function findBridge(
+  { devices }: Pick<Store, 'devices'>,
+  accounts: readonly string[],
+  bridgeId: string,
+): Promise<Device | CommandResult> {
+  const sort = { by: 'deviceName', descending: false } as const;
+  const lists = accounts.map((accountId) =>
+    devices.list({ accountId, sort, type: 'Bridge', limit: Number.MAX_SAFE_INTEGER }),
+  );
+  const bridges = (await Promise.all(lists)).flat();
+  const known = bridges.map(({ deviceId }) => deviceId);
+  return (
+    bridges.find(({ deviceId }) => deviceId === bridgeId) ??
+    refused(`There is no bridge ${bridgeId}${nearestOf(bridgeId, known)}`)
+  );
 }
 
 function describe({ deviceId, accountId, deviceName, online, linked, lastSyncAt }: Device, unfinishedJobs: number) {

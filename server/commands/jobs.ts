@@ -1,6 +1,7 @@
 import type { EpochMilliseconds } from '../clock.ts';
-import type { Job } from '../store/job-store.ts';
+import type { Job } from '../store/jobs/job-store.ts';
 import type { Store } from '../store/store.ts';
+import { findBridge } from './bridge.ts';
 import type { CommandResult } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
 
@@ -17,7 +18,7 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
 
 /** `jobs list`: newest first. What a job was told and what it told back are left out: codes can be in both. */
 export async function listJobs(
-  store: Pick<Store, 'accounts' | 'jobs'>,
+  store: Pick<Store, 'accounts' | 'devices' | 'jobs'>,
   {
     account,
     bridge,
@@ -27,6 +28,8 @@ export async function listJobs(
 ): Promise<CommandResult> {
   const accounts = await chooseAccounts(store, account);
   if ('exitCode' in accounts) return accounts;
+  const chosen = bridge === undefined ? undefined : await findBridge(store, accounts, bridge);
+  if (chosen !== undefined && 'exitCode' in chosen) return chosen;
   const found = await store.jobs.list({
     now,
     ...(account !== undefined && { accountId: account }),

@@ -152,6 +152,21 @@ test.each([
   expect([exitCode, text]).toEqual([2, 'There is no account account-meadow-lodg; nearest: account-meadow-lodge']);
 });
 
+test.each([
+  ['BR1A0000001', 'There is no bridge BR1A0000001; nearest: BR1A00000001'],
+  ['NOPE', 'There is no bridge NOPE'],
+  ['LK2A00000001', 'There is no bridge LK2A00000001'],
+])('jobs list refuses the bridge %s, which is none, as it does an account', async (name, text) => {
+  const { exitCode, ...said } = await listJobs(store, { bridge: name, limit: 1, now });
+  expect(exitCode).toBe(2);
+  expect(said.text.startsWith(text)).toBe(true);
+});
+
+test('jobs list refuses a bridge of an account other than the one asked for', async () => {
+  const given = { account: harbourStays, bridge: 'BR1B00000001', limit: 1, now };
+  expect(await listJobs(store, given)).toMatchObject({ exitCode: 2, text: expect.stringContaining('BR1B00000001') });
+});
+
 test('a client is disabled and enabled, and a second time nothing changes', async () => {
   const run = async (verb: 'disable' | 'enable', at: number) =>
     (await switchClient(store, 'meadow-own', verb, at)).json;

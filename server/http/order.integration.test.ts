@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { refuse } from '../error-catalogue.ts';
 import { createAlgoPinOperations } from '../operations/algo-pins/algo-pins.ts';
 import { makeDevice } from '../store/contract/records.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { type RunningApp, startApp, testNow } from './fixtures/start-app.ts';
+import { serveTroubled } from './scenarios/fixtures/serve-troubled.ts';
 
 let app: RunningApp;
 let store: Store;
@@ -221,6 +222,64 @@ describe('of two faults in one request the contract names the first:', () => {
       { in: 'header', at: 'Idempotency-Key' },
       { in: 'body', at: '' },
     ]);
+  });
+});
+
+test('the body before what its values ask for: an unknown member beside a bad jobData', async () => {
+  const path = '/v1/devices/a/jobs/bridges/b';
+  const send = (body: object) =>
+    call({ method: 'POST', path, headers: json, body: { jobType: 'CREATE_PIN', ...body } });
+  const [both, second] = [await send({ nothing: 1, jobData: '{"x":1}' }), await send({ jobData: '{"x":1}' })];
+  expect([both.status, both.body]).toMatchObject([400, { code: 'invalid_request', details: [{ at: '/nothing' }] }]);
+  expect([second.status, second.body]).toMatchObject([
+    400,
+    { details: [{ in: 'body', at: expect.stringMatching('^/jobData') }] },
+  ]);
+});
+
+describe('of two faults that only the whole service has, too:', () => {
+  let service: Awaited<ReturnType<typeof serveTroubled>>;
+  beforeAll(async () => {
+    service = await serveTroubled();
+  });
+  afterAll(() => service.close());
+
+  async function send(token: string, path: string, body?: object): Promise<[status: number, code: unknown]> {
+    const answer = await fetch(`${service.origin}/v1${path}`, {
+      headers: { ...json, authorization: `Bearer ${token}` },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
+    return [answer.status, ((await answer.json()) as { code?: unknown }).code];
+  }
+
+  it('token before trial: one that was revoked, of an account whose trial has ended', async () => {
+    const token = await service.fetchToken('lapsed-own');
+    expect(await send(token, '/devices')).toEqual([402, 'trial_ended']);
+    await service.store.clients.setDisabled('lapsed-own', Math.floor(Date.now() / 1000));
+    expect(await send(token, '/devices')).toEqual([401, 'token_revoked']);
+  });
+
+  it('limits before the write: a full bridge, and no room for a job', async () => {
+    const token = await service.fetchToken('demo-own');
+    const job = () => send(token, '/devices/LK2A00000001/jobs/bridges/BR1A00000001', { jobType: 'LOCK' });
+    for (let count = 1; count < 20; count += 1) expect((await job())[0]).toBe(200);
+    await service.stopJobs();
+    expect(await job()).toEqual([500, 'internal']);
+    await service.resumeJobs();
+    expect((await job())[0]).toBe(200);
+    await service.stopJobs();
+    expect(await job()).toEqual([429, 'queue_full']);
+  });
+});
+
+test('a key that has not the right form is told one that has', async () => {
+  const headers = { ...json, 'idempotency-key': 'k 1' };
+  const path = '/v1/devices/a/jobs/bridges/b';
+  const { body } = await call({ method: 'POST', path, headers, body: { jobType: 'LOCK' } });
+  expect(body).toMatchObject({
+    error:
+      'Idempotency-Key "k 1" does not have the right form: it must match ^[\\x21-\\x7e]{1,255}$, for example 5f0c7a52-checkin-1',
+    details: [{ in: 'header', at: 'Idempotency-Key', nearest: ['5f0c7a52-checkin-1'] }],
   });
 });
 

@@ -148,13 +148,15 @@ function describeSent({ value, schema }: Pick<BrokenKeyword, 'value' | 'schema'>
 }
 
 function suggest(schema: JsonObject): string {
-  const [example] = examplesOf(schema);
-  return example === undefined ? '' : `, for example ${example}`;
+  const examples = examplesOf(schema);
+  return examples.length === 0 ? '' : `, for example ${listOr(examples)}`;
 }
 
 function examplesOf(schema: JsonObject): string[] {
-  const example = schema.example ?? (Array.isArray(schema.examples) ? schema.examples[0] : undefined);
-  return typeof example === 'string' || typeof example === 'number' ? [String(example)] : [];
+  const examples = schema.example === undefined ? schema.examples : [schema.example];
+  return (Array.isArray(examples) ? examples : [])
+    .filter((example) => typeof example === 'string' || typeof example === 'number')
+    .map(String);
 }
 
 function memberNames(schema: JsonObject): string[] {

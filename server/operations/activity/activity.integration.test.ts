@@ -98,7 +98,10 @@ describe('a push over HTTP', () => {
     {
       name: 'of bad items alone',
       body: JSON.stringify({ logsPayload: [pin, `{"id":"${pin}`] }),
-      want: [400, { code: 'log_unreadable', error: 'None of the 2 items can be stored' }],
+      want: [
+        400,
+        { code: 'log_unreadable', error: 'None of the 2 items can be stored; the first: is not a JSON object' },
+      ],
     },
     {
       name: 'of 101',
@@ -172,6 +175,12 @@ describe('a log over HTTP', () => {
     expect(names.length).toBeGreaterThan(0);
     for (const name of names) expect(query).toContain(name);
     expect(body.error.length).toBeGreaterThan(10);
+  });
+
+  test.each(['EN', 'pt', 'en_GB', 'e'])('?locale=%s is told which languages there are', async (locale) => {
+    const { body } = await get(`locale=${locale}`);
+    expect(body.error).toMatch(/, for example en, de, es, fr or ja$/);
+    expect(body.details).toMatchObject([{ at: 'locale', nearest: ['en', 'de', 'es', 'fr', 'ja'] }]);
   });
 
   test('takes the plus of an offset encoded, and as people type it', async () => {

@@ -1,6 +1,8 @@
 import type { Language } from '../../activity/messages/catalogues.ts';
 import { type CursorFault, describeContradiction, describeOtherList, unreadableCursor } from '../cursor-fault.ts';
-import type { ActivityCursor } from './activity-cursor.ts';
+import { nameList } from '../devices/continue-list.ts';
+import { unpackDeviceCursor } from '../devices/device-cursor.ts';
+import { type ActivityCursor, unpackActivityCursor } from './activity-cursor.ts';
 import type { ActivityBound, ActivityList, ActivityQuery, ActivitySort } from './activity-list.ts';
 
 /** What a request asks of a log; what it leaves out is undefined. */
@@ -29,15 +31,20 @@ export function startActivity({
  * Settles the parameters of a page after the first: what is left out is taken from the cursor. `limit` and language may differ from it;
  * a `sort` or filter that does would make another list, in which the place means nothing. Filters of one meaning are the same.
  *
- * @param cursor undefined when its text could not be opened
- * @returns the list, or every fault of the cursor
+ * @param content of the cursor; undefined when its text could not be opened
+ * @returns the list and the place in it to go on from, or every fault of the cursor
  */
 export function continueActivity(
   asked: AskedActivity,
-  cursor: ActivityCursor | undefined,
-): ActivityList | { readonly faults: readonly CursorFault[] } {
-  if (cursor === undefined) return { faults: [unreadableCursor] };
-  const { list } = cursor;
+  content: Uint8Array | undefined,
+): ActivityCursor | { readonly faults: readonly CursorFault[] } {
+  const cursor = content && unpackActivityCursor(content);
+  if (cursor === undefined) {
+    const devices = content && unpackDeviceCursor(content);
+    if (devices === undefined) return { faults: [unreadableCursor] };
+    return { faults: [describeOtherList([nameLog(asked.deviceId), nameList(devices.list.operation)])] };
+  }
+  const { list, last } = cursor;
   if (list.deviceId !== asked.deviceId)
     return { faults: [describeOtherList([nameLog(asked.deviceId), nameLog(list.deviceId)])] };
   const faults = [
@@ -47,7 +54,7 @@ export function continueActivity(
     ),
   ].flatMap((fault) => fault ?? []);
   if (faults.length > 0) return { faults };
-  return { ...list, limit: asked.limit ?? list.limit, language: asked.language ?? list.language };
+  return { list: { ...list, limit: asked.limit ?? list.limit, language: asked.language ?? list.language }, last };
 }
 
 function contradict(

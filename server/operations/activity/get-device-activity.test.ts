@@ -1,6 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCursors } from '../cursor.ts';
-import { now } from '../fixtures/open-world.ts';
+import { packDeviceCursor } from '../devices/device-cursor.ts';
+import { keys, now } from '../fixtures/open-world.ts';
 import { frontDoor, makeEntry, openActivityWorld } from './fixtures/activity-world.ts';
 
 const world = await openActivityWorld();
@@ -288,7 +290,24 @@ describe('a cursor of a log', async () => {
     });
   });
 
-  test('is refused in the same bytes where it is foreign, forged, cut, of a list of devices, or changed in any bit', async () => {
+  test.each([
+    ['getDevices', 'GET /devices'],
+    ['getDevicesSupportingAlgoPin', 'GET /devices/support-pins'],
+  ] as const)('of %s is refused with the name of its list, and to no other account', async (operation, name) => {
+    const filters = { type: undefined, search: undefined, expand: undefined };
+    const list = { operation, sort: 'deviceName', ...filters, limit: 1 } as const;
+    const last = { deviceId: frontDoor, deviceName: 'Front door', pairedAt: now };
+    const cursor = createCursors(keys.cursorKey, randomBytes).seal('harbour', packDeviceCursor({ list, last }));
+    const text = `cursor belongs to ${name}, not to GET /devices/${frontDoor}/activity: send it there`;
+    expect(await own.get({ cursor })).toMatchObject({
+      status: 400,
+      body: { error: `${text}; or start again without cursor`, code: 'cursor_invalid' },
+    });
+    const foreign = await own.get({ cursor }, { account: 'meadow', deviceId: 'LK2B00000001' });
+    expect(foreign).toEqual(await own.get({ cursor: 'x' }));
+  });
+
+  test('is refused in the same bytes where it is foreign, forged, cut, or changed in any bit', async () => {
     const bytes = Buffer.from(plain, 'base64url');
     const changed = Array.from(bytes, (byte, index) => {
       const copy = Buffer.from(bytes);

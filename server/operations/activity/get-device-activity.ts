@@ -9,7 +9,7 @@ import type { Store } from '../../store/store.ts';
 import type { Cursors } from '../cursor.ts';
 import { refuseCursor } from '../cursor-fault.ts';
 import { formatLocalTime } from '../local-time.ts';
-import { packActivityCursor, unpackActivityCursor } from './activity-cursor.ts';
+import { packActivityCursor } from './activity-cursor.ts';
 import { continueActivity, startActivity } from './continue-activity.ts';
 import { readActivityRange, refuseReversed, resolveRange } from './read-activity-range.ts';
 
@@ -35,10 +35,12 @@ export async function getDeviceActivity(
   const { deviceId } = device;
   const { sort, locale, limit } = query;
   const asked = { deviceId, sort, language: readLanguage(locale), limit, ...resolveRange(range, timezone) };
-  const content = query.cursor === undefined ? undefined : cursors.open(accountId, query.cursor);
-  const cursor = content && unpackActivityCursor(content);
-  const list = query.cursor === undefined ? startActivity(asked) : continueActivity(asked, cursor);
-  if ('faults' in list) return refuseCursor(list.faults);
+  const place =
+    query.cursor === undefined
+      ? { list: startActivity(asked), last: null }
+      : continueActivity(asked, cursors.open(accountId, query.cursor));
+  if ('faults' in place) return refuseCursor(place.faults);
+  const { list } = place;
   const reversed = refuseReversed(range, timezone);
   if (reversed !== undefined) return reversed;
 
@@ -47,7 +49,7 @@ export async function getDeviceActivity(
     from: list.startDate?.at ?? null,
     before: list.endDate?.at ?? null,
     descending: list.sort === '-activityTimeAt',
-    after: cursor?.last ?? null,
+    after: place.last,
     limit: list.limit + 1,
   });
   const page = found.slice(0, list.limit);

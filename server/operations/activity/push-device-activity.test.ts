@@ -80,7 +80,7 @@ describe('a push of', () => {
     expect(await world.push(given)).toEqual({
       status: 400,
       body: {
-        error: 'None of the 2 items can be stored',
+        error: 'None of the 2 items can be stored; the first: is not a JSON object',
         code: 'log_unreadable',
         details: [
           { in: 'body', at: '/logsPayload/0', says: 'is not a JSON object', nearest: [] },
@@ -91,6 +91,21 @@ describe('a push of', () => {
     expect((await world.getPage()).payload).toEqual([]);
     const hundred = await world.push(Array.from({ length: 100 }, () => pin));
     expect(hundred).toMatchObject({ status: 400, body: { details: { length: 100 } } });
+  });
+
+  test.each([
+    { name: 'no text of an item', given: pin, why: 'is not a JSON object' },
+    {
+      name: 'a time too far ahead',
+      given: makeItem('a', {}, { ts: ahead }),
+      why: `ts ${ahead} is more than 24 hours ahead`,
+    },
+    { name: 'a bad time', given: makeItem('a', {}, { ts: 1 }), why: 'ts must be from 1420070400000 to 4102444800000' },
+  ])('one bad item says why in its text: $name', async ({ given, why }) => {
+    expect(await world.push([given])).toMatchObject({
+      status: 400,
+      body: { error: `The item can't be stored: ${why}`, details: [{ says: why }] },
+    });
   });
 
   test.each([
@@ -211,6 +226,19 @@ describe('digits', () => {
     expect(answers.map(({ status }) => status)).toEqual([200, 400, 200]);
     for (const answer of answers)
       for (const digits of [pin, wrongPin]) expect(JSON.stringify(answer)).not.toContain(digits);
+  });
+});
+
+describe('an entry is kept 400 days from its arrival', () => {
+  test.each([
+    { name: 'of no date', log: { logType: 51, entryDate: 0 }, at: '2026-11-20T17:59:59+01:00' },
+    { name: 'of 2015', log: { logType: 51, entryDate: 1_420_070_400 }, at: '2015-01-01T01:00:00+01:00' },
+    { name: 'of the year 5138', log: { logType: 51, entryDate: 99_999_999_999 }, at: '2026-11-20T17:59:59+01:00' },
+  ])('$name', async ({ log, at }) => {
+    await world.push([makeItem('a', log)]);
+    expect(await world.store.activity.purge(now, 500)).toBe(0);
+    expect((await world.getPage()).payload).toMatchObject([{ activityType: 'LOCK', activityTimeAt: at }]);
+    expect(await world.store.activity.purge(now + 1, 500)).toBe(1);
   });
 });
 

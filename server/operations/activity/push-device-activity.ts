@@ -29,9 +29,12 @@ export async function pushDeviceActivity(
     derivePinId: (pin) => derivePinId(keys.deviceKey, deviceId, pin),
   });
   const accepted = entries.length;
-  if (accepted === 0 && rejected.length > 0) {
+  const [first] = rejected;
+  if (accepted === 0 && first !== undefined) {
+    const { length } = rejected;
     return refuse('log_unreadable', {
-      text: rejected.length === 1 ? "The item can't be stored" : `None of the ${rejected.length} items can be stored`,
+      // With a reason: who reads the text alone must learn one too.
+      text: `${length === 1 ? "The item can't be stored:" : `None of the ${length} items can be stored; the first:`} ${first.error}`,
       details: rejected.map(({ index, error }) => ({
         in: 'body',
         at: `/logsPayload/${index}`,

@@ -36,7 +36,8 @@ export function continueList(
   return { ...list, limit: query.limit ?? list.limit, expand: query.expand ?? list.expand };
 }
 
-function nameList(operation: DeviceListOperation): string {
+/** As a request line has it: `GET /devices`. */
+export function nameList(operation: DeviceListOperation): string {
   const { method, path } = operations[operation];
   return `${method.toUpperCase()} ${path}`;
 }

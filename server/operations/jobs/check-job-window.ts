@@ -21,7 +21,8 @@ export function checkJobWindow(sent: SentJobData, data: JobData, now: EpochMilli
         in: 'body',
         at: '/jobData/endDate',
         says: 'must be after startDate and after now',
-        nearest: [writeLike(sent.endDate ?? '', earliest)],
+        // No request may have a year of more digits.
+        nearest: [writeLike(sent.endDate ?? '', earliest)].filter((time) => /^\d{4}-/.test(time)),
       },
     ],
   });

@@ -37,6 +37,6 @@ export interface ActivityStore {
   /** All in one transaction; an entry that is there stays as it is. @returns how many were new */
   add(entries: readonly NewActivity[]): Promise<number>;
   list(query: ActivityQuery): Promise<readonly Activity[]>;
-  /** Removes entries older than that, a bounded number. @returns how many */
-  purge(olderThan: EpochMilliseconds, atMost: number): Promise<number>;
+  /** Removes entries that arrived before that, whenever they happened; a bounded number. @returns how many */
+  purge(arrivedBefore: EpochMilliseconds, atMost: number): Promise<number>;
 }

@@ -16,7 +16,7 @@ const last: Place = { at: Number.MAX_SAFE_INTEGER, id: '' };
 export function createActivityStore(database: Database): ActivityStore {
   const add = prepareAddActivity(database);
   const lists = { asc: prepareList(database, 'asc'), desc: prepareList(database, 'desc') };
-  const purge = prepareWrite<{ olderThan: number; atMost: number }>(database, ({ olderThan, atMost }) =>
+  const purge = prepareWrite<{ arrivedBefore: number; atMost: number }>(database, ({ arrivedBefore, atMost }) =>
     database
       .deleteFrom('activity')
       .where(({ eb, refTuple, selectFrom }) =>
@@ -25,8 +25,8 @@ export function createActivityStore(database: Database): ActivityStore {
           'in',
           selectFrom('activity as due')
             .select(['due.device_id', 'due.at', 'due.id'])
-            .where('due.at', '<', olderThan)
-            .orderBy('due.at')
+            .where('due.received_at', '<', arrivedBefore)
+            .orderBy('due.received_at')
             .limit(atMost)
             .$asTuple('device_id', 'at', 'id'),
         ),
@@ -41,7 +41,7 @@ export function createActivityStore(database: Database): ActivityStore {
       const run = lists[query.descending ? 'desc' : 'asc'];
       return (await run({ deviceId: query.deviceId, ...bounds, limit: query.limit })).map(readActivity);
     },
-    purge: (olderThan, atMost) => purge({ olderThan, atMost }),
+    purge: (arrivedBefore, atMost) => purge({ arrivedBefore, atMost }),
   };
 }
 

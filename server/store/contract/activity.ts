@@ -127,15 +127,23 @@ export function describeActivity(get: () => Store): void {
       expect(await get().activity.list({ ...everything, deviceId })).toEqual([]);
     });
 
-    test('forgets what is older than an instant, at most so many entries', async () => {
+    test('forgets what arrived before an instant, at most so many entries', async () => {
       const deviceId = nameDevice();
-      const entries = [1, 2, 3, 4, 5].map((at) => makeEntry(deviceId, at, { at }));
+      // The one that arrived first happened last.
+      const entries = [1, 2, 3, 4, 5].map((arrival) =>
+        makeEntry(deviceId, arrival, { at: start - arrival, receivedAt: arrival }),
+      );
       await get().activity.add(entries);
       expect(await get().activity.purge(5, 3)).toBe(3);
       expect(await get().activity.purge(5, 3)).toBe(1);
       expect(await get().activity.purge(5, 3)).toBe(0);
       expect(await get().activity.list({ ...everything, deviceId })).toEqual(entries.slice(4));
       expect(await get().activity.purge(6, 9)).toBe(1);
+      const reset = makeEntry(deviceId, 'reset', { at: 0, receivedAt: 6 });
+      await get().activity.add([reset]);
+      expect(await get().activity.purge(6, 9)).toBe(0);
+      expect(await get().activity.list({ ...everything, deviceId })).toEqual([reset]);
+      expect(await get().activity.purge(7, 9)).toBe(1);
     });
   });
 }

@@ -41,6 +41,19 @@ test('a step that ends half-way leaves nothing, the steps before it stay, and th
   await database.destroy();
 });
 
+test('a log that was kept by the age of its entries is kept by their arrival, with all that is in it', async () => {
+  const { connection, database } = openEmpty();
+  await migrate(database, sqliteSpelling, () => 1, migrations.slice(0, 4));
+  const columns = 'device_id, at, id, received_at, type, method, details';
+  connection.exec(`insert into activity (${columns}) values ('LK1', 0, 'a', 9, 'LOCK', 'key', '{}')`);
+  const indexes = connection.prepare("select name from pragma_index_list('activity') where origin = 'c' order by name");
+  expect(indexes.pluck().all()).toEqual(['activity_by_age', 'activity_once']);
+  await migrate(database, sqliteSpelling, () => 2);
+  expect(indexes.all()).toEqual(['activity_by_arrival', 'activity_once']);
+  expect(connection.prepare('select at, received_at from activity').all()).toEqual([{ at: 0, received_at: 9 }]);
+  await database.destroy();
+});
+
 test('steps are numbered without a gap', () => {
   expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, index) => index + 1));
 });
