@@ -199,7 +199,8 @@ describe('reads of admin_key are audited', () => {
   });
 
   test('before the answer: no trace, no key', async () => {
-    const busy = { add: () => Promise.reject(new StoreUnavailable('busy')), list: () => Promise.resolve([]) };
+    const fail = () => Promise.reject(new StoreUnavailable('busy'));
+    const busy = { add: fail, addAtGeneration: fail, list: () => Promise.resolve([]) };
     const own = await openWorld(harbourAndMeadow, { audit: busy });
     const read = (query: NonNullable<Request['query']>) =>
       own.ask({ operation: 'getDevice', deviceId: 'LK2A00000001', query });
