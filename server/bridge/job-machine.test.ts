@@ -2,12 +2,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { deriveEntryId } from '../activity/read-log-item.ts';
 import { type JobWorld, openJobWorld, type ReadJob, readJobId } from '../operations/jobs/fixtures/job-world.ts';
-import { createCrashFuse } from './fixtures/crash-fuse.ts';
+import { createCrashFuse, storeFailure } from './fixtures/crash-fuse.ts';
 
-// The job machine against a model of what clients may rely on, with a process that dies between any two writes.
+// The job machine against a model of what clients may rely on, with a process that dies between any two writes, a store that fails for a
+// while, and a clock that goes back.
 
 const devices = ['LK2A00000001', 'KP1A00000002', 'KP1A00000001'] as const;
 const silent = 'KP1A00000001';
+const life = 120_000;
+/** A job that failed is tried again after so long at the latest. */
+const longestPause = 15_000;
 const forward = ['queued', 'delivered', 'succeeded', 'failed', 'expired'];
 
 interface Made {
@@ -16,6 +20,8 @@ interface Made {
   readonly jobType: string;
   readonly pin?: string | undefined;
   readonly createdAt: number;
+  /** The clock was before its creation since. */
+  wasAhead: boolean;
   last: ReadJob;
 }
 
@@ -23,6 +29,8 @@ interface Model {
   readonly jobs: Made[];
   /** Whether the job machine has looked since the clock last moved. */
   hasTicked: boolean;
+  /** Until then jobs can be late, since the store fails or has failed. */
+  lateUntil: number;
 }
 
 interface Real {
@@ -41,13 +49,21 @@ async function check(model: Model, { world }: Real): Promise<void> {
       forward.indexOf(before.status),
     );
     if (before.completed) expect(read, 'what has ended stays as it is').toEqual(before);
-    if (age >= 120_000) expect(read.completed, 'no job is stuck').toBe(true);
-    if (age < 3000) expect(read.completed, 'no job is done before its time').toBe(false);
-    if (model.hasTicked && age >= 3000 && age < 120_000 && job.deviceId !== silent)
+    if (age >= life) expect(read.completed, 'no job is stuck').toBe(true);
+    if (age < 3000 && !job.wasAhead && !before.completed)
+      expect(read.completed, 'no job is done before its time').toBe(false);
+    const isDue = (age < 0 || age >= 3000) && !waits(job, model, now);
+    if (model.hasTicked && now >= model.lateUntil && isDue && job.deviceId !== silent)
       expect(read.completed, 'no job is lost').toBe(true);
     if (job.deviceId === silent) expect(['queued', 'delivered', 'expired']).toContain(read.status);
     job.last = read;
   }
+}
+
+/** Whether a job before it on its device has its time still to come though by the clock its own is due: the clock went back. */
+function waits(job: Made, { jobs }: Model, now: number): boolean {
+  const before = jobs.slice(0, jobs.indexOf(job)).filter(({ deviceId }) => deviceId === job.deviceId);
+  return before.some(({ createdAt }) => createdAt <= now && now < createdAt + 3000);
 }
 
 /** What the jobs of a device have to come to when they are done once each, in order of creation. */
@@ -103,7 +119,8 @@ class Create extends Step {
     if (deviceId !== 'LK2A00000001' && /LOCK$/.test(jobType)) return expect(answer.status).toBe(400);
     const jobId = readJobId(answer);
     const createdAt = world.clock.at;
-    model.jobs.push({ jobId, deviceId, jobType, pin: data && pin, createdAt, last: await world.read(jobId) });
+    const last = await world.read(jobId);
+    model.jobs.push({ jobId, deviceId, jobType, pin: data && pin, createdAt, wasAhead: false, last });
   }
 }
 
@@ -149,6 +166,44 @@ class Crash extends Step {
   }
 }
 
+class Fail extends Step {
+  readonly ms: number;
+  constructor(ms: number) {
+    super();
+    this.ms = ms;
+  }
+  toString = () => `the store fails for ${this.ms} ms from now on`;
+  async act(model: Model, { world, fuse }: Real): Promise<void> {
+    const until = world.clock.at + this.ms;
+    fuse.failWhile(() => world.clock.at < until);
+    model.lateUntil = Math.max(model.lateUntil, until + longestPause);
+  }
+}
+
+class TurnBack extends Step {
+  readonly ms: number;
+  constructor(ms: number) {
+    super();
+    this.ms = ms;
+  }
+  toString = () => `the clock goes back by ${this.ms} ms`;
+  async act(model: Model, { world, fuse }: Real): Promise<void> {
+    // What has run out is marked within a minute, and what is far ahead too.
+    await purgeAll(world);
+    world.clock.at -= this.ms;
+    await purgeAll(world);
+    const now = world.clock.at;
+    for (const job of model.jobs) job.wasAhead ||= job.createdAt > now;
+    model.hasTicked = false;
+    model.lateUntil = Math.min(model.lateUntil, now + longestPause);
+    fuse.failWhile(() => false);
+  }
+}
+
+async function purgeAll({ store, clock }: JobWorld): Promise<void> {
+  while ((await store.jobs.purge(clock.at, 100)) > 0);
+}
+
 class Type extends Step {
   readonly pin: string;
   constructor(pin: string) {
@@ -157,7 +212,25 @@ class Type extends Step {
   }
   toString = () => `somebody types ${this.pin}`;
   async act(_: Model, { world }: Real): Promise<void> {
-    await world.current().locks.use(await world.device('LK2A00000001'), (lock) => lock.enter(this.pin));
+    const typed = world.current().locks.use(await world.device('LK2A00000001'), (lock) => lock.enter(this.pin));
+    // A lock whose memory can't be kept does nothing.
+    await typed.catch(({ message }) => expect(message).toBe(storeFailure));
+  }
+}
+
+/** A PIN that is stored and deleted while something goes wrong: by chance alone it hardly happens. */
+class Churn extends Step {
+  readonly given: { readonly pin: string; readonly gap: number; readonly failMs: number; readonly backMs: number };
+  constructor(given: Churn['given']) {
+    super();
+    this.given = given;
+  }
+  toString = () => `churn ${JSON.stringify(this.given)}`;
+  async act(model: Model, real: Real): Promise<void> {
+    const { pin, gap, failMs, backMs } = this.given;
+    const create = (jobType: string) => new Create({ deviceId: 'LK2A00000001', jobType, pin });
+    const steps = [create('CREATE_PIN'), new Pass(gap), create('DELETE_PIN'), new Fail(failMs), new Pass(6000)];
+    for (const step of [...steps, new TurnBack(backMs), new Pass(16_000)]) await step.run(model, real);
   }
 }
 
@@ -177,9 +250,19 @@ const steps = [
     })
     .map((given) => new Crash(given)),
   pin.map((digits) => new Type(digits)),
+  fc.constantFrom(500, 5000, 8000, 12_000, 17_000, 40_000, 130_000).map((ms) => new Fail(ms)),
+  fc
+    .record({
+      pin,
+      gap: fc.nat(2900),
+      failMs: fc.constantFrom(4500, 7000, 9500),
+      backMs: fc.constantFrom(0, 2000, 60_000),
+    })
+    .map((given) => new Churn(given)),
+  fc.constantFrom(1, 900, 5000, 60_000, life, 3_600_000).map((ms) => new TurnBack(ms)),
 ];
 
-test('a job is done once and in order, ends for good and is never stuck, whenever the process dies', {
+test('a job is done once and in order, ends for good and is never stuck, whatever dies, fails or goes back', {
   timeout: 120_000,
 }, async () => {
   await fc.assert(
@@ -187,17 +270,19 @@ test('a job is done once and in order, ends for good and is never stuck, wheneve
       const fuse = createCrashFuse();
       const world = await openJobWorld({ faulty: fuse.wrap });
       const real = { world, fuse };
-      const model: Model = { jobs: [], hasTicked: false };
+      const model: Model = { jobs: [], hasTicked: false, lateUntil: 0 };
       try {
         await fc.asyncModelRun(() => ({ model, real }), commands);
-        await new Pass(121_000).run(model, real);
+        fuse.failWhile(() => false);
+        // Twice a life, as the clock may have gone back by one.
+        await new Pass(2 * life + 1000).run(model, real);
         for (const deviceId of devices) checkResults(model.jobs.filter((job) => job.deviceId === deviceId));
         await checkLogs(real);
-        expect(world.logged).toEqual([]);
+        for (const { fields } of world.logged) expect(fields).toMatchObject({ err: { message: storeFailure } });
       } finally {
         await world.close();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 100 },
   );
 });

@@ -96,19 +96,60 @@ describe('a job that fails', () => {
     expect(JSON.stringify(world.logged)).not.toMatch(/739154|Cleaner/);
   });
 
-  test('is not overtaken on its device, until it has failed three times', async () => {
+  test('is not overtaken on its device, however often it fails: what expires unrun harms less than a PIN that stays', async () => {
     const first = await world.make(front, 'CREATE_PIN', { accessName: 'A', pin: '1111', pinType: 2 });
+    world.clock.at += 60_000;
     const second = await world.make(front, 'DELETE_PIN', { pin: '1111' });
     const { runner, delivered } = answerBy(({ jobId }) => {
       if (jobId === first) throw new Error('the network is down');
       return done;
     });
-    for (let times = 0; times < 3; times += 1) {
-      const due = await runner.tick();
-      if (times < 2) expect(delivered).not.toContain(second);
-      world.clock.at = due ?? 0;
+    for (let due = await runner.tick(); due !== null; due = await runner.tick()) {
+      if ((await world.read(first)).status !== 'expired') expect(delivered).not.toContain(second);
+      world.clock.at = due;
     }
-    expect(delivered).toEqual([first, first, first, second]);
+    expect(delivered.length).toBeGreaterThan(6);
+    expect((await world.read(first)).status).toBe('expired');
+    expect((await world.read(second)).status).toBe('succeeded');
+  });
+
+  test.each([7000, 9500, 11_000, 17_000])(
+    'for %d ms, since no memory can be kept, leaves no PIN that was deleted',
+    async (ms) => {
+      const created = await world.make(front, 'CREATE_PIN', { accessName: 'A', pin: '1111', pinType: 2 });
+      await world.pass(1500);
+      const deleted = await world.make(front, 'DELETE_PIN', { pin: '1111' });
+      failing.set('save', Number.POSITIVE_INFINITY);
+      await world.pass(ms);
+      failing.clear();
+      await world.pass(20_000);
+      for (const jobId of [created, deleted])
+        expect(await world.read(jobId)).toMatchObject({
+          status: 'succeeded',
+          jobResponse: { opResult: { result: 0 } },
+        });
+      expect(await world.current().locks.use(await world.device(front), (lock) => lock.enter('1111'))).toMatchObject({
+        opened: false,
+      });
+    },
+  );
+
+  test('holds up nothing any more once it is under way', async () => {
+    const [first, second] = [await world.make(front, 'UNLOCK'), await world.make(front, 'LOCK')];
+    let isDown = true;
+    const { runner, delivered } = answerBy(() => {
+      if (isDown) throw new Error('the network is down');
+      return { kind: 'under_way', isTaken: true, askAgainAt: null };
+    });
+    await runner.tick();
+    isDown = false;
+    world.clock.at += 1000;
+    await runner.tick();
+    expect(delivered).toEqual([first, first, second]);
+    // Failures are counted in a row.
+    isDown = true;
+    await runner.tick();
+    expect(world.logged.map(({ fields }) => fields)).toMatchObject([{ tries: 1 }, { jobId: first, tries: 1 }]);
   });
 
   test.each(['settle', 'save', 'markDelivered'])('since %s did, is done once all the same', async (write) => {
@@ -133,6 +174,55 @@ describe('a job that fails', () => {
     clock.at += 120_000;
     expect(await runner.tick()).toBeNull();
     expect((await world.read(jobId)).status).toBe('expired');
+  });
+});
+
+describe('a clock that goes back', () => {
+  const createPin = () => world.make(front, 'CREATE_PIN', { accessName: 'A', pin: '1111', pinType: 2 });
+  const deletePin = () => world.make(front, 'DELETE_PIN', { pin: '1111' });
+  const results = async (...jobIds: readonly string[]) => {
+    const read = await Promise.all(jobIds.map(world.read));
+    return read.map(({ status, jobResponse }) => `${status} ${jobResponse.opResult.result}`);
+  };
+
+  test.each([1, 10_000, 3_600_000])('by %d ms between two jobs of a device leaves them in order', async (ms) => {
+    const created = await createPin();
+    world.clock.at -= ms;
+    const deleted = await deletePin();
+    await world.pass(3001);
+    expect(await results(created, deleted)).toEqual(['succeeded 0', 'succeeded 0']);
+  });
+
+  test('and by now is where it was, leaves them in order too', async () => {
+    const created = await createPin();
+    world.clock.at -= 10_000;
+    const deleted = await deletePin();
+    // Nobody looked meanwhile; by the clock the second is due, the first is not.
+    world.clock.at += 12_000;
+    await world.pass(0);
+    expect(await results(created, deleted)).toEqual(['delivered -1', 'queued -1']);
+    await world.pass(3000);
+    expect(await results(created, deleted)).toEqual(['succeeded 0', 'succeeded 0']);
+  });
+
+  test('to between two jobs of a device leaves them in order', async () => {
+    const created = await createPin();
+    world.clock.at += 3000;
+    const deleted = await deletePin();
+    world.clock.at -= 2000;
+    await world.pass(1999);
+    expect(await results(created, deleted)).toEqual(['delivered -1', 'queued -1']);
+    await world.pass(1 + 3000);
+    expect(await results(created, deleted)).toEqual(['succeeded 0', 'succeeded 0']);
+  });
+
+  test('keeps no job waiting for longer than a pause after its failure', async () => {
+    failing.set('save', 1);
+    const jobId = await createPin();
+    await world.pass(3000);
+    world.clock.at -= 3_600_000;
+    await world.pass(0);
+    expect(await results(jobId)).toEqual(['succeeded 0']);
   });
 });
 

@@ -24,13 +24,17 @@ export interface JobRunner {
   tick(): Promise<EpochMilliseconds | null>;
 }
 
-/** After so many failures in a row a job is still tried, but the device's later jobs no longer wait for it. */
-const triesInOrder = 3;
 const longestPauseMs = 15_000;
 
 interface Trouble {
   readonly tries: number;
   readonly againAt: EpochMilliseconds;
+}
+
+/** `next`: when to look at the job again, null where nothing but the link or its end will tell. */
+interface Step {
+  readonly state: 'done' | 'under_way' | 'failed';
+  readonly next: EpochMilliseconds | null;
 }
 
 /**
@@ -40,24 +44,27 @@ interface Trouble {
 export function createJobRunner({ store, link, clock, jobData, settle, logger }: JobRunnerNeeds): JobRunner {
   const troubles = new Map<string, Trouble>();
 
-  /** @returns when to look at the job again */
-  async function advance(job: Job): Promise<EpochMilliseconds | null> {
+  async function advance(job: Job): Promise<Step> {
     const { sealedData, ...rest } = job;
     const data = sealedData === null ? {} : jobData.open(job.jobId, sealedData);
     const progress = await link.deliver({ ...rest, data });
     if (progress.kind === 'done') {
       await settle(job, progress.report);
-      return null;
+      return { state: 'done', next: null };
     }
     if (progress.isTaken && job.status === 'queued') await store.jobs.markDelivered(job.jobId, clock.now());
-    return progress.askAgainAt;
+    return { state: 'under_way', next: progress.askAgainAt };
   }
 
-  async function tryAdvance(job: Job): Promise<EpochMilliseconds | null> {
+  async function tryAdvance(job: Job): Promise<Step> {
+    const next = troubles.get(job.jobId)?.againAt ?? 0;
+    const pause = next - clock.now();
+    // A longer one comes of a clock that went back.
+    if (pause > 0 && pause <= longestPauseMs) return { state: 'failed', next };
     try {
-      const next = await advance(job);
+      const step = await advance(job);
       troubles.delete(job.jobId);
-      return next;
+      return step;
     } catch (error) {
       const { jobId, jobType, deviceId } = job;
       const tries = (troubles.get(jobId)?.tries ?? 0) + 1;
@@ -67,7 +74,7 @@ export function createJobRunner({ store, link, clock, jobData, settle, logger }:
         { err: error, jobId, jobType, deviceId, tries },
         'a job could not be run, will try again until it expires',
       );
-      return againAt;
+      return { state: 'failed', next: againAt };
     }
   }
 
@@ -76,16 +83,22 @@ export function createJobRunner({ store, link, clock, jobData, settle, logger }:
       const jobs = await store.jobs.listUnfinished(clock.now());
       const listed = new Set(jobs.map(({ jobId }) => jobId));
       for (const jobId of troubles.keys()) if (!listed.has(jobId)) troubles.delete(jobId);
-      const waiting = new Set<string>();
+      // What comes later for a device must not overtake, or a PIN would be deleted, and then stored. So it waits for what failed, and for
+      // what is under way if the clock went back, by their times or by its own: the link would take them for another order. Each holds
+      // it up until it expires, no longer.
+      const underWay = new Map<string, EpochMilliseconds>();
       const due: EpochMilliseconds[] = [];
       for (const job of jobs) {
-        // What comes later for a device must not overtake: a PIN would be deleted, and then stored.
-        if (waiting.has(job.deviceId)) continue;
+        const before = underWay.get(job.deviceId);
+        if (before !== undefined && (job.createdAt < before || job.createdAt > clock.now())) {
+          underWay.set(job.deviceId, Number.POSITIVE_INFINITY);
+          continue;
+        }
         // The jobs before it took their time: a door must not open for somebody who has been told that it will not.
         if (clock.now() >= job.expiresAt) continue;
-        const againAt = troubles.get(job.jobId)?.againAt ?? 0;
-        const next = clock.now() < againAt ? againAt : await tryAdvance(job);
-        if ((troubles.get(job.jobId)?.tries ?? triesInOrder) < triesInOrder) waiting.add(job.deviceId);
+        const { state, next } = await tryAdvance(job);
+        if (state === 'failed') underWay.set(job.deviceId, Number.POSITIVE_INFINITY);
+        if (state === 'under_way') underWay.set(job.deviceId, job.createdAt);
         if (next !== null) due.push(next);
       }
       return due.length === 0 ? null : due.reduce((a, b) => Math.min(a, b));

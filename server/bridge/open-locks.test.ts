@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { deriveDeviceKey } from '../algopin/derive-device-key.ts';
+import { encodePin } from '../algopin/encode-pin.ts';
+import { harbourStays } from '../demo/demo-data.ts';
 import { type JobWorld, keys, openJobWorld } from '../operations/jobs/fixtures/job-world.ts';
 import type { Device } from '../store/records.ts';
+import { Temporal } from '../temporal.ts';
 import { createOpenLocks } from './open-locks.ts';
 
 let world: JobWorld;
@@ -52,7 +56,27 @@ describe('a lock', () => {
     expect(await next).toBe(0);
   });
 
-  test('follows zone and pairing of its device as they are now', async () => {
+  test('takes the codes of its present pairing alone', async () => {
+    const code = {
+      kind: 'permanent',
+      startsAt: Temporal.Instant.from('2026-11-21T08:00Z'),
+      duration: 0,
+      variance: 1,
+    } as const;
+    const pin = (generation: number) => encodePin(deriveDeviceKey(keys.deviceKey, front.deviceId, generation), code);
+    const enter = async (generation: number) => {
+      const device = await world.device(front.deviceId);
+      return locks().use(device, (lock) => lock.enter(pin(generation)));
+    };
+    expect(await enter(1)).toMatchObject({ opened: true, by: 'permanent' });
+    expect(await enter(2)).toMatchObject({ opened: false });
+    expect(await world.store.devices.raisePairingGeneration(harbourStays, front.deviceId, 1)).toBe(true);
+    // Nearly all digits stand for some code of some time: these for none of now.
+    expect(await enter(1)).toMatchObject({ opened: false });
+    expect(await enter(2)).toMatchObject({ opened: true, by: 'permanent' });
+  });
+
+  test('follows the zone of its device as it is now', async () => {
     const time = () =>
       locks().use(front, (lock) => lock.run({ jobId: `${world.clock.at}`, jobType: 'GET_DEVICE_STATUS', jobData: {} }));
     expect((await time()).output.deviceTime).toBe('2026-11-21T09:00:00+01:00');

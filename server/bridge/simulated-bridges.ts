@@ -49,8 +49,10 @@ export function createSimulatedBridges({ store, locks, clock, habits = {} }: Sim
   return {
     isOnline: (bridge) => bridge.online === true,
     async deliver(job) {
-      const { accountId, bridgeId, deviceId, createdAt } = job;
+      const { accountId, bridgeId, deviceId } = job;
       const now = clock.now();
+      // A clock that went back says nothing of a job's age. It is done at once, before any job that is created from now on.
+      const createdAt = job.createdAt > now ? now - doneAfterMs : job.createdAt;
       if (now < createdAt + takenAfterMs)
         return { kind: 'under_way', isTaken: false, askAgainAt: createdAt + takenAfterMs };
       const bridge = await store.devices.find(accountId, bridgeId);

@@ -76,3 +76,14 @@ test('stopping waits for what is under way, and nothing comes after it', async (
   await sleep(50);
   expect(at).toHaveLength(1);
 });
+
+test('woken while it looks and then stopped, it looks no more', async () => {
+  const { timer, at } = start(async () => {
+    await sleep(30);
+    return null;
+  });
+  timer.wake();
+  await timer.stop();
+  await sleep(50);
+  expect(at).toHaveLength(1);
+});

@@ -82,7 +82,7 @@ async function call({ method = 'GET', path = '/devices/a', as = 'acme/own/all', 
 }
 
 describe('[52] the quota of an account and client', () => {
-  it('takes that many, however many connections ask at once, and says when it is whole again', async () => {
+  it('takes that many, however many connections ask at once, and says when there is more', async () => {
     const [limit, connections, requestsEach] = [50, 20, 10];
     begin(limit);
     const sockets = new Set<unknown>();
@@ -104,7 +104,7 @@ describe('[52] the quota of an account and client', () => {
     expect(new Set(refused.map(({ rest }) => rest))).toEqual(new Set(['"account";r=0;t=3600']));
   });
 
-  it('is honest: a second before Retry-After it refuses, and then it takes all again', async () => {
+  it('is honest: a second before Retry-After it refuses, and then it takes what has become an hour old', async () => {
     begin(2);
     await call();
     now += 1_234_567;
@@ -123,7 +123,25 @@ describe('[52] the quota of an account and client', () => {
     now += 2_365_000;
     expect(await call()).toMatchObject({ status: 429 });
     now += 1000;
-    expect(await call()).toMatchObject({ status: 404, left: '1' });
+    const next = await call();
+    expect(next).toMatchObject({ status: 404, left: '0' });
+    expect(next.headers.get('ratelimit')).toBe('"account";r=0;t=1234');
+    expect(await call()).toMatchObject({ status: 429 });
+  });
+
+  it('holds for any hour, and though the clock goes back', async () => {
+    begin(10);
+    await call();
+    now += 3_599_900;
+    for (let made = 1; made < 10; made += 1) expect((await call()).status).toBe(404);
+    now += 100;
+    expect(await call()).toMatchObject({ status: 404, left: '0' });
+    for (const step of [0, -1, -86_400_000]) {
+      now += step;
+      const refused = await call();
+      expect(refused.status).toBe(429);
+      expect(Number(refused.headers.get('retry-after'))).toBeLessThanOrEqual(3600);
+    }
   });
 
   it('is not that of another client, nor of the same client for another account', async () => {

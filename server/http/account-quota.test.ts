@@ -70,7 +70,14 @@ describe('Retry-After of account_quota', () => {
 
 it('a quota is one account and client, not one of the two', async () => {
   const { count } = createQuotaAt(1);
-  const people = [who, { ...who, clientId: 'partner' }, { ...who, accountId: 'other', clientId: 'partner' }];
+  const people = [
+    who,
+    { ...who, clientId: 'partner' },
+    { ...who, accountId: 'other', clientId: 'partner' },
+    // The same letters one after the other.
+    { ...who, accountId: 'a', clientId: 'bc' },
+    { ...who, accountId: 'ab', clientId: 'c' },
+  ];
   for (const one of people) expect(await count(one)).toMatchObject({ accepted: true, left: 0 });
   for (const one of people) expect(await count(one)).toMatchObject({ accepted: false });
 });

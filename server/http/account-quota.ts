@@ -1,9 +1,10 @@
 import type { Clock, EpochMilliseconds } from '../clock.ts';
 import { Refused, refuse } from '../error-catalogue.ts';
-import { sayWait, secondsUntil, type WindowUse } from '../limits/window-counter.ts';
+import { sayWait, secondsUntil } from '../limits/retry-after.ts';
+import type { WindowUse } from '../limits/window-counter.ts';
 import type { Principal } from '../principal.ts';
 
-/** The span that the quota is counted in, from the first request of it. */
+/** The quota holds for any span of so long. */
 export const quotaWindowSeconds = 3600;
 
 /** What counts: the memory of this process, or a database that several processes share. */
@@ -12,7 +13,7 @@ export interface QuotaCounter {
 }
 
 export interface QuotaOptions {
-  /** Requests in one window, at least 1. */
+  /** Requests in any span of the window's length, at least 1. */
   readonly limit: number;
   readonly counter: QuotaCounter;
   readonly clock: Clock;
@@ -23,7 +24,7 @@ export interface Quota {
   readonly limit: number;
   readonly accepted: boolean;
   readonly left: number;
-  /** Whole seconds until all of it is there again. */
+  /** Whole seconds until the oldest requests that count are counted no more: until one is taken again, where none is left. */
   readonly secondsLeft: number;
 }
 

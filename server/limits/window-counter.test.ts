@@ -1,32 +1,28 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createWindowCounter, sayWait, secondsUntil } from './window-counter.ts';
+import { secondsUntil } from './retry-after.ts';
+import { createWindowCounter } from './window-counter.ts';
 
 const start = Date.UTC(2026, 10, 21, 8);
 const windowMs = 60_000;
+const bucketMs = 1000;
 
-/** Requests of three keys, some time after each other. */
+/** Requests of three keys, some time after each other: bursts, waits about a bucket, and waits about a window. */
 const requests = fc.array(
-  fc.record({ key: fc.constantFrom('a', 'b', 'c'), afterMs: fc.oneof(fc.nat(200), fc.nat(windowMs * 2)) }),
-  { minLength: 1, maxLength: 80 },
+  fc.record({
+    key: fc.constantFrom('a', 'a', 'b', 'c'),
+    afterMs: fc.oneof(fc.nat(200), fc.nat(bucketMs * 2), fc.nat(windowMs * 2), fc.constantFrom(windowMs, windowMs - 1)),
+  }),
+  { minLength: 1, maxLength: 120 },
 );
 const limits = fc.integer({ min: 1, max: 6 });
 
-/** The slow, obvious way: all that was accepted, gone through from the beginning. */
-function replay(accepted: readonly number[], limit: number, now: number): { accepted: boolean; endsAt: number } {
-  const windows: { start: number; used: number }[] = [];
-  for (const at of accepted) {
-    const last = windows.at(-1);
-    if (last === undefined || at >= last.start + windowMs) windows.push({ start: at, used: 1 });
-    else last.used += 1;
-  }
-  const last = windows.at(-1);
-  if (last === undefined || now >= last.start + windowMs) return { accepted: true, endsAt: now + windowMs };
-  return { accepted: last.used < limit, endsAt: last.start + windowMs };
+function countSince(times: readonly number[], from: number): number {
+  return times.filter((time) => time > from).length;
 }
 
-describe('a window', () => {
-  it('takes what a replay of everything would take, key by key', () => {
+describe('any span of a window', () => {
+  it('has no more than the limit, and what is refused would break it in a span a sixtieth longer', () => {
     fc.assert(
       fc.property(limits, requests, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
@@ -35,51 +31,110 @@ describe('a window', () => {
         for (const { key, afterMs } of plan) {
           now += afterMs;
           const mine = accepted.get(key) ?? [];
-          const want = replay(mine, limit, now);
-          expect(counter.look(key, now)).toMatchObject(want);
-          expect(counter.take(key, now)).toMatchObject(want);
-          if (want.accepted) mine.push(now);
+          const looked = counter.look(key, now);
+          const use = counter.take(key, now);
+          expect(looked.accepted).toBe(use.accepted);
+          expect(looked.left - use.left).toBe(use.accepted ? 1 : 0);
+          if (use.accepted) {
+            mine.push(now);
+            expect(countSince(mine, now - windowMs)).toBeLessThanOrEqual(limit);
+          } else {
+            expect(countSince(mine, now - windowMs - bucketMs)).toBeGreaterThanOrEqual(limit);
+          }
         }
       }),
     );
   });
 
-  it('never takes more than its limit, and tells exactly how long to wait', () => {
+  it('has no more than the limit across an edge', () => {
+    const counter = createWindowCounter({ limit: 3600, windowMs: 3_600_000 });
+    counter.take('a', start);
+    for (let made = 1; made < 3600; made += 1) counter.take('a', start + 3_599_900);
+    expect(counter.take('a', start + 3_600_000)).toMatchObject({ accepted: true, left: 0 });
+    expect(counter.take('a', start + 3_600_000)).toMatchObject({ accepted: false, left: 0 });
+  });
+});
+
+describe('the wait', () => {
+  it('is exact: after it one more is taken, a second sooner none is', () => {
     fc.assert(
       fc.property(limits, requests, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
         let now = start;
-        let taken = 0;
-        let endsAt = 0;
         for (const { afterMs } of plan) {
           now += afterMs;
-          if (now >= endsAt) taken = 0;
-          const use = counter.take('a', now);
-          endsAt = use.endsAt;
-          if (use.accepted) {
-            taken += 1;
-            expect(use.left).toBe(limit - taken);
-          } else {
-            const seconds = secondsUntil(use.endsAt, now);
-            expect(counter.look('a', now + (seconds - 1) * 1000).accepted).toBe(false);
-            expect(counter.look('a', now + seconds * 1000).accepted).toBe(true);
-          }
-          expect(taken).toBeLessThanOrEqual(limit);
+          const { accepted, endsAt } = counter.take('a', now);
+          const seconds = secondsUntil(endsAt, now);
+          expect(seconds).toBeLessThanOrEqual(windowMs / 1000);
+          if (accepted) continue;
+          now += (seconds - 1) * 1000;
+          expect(counter.take('a', now).accepted).toBe(false);
+          now += 1000;
+          expect(counter.take('a', now).accepted).toBe(true);
         }
       }),
     );
   });
 
-  it('ends when the clock goes back, so that nobody waits longer than one', () => {
-    const counter = createWindowCounter({ limit: 1, windowMs });
-    expect(counter.take('a', start).accepted).toBe(true);
-    expect(counter.take('a', start).accepted).toBe(false);
-    expect(counter.take('a', start - 1)).toEqual({ accepted: true, left: 0, endsAt: start - 1 + windowMs });
+  it('is a window for the first, and until the oldest leave for those after them', () => {
+    const counter = createWindowCounter({ limit: 4, windowMs });
+    expect(counter.look('a', start)).toEqual({ accepted: true, left: 4, endsAt: start + windowMs });
+    expect(counter.take('a', start)).toEqual({ accepted: true, left: 3, endsAt: start + windowMs });
+    expect(counter.take('a', start + 999)).toEqual({ accepted: true, left: 2, endsAt: start + 999 + windowMs });
+    expect(counter.take('a', start + 1000)).toEqual({ accepted: true, left: 1, endsAt: start + 999 + windowMs });
+    expect(counter.look('a', start + 998 + windowMs)).toMatchObject({ left: 1 });
+    expect(counter.look('a', start + 999 + windowMs)).toMatchObject({ left: 3, endsAt: start + 1000 + windowMs });
+  });
+});
+
+describe('a clock that goes back', () => {
+  const days = fc.array(
+    fc.record({
+      afterMs: fc.oneof(fc.nat(2000), fc.nat(windowMs)),
+      backMs: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.constant(1), fc.nat(windowMs * 100)),
+    }),
+    { minLength: 1, maxLength: 80 },
+  );
+
+  it('frees nothing early, and keeps nobody waiting for longer than one window', () => {
+    fc.assert(
+      fc.property(limits, days, (limit, plan) => {
+        const counter = createWindowCounter({ limit, windowMs });
+        const accepted: number[] = [];
+        let real = start;
+        let back = 0;
+        for (const { afterMs, backMs } of plan) {
+          real += afterMs;
+          back += backMs;
+          const use = counter.take('a', real - back);
+          expect(use.endsAt - (real - back)).toBeLessThanOrEqual(windowMs);
+          if (!use.accepted) {
+            // Whoever only looks again and again gets through too.
+            expect(counter.look('a', real - back)).toEqual(use);
+            real = use.endsAt + back;
+            expect(counter.take('a', real - back).accepted).toBe(true);
+          }
+          accepted.push(real);
+          expect(countSince(accepted, real - windowMs)).toBeLessThanOrEqual(limit);
+        }
+      }),
+    );
+  });
+
+  it('by a millisecond or by a year, makes no quota of its own', () => {
+    for (const backMs of [1, windowMs, 31_536_000_000]) {
+      const counter = createWindowCounter({ limit: 1, windowMs });
+      counter.take('a', start);
+      const refused = { accepted: false, left: 0, endsAt: start - backMs + windowMs };
+      expect(counter.take('a', start - backMs)).toEqual(refused);
+      expect(counter.look('a', start - backMs + windowMs - 1)).toEqual(refused);
+      expect(counter.take('a', start - backMs + windowMs)).toMatchObject({ accepted: true });
+    }
   });
 });
 
 describe('the memory of it', () => {
-  it('lets go of windows that have ended', () => {
+  it('lets go of keys without anything that counts', () => {
     const counter = createWindowCounter({ limit: 1, windowMs });
     for (let index = 0; index < 1000; index += 1) counter.take(`old ${index}`, start + index);
     expect(counter.size).toBe(1000);
@@ -87,20 +142,14 @@ describe('the memory of it', () => {
     expect(counter.size).toBe(501);
   });
 
-  it('keeps no more keys than it may, and forgets the oldest first', () => {
-    const counter = createWindowCounter({ limit: 1, windowMs, maxKeys: 100 });
-    for (let index = 0; index < 10_000; index += 1) counter.take(String(index), start);
+  it('keeps no more keys than it may, and forgets first what was idle longest', () => {
+    const counter = createWindowCounter({ limit: 1000, windowMs, maxKeys: 100 });
+    for (let index = 0; index < 10_000; index += 1) {
+      counter.take(String(index), start + index);
+      if (index % 50 === 0) counter.take('busy', start + index);
+    }
     expect(counter.size).toBe(100);
-    expect(counter.look('9899', start).accepted).toBe(true);
-    expect(counter.look('9900', start).accepted).toBe(false);
+    const used = (key: string) => 1000 - counter.look(key, start + 10_000).left;
+    expect([used('9900'), used('9901'), used('9999'), used('busy')]).toEqual([0, 1, 1, 200]);
   });
-});
-
-it.each([
-  { ms: 1, want: '1 second' },
-  { ms: 1000, want: '1 second' },
-  { ms: 1001, want: '2 seconds' },
-  { ms: 3_600_000, want: '3600 seconds' },
-])('$ms ms are said as $want', ({ ms, want }) => {
-  expect(sayWait(secondsUntil(start + ms, start))).toBe(want);
 });

@@ -137,6 +137,19 @@ describe('27 wrong client secrets', () => {
     ]);
     expect(JSON.stringify(running.log)).not.toContain(btoa('test-own:wrong'));
   });
+
+  it('54 are logged once a minute, though places come back one after the other', async () => {
+    await begin();
+    const logged: number[] = [];
+    for (let second = 0; second < 180; second += 1) {
+      vi.setSystemTime(start + second * 1000);
+      await ask(wrong());
+      const before = logged.length;
+      const entries = running.log.filter(({ text }) => text === 'client authentication throttled');
+      if (entries.length > before) logged.push(second);
+    }
+    expect(logged).toEqual([19, 79, 139]);
+  });
 });
 
 /** From an address of its own: every 127.x.y.z is this machine's. */

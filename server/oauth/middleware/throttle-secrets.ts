@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { operations } from '@lockstep/contract/operations';
-import { createWindowCounter, sayWait, secondsUntil } from '../../limits/window-counter.ts';
+import { sayWait, secondsUntil } from '../../limits/retry-after.ts';
+import { createWindowCounter } from '../../limits/window-counter.ts';
 import type { AuthLog } from '../log-events.ts';
 import type { Middleware } from './middleware.ts';
 
-/** Wrong secrets of one client from one address; then a minute from the first of them has to pass. */
+/** Wrong secrets of one client from one address in any minute; beyond them the oldest have to become a minute old. */
 export const throttle = { failures: 20, windowMs: 60_000, maxKeys: 10_000 } as const;
 
 /** Where clients show their secrets. */
@@ -22,6 +23,7 @@ const paths: ReadonlySet<string> = new Set([operations.exchangeToken.path, opera
 export function throttleSecrets(issuer: string, log: AuthLog): Middleware {
   const { failures, windowMs, maxKeys } = throttle;
   const counter = createWindowCounter({ limit: failures, windowMs, maxKeys });
+  const warnings = createWindowCounter({ limit: 1, windowMs, maxKeys });
   const isBehindProxy = new URL(issuer).protocol === 'https:';
   return async (ctx, next) => {
     const clientId = paths.has(ctx.path) ? readClientId(ctx.req.headers.authorization) : undefined;
@@ -47,9 +49,10 @@ export function throttleSecrets(issuer: string, log: AuthLog): Middleware {
     }
     await next();
     if (ctx.status !== 401) return;
-    const { accepted: isCounted, left } = counter.take(key, Date.now());
-    // Once for each window, or whoever floods the endpoint floods the log.
-    if (isCounted && left === 0) {
+    const failedAt = Date.now();
+    const { accepted: isCounted, left } = counter.take(key, failedAt);
+    // Once a minute, or whoever floods the endpoint floods the log.
+    if (isCounted && left === 0 && warnings.take(key, failedAt).accepted) {
       const requestId = ctx.response.get('X-Request-Id');
       log.warn({ requestId, clientId, address }, 'client authentication throttled');
     }

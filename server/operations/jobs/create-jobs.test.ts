@@ -184,6 +184,12 @@ describe('a bridge holds 20 unfinished jobs', () => {
     expect((await world.proxy(lock, unlock)).status).toBe(200);
   });
 
+  test('and is not shut by a clock that was set back', async () => {
+    for (let made = 0; made < 20; made += 1) await world.make('KP1A00000001', 'GET_DEVICE_STATUS');
+    world.clock.at -= 3_600_000;
+    expect((await world.proxy(lock, unlock)).status).toBe(200);
+  });
+
   test('and another bridge is none the fuller', async () => {
     for (let made = 0; made < 20; made += 1) await world.make('KP1A00000001', 'GET_DEVICE_STATUS');
     expect((await world.target('BR1B00000001', meadow)).status).toBe(200);
@@ -221,9 +227,27 @@ describe('a bridge accepts 3 targeted jobs in any 60 seconds', () => {
     await world.pass(60_000);
     expect((await world.target(bridge)).status).toBe(200);
   });
+});
 
-  test('an offline bridge says so before it says anything of limits', async () => {
-    for (let made = 0; made < 5; made += 1) expect((await world.target('BR1A00000002')).status).toBe(406);
+describe('a bridge that is offline says so before it says anything of limits', () => {
+  const goOffline = async () => {
+    const device = await world.device(bridge);
+    await world.store.imports.write({ properties: [], devices: [{ ...device, online: false }] });
+  };
+
+  test('having accepted 3 targeted jobs', async () => {
+    for (let made = 0; made < 3; made += 1) expect((await world.target(bridge)).status).toBe(200);
+    expect(await world.target(bridge)).toMatchObject({ status: 429, body: { code: 'bridge_rate' } });
+    await goOffline();
+    expect(await world.target(bridge)).toMatchObject({ status: 406, body: { code: 'bridge_offline' } });
+  });
+
+  test('holding 20 unfinished jobs', async () => {
+    for (let made = 0; made < 20; made += 1) await world.make('KP1A00000001', 'GET_DEVICE_STATUS');
+    expect(await world.proxy(lock, unlock)).toMatchObject({ status: 429, body: { code: 'queue_full' } });
+    await goOffline();
+    for (const refused of [await world.proxy(lock, unlock), await world.target(bridge)])
+      expect(refused).toMatchObject({ status: 406, body: { code: 'bridge_offline' } });
   });
 });
 

@@ -1,6 +1,7 @@
 import type { JobData, JobDataSeal } from '../../bridge/job-data.ts';
-import type { Clock, EpochMilliseconds } from '../../clock.ts';
+import type { Clock } from '../../clock.ts';
 import { refuse } from '../../error-catalogue.ts';
+import { sayWait, secondsUntil } from '../../limits/retry-after.ts';
 import type { IdempotencyKey, JobLimits, JobType } from '../../store/jobs/job-store.ts';
 import type { Store } from '../../store/store.ts';
 import { answerReplayed, refuseReused } from './idempotency.ts';
@@ -50,9 +51,9 @@ export async function submitJob(needs: SubmitNeeds, { rate, key, keyText, data, 
     case 'key_reused':
       return refuseReused(keyText);
     case 'rate':
-      return refuseRate(waitSeconds(creation.freeAt, createdAt));
+      return refuseRate(secondsUntil(creation.freeAt, createdAt));
     case 'queue_full':
-      return refuseQueueFull(waitSeconds(creation.freeAt, createdAt));
+      return refuseQueueFull(secondsUntil(creation.freeAt, createdAt));
   }
 }
 
@@ -60,25 +61,16 @@ export function refuseOffline(bridgeId: string) {
   return refuse('bridge_offline', { text: `The bridge ${bridgeId} is offline` });
 }
 
-/** Rounded up: who waits that many whole seconds comes at or after the instant, and who waits one less comes before it. */
-function waitSeconds(freeAt: EpochMilliseconds, now: EpochMilliseconds): number {
-  return Math.max(1, Math.ceil((freeAt - now) / 1000));
-}
-
 function refuseRate(seconds: number) {
   return refuse('bridge_rate', {
-    text: `Too many requests, try again in ${saySeconds(seconds)}`,
+    text: `Too many requests, try again in ${sayWait(seconds)}`,
     headers: { 'Retry-After': seconds },
   });
 }
 
 function refuseQueueFull(seconds: number) {
   return refuse('queue_full', {
-    text: `The bridge has ${unfinishedPerBridge} unfinished jobs, try again in ${saySeconds(seconds)}`,
+    text: `The bridge has ${unfinishedPerBridge} unfinished jobs, try again in ${sayWait(seconds)}`,
     headers: { 'Retry-After': seconds },
   });
-}
-
-function saySeconds(seconds: number): string {
-  return `${seconds} second${seconds === 1 ? '' : 's'}`;
 }

@@ -73,6 +73,14 @@ export function describeJobCreation(get: () => Store): void {
       expect(await get().jobs.create(makeJob(site), proxied, null)).toMatchObject({ kind: 'queue_full' });
     });
 
+    test('forgives a clock that was set back: what is more than its life ahead takes no place', async () => {
+      const site = await addSite(get());
+      const create = (offset: number) => get().jobs.create(makeJob(site, { createdAt: start + offset }), proxied, null);
+      for (let index = 0; index < 20; index += 1) expect(await create(index)).toEqual(created);
+      expect(await create(-lifetime + 19)).toEqual({ kind: 'queue_full', freeAt: start + lifetime });
+      expect(await create(-lifetime + 18)).toEqual(created);
+    });
+
     test('lets exactly 20 of 40 at once in', async () => {
       const site = await addSite(get());
       const calls = Array.from({ length: 40 }, () => get().jobs.create(makeJob(site), proxied, null));

@@ -68,6 +68,18 @@ export function describeJobs(get: () => Store): void {
       expect(await get().jobs.settle(makeSettlement(jobId, { at: expiresAt - 1, result: 0 }))).toBe(true);
     });
 
+    test('that is more than its life ahead, since the clock was set back, is ended by the next purge for good', async () => {
+      const site = await addSite(get());
+      const { jobId, createdAt, expiresAt } = await addJob(get(), site);
+      const find = (now: number) => get().jobs.find(site.accountId, jobId, now);
+      await purgeAll(get(), createdAt - lifetime);
+      expect(await find(createdAt - lifetime)).toMatchObject({ status: 'queued' });
+      await purgeAll(get(), createdAt - lifetime - 1);
+      for (const now of [createdAt - lifetime - 1, createdAt, expiresAt])
+        expect(await find(now)).toMatchObject({ status: 'expired', sealedData: null });
+      expect(await get().jobs.settle(makeSettlement(jobId))).toBe(false);
+    });
+
     test.each([
       { end: 'settled', endsAt: start + 3000 },
       { end: 'expired', endsAt: start + lifetime },

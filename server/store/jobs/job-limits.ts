@@ -12,6 +12,8 @@ export interface Attempt extends NewJob {
   readonly windowStart: number;
   /** Inclusive. */
   readonly windowEnd: number;
+  /** Inclusive: an unfinished job that was created later takes no place. */
+  readonly queueEnd: number;
 }
 
 export function makeAttempt(job: NewJob, { unfinished, rate }: JobLimits): Attempt {
@@ -27,6 +29,8 @@ export function makeAttempt(job: NewJob, { unfinished, rate }: JobLimits): Attem
     // Requests that arrive together may be written in another order than that of their times, so what lies a little ahead
     // counts too. What lies further ahead comes from a clock that was set back, and must not block the bridge until then.
     windowEnd: job.createdAt + windowMs,
+    // For the same reason, with the life of a job in place of the window.
+    queueEnd: job.expiresAt,
   };
 }
 
@@ -38,6 +42,7 @@ export function selectQueueEnd(database: Database, attempt: Attempt) {
     .where('waiting.bridge_id', '=', attempt.bridgeId)
     .where('waiting.sealed_data', 'is not', null)
     .where('waiting.expires_at', '>', attempt.createdAt)
+    .where('waiting.created_at', '<=', attempt.queueEnd)
     .orderBy('waiting.expires_at', 'desc')
     .limit(1)
     .offset(attempt.unfinishedSpare);

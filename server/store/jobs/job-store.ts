@@ -106,6 +106,11 @@ export interface JobStore {
    * @returns whether this call ended it
    */
   settle(settlement: Settlement): Promise<boolean>;
-  /** Marks what has run out as expired and drops its data; removes what is kept no longer, a bounded number. @returns how many rows it touched */
+  /**
+   * Marks as expired, and drops the data of, what has run out or is more than its life ahead of a clock that was set back; removes what is
+   * kept no longer. A bounded number.
+   *
+   * @returns how many rows it touched
+   */
   purge(now: EpochMilliseconds, atMost: number): Promise<number>;
 }

@@ -20,7 +20,13 @@ export function prepareJobPurge(database: Database): JobStore['purge'] {
           selectFrom('job as due')
             .select('due.job_id')
             .where('due.sealed_data', 'is not', null)
-            .where('due.expires_at', '<=', now)
+            // Also what is more than its life ahead: the clock was set back, and it would hold up its device until that comes round again.
+            .where((eb) =>
+              eb.or([
+                eb('due.expires_at', '<=', now),
+                eb(eb('due.created_at', '-', now), '>', eb('due.expires_at', '-', eb.ref('due.created_at'))),
+              ]),
+            )
             .limit(atMost),
         ),
     ),
