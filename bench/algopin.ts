@@ -96,7 +96,7 @@ function makeRequests(): readonly [CodeRequest, ...CodeRequest[]] {
 function issue(requests: readonly CodeRequest[]): void {
   for (const request of requests) {
     const plan = planCode(request, now);
-    if ('faults' in plan) throw new Error(plan.faults[0]?.text);
+    if ('fault' in plan) throw new Error(plan.fault.text);
     encodePin(key, plan.code);
   }
 }

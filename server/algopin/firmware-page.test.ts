@@ -110,10 +110,18 @@ test('every table of the vectors is described, with every member of its rows', (
   }
 });
 
+test('what a life has to say of each step is described', () => {
+  const described = new Map(readTable('table').map(([name, ...cells]) => [name, cells.join(' ')])).get('lives');
+  const steps = vectors.lives.flatMap((life) => life.steps);
+  for (const word of new Set([...steps.flatMap(Object.keys), ...steps.map((step) => step.do)]))
+    expect(described).toContain(`${word}`);
+});
+
 test('every reason for a refusal is explained, and none that there is not', () => {
-  const reasons = [...new Set(vectors.verdicts.map(({ verdict }) => verdict))].filter(
-    (verdict) => verdict !== 'accepted',
-  );
+  const entries = vectors.lives.flatMap(({ steps }) => steps.filter((step) => step.do === 'enter'));
+  const reasons = [...vectors.verdicts, ...entries]
+    .map(({ verdict }) => verdict)
+    .filter((verdict) => verdict !== 'accepted');
   const explained = readTable('check').flatMap(([, reason]) => reason ?? []);
   expect(new Set(explained)).toEqual(new Set(reasons));
 });

@@ -13,6 +13,8 @@ export interface KindOfCode {
   readonly durationFrom: 'endDate' | 'durationHours' | null;
   /** End of a window, not included; null when only a person at the lock ends it. */
   readonly end: (start: Temporal.ZonedDateTime, duration: number) => Temporal.ZonedDateTime | null;
+  /** An entry keeps the lock open for so many hours as the code's duration says. */
+  readonly keepsOpen: boolean;
   /** A second entry is refused. */
   readonly isSpentByUse: boolean;
 }
@@ -31,6 +33,7 @@ export const codeKinds = {
     longest: 672,
     durationFrom: 'endDate',
     end: (start, hours) => start.add({ hours }),
+    keepsOpen: false,
     isSpentByUse: false,
   },
   daily: {
@@ -39,6 +42,7 @@ export const codeKinds = {
     longest: 367,
     durationFrom: 'endDate',
     end: localDaysLater,
+    keepsOpen: false,
     isSpentByUse: false,
   },
   onetime: {
@@ -47,6 +51,7 @@ export const codeKinds = {
     longest: 0,
     durationFrom: null,
     end: (start) => start.add({ hours: firstUseWithinHours }),
+    keepsOpen: false,
     isSpentByUse: true,
   },
   permanent: {
@@ -55,6 +60,7 @@ export const codeKinds = {
     longest: 0,
     durationFrom: null,
     end: () => null,
+    keepsOpen: false,
     isSpentByUse: false,
   },
   passage: {
@@ -63,6 +69,7 @@ export const codeKinds = {
     longest: 24,
     durationFrom: 'durationHours',
     end: (start) => start.add({ hours: firstUseWithinHours }),
+    keepsOpen: true,
     isSpentByUse: false,
   },
 } as const satisfies Record<CodeKind, KindOfCode>;

@@ -14,7 +14,8 @@ interface Given {
 const instant = (text: string | undefined) => (text === undefined ? undefined : Temporal.Instant.from(text));
 
 function plan({ kind, start, end, durationHours, variance }: Given, now: string, timeZone: string) {
-  const request = { kind, startDate: instant(start), endDate: instant(end), durationHours, variance };
+  const written = { startDate: start, endDate: end };
+  const request = { kind, startDate: instant(start), endDate: instant(end), durationHours, variance, written };
   return planCode(request, Temporal.Instant.from(now).toZonedDateTimeISO(timeZone));
 }
 
@@ -46,7 +47,7 @@ describe('a request for nothing but a kind', () => {
     '$kind has the current hour, the shortest duration and the first variance',
     ({ kind, end, activateBy, duration }) => {
       const answer = plan({ kind }, now, berlin);
-      if ('faults' in answer) throw new Error(answer.faults[0]?.text);
+      if ('fault' in answer) throw new Error(answer.fault.text);
       expect({ ...answer.code }).toEqual({ kind, startsAt: instant('2026-11-20T17:00:00Z'), duration, variance: 1 });
       const { window } = answer;
       expect(formatTime(window.start)).toBe('2026-11-20T18:00:00+01:00');
@@ -202,7 +203,7 @@ describe('taken', () => {
     '$name',
     ({ given, duration, zone = berlin, at = now }) => {
       const answer = plan(given, at, zone);
-      if ('faults' in answer) throw new Error(answer.faults[0]?.text);
+      if ('fault' in answer) throw new Error(answer.fault.text);
       expect(answer.code).toMatchObject({ duration, variance: given.variance ?? 1 });
       if (given.start !== undefined) expect(answer.code.startsAt).toEqual(instant(given.start));
       if (given.end !== undefined) expect(answer.window.end?.toInstant()).toEqual(instant(given.end));
@@ -407,10 +408,10 @@ describe('refused, with what would do', () => {
     '$name',
     ({ given, zone = berlin, at = now, rule, nearest }) => {
       const answer = plan(given, at, zone);
-      const faults = 'faults' in answer ? answer.faults : [];
+      const faults = 'fault' in answer ? [answer.fault] : [];
       const field = rule === 'window_length' ? 'endDate' : 'startDate';
       expect(faults).toMatchObject([{ rule, field, nearest }]);
-      expect(faults[0]?.text).toMatch(new RegExp(`^${field} \\S+ is .*use `));
+      expect(faults[0]?.text).toMatch(new RegExp(`^${field} \\S+( \\(\\S+\\))? is .*use `));
     },
   );
 
@@ -421,11 +422,11 @@ describe('refused, with what would do', () => {
     { name: 'the first start', given: { kind: 'onetime', start: '0001-12-31T22:00:00Z' } },
   ] as readonly { name: string; given: Given }[])('what is named instead of $name is taken', ({ given }) => {
     const answer = plan(given, now, berlin);
-    const [fault] = 'faults' in answer ? answer.faults : [];
+    const [fault] = 'fault' in answer ? [answer.fault] : [];
     const repaired =
       fault?.nearest.map((time) => ({ ...given, [fault.field === 'startDate' ? 'start' : 'end']: time })) ?? [];
     expect(repaired.length).toBeGreaterThan(0);
-    expect(repaired.filter((again) => 'faults' in plan(again, now, berlin))).toEqual([]);
+    expect(repaired.filter((again) => 'fault' in plan(again, now, berlin))).toEqual([]);
   });
 });
 
@@ -435,6 +436,10 @@ test('says in words what the contract shows as its examples', () => {
     says: 'must be a whole hour in Europe/Berlin',
     text: 'startDate 15:30 is not a whole hour in Europe/Berlin, use 15:00 or 16:00',
   });
+  const [elsewhere] = faultsOf({ kind: 'hourly', start: '2026-12-01T14:30:00Z' });
+  expect(elsewhere?.text).toBe(
+    'startDate 2026-12-01T14:30:00Z (15:30) is not a whole hour in Europe/Berlin, use 15:00 or 16:00',
+  );
   const [gap] = faultsOf({ kind: 'hourly', start: '2026-12-01T15:00:00+01:00', end: '2026-12-29T18:00:00+01:00' });
   expect(gap).toMatchObject({
     says: 'must be 672 hours (hourly) or 29 days (daily) after startDate',
@@ -448,8 +453,70 @@ test('says in words what the contract shows as its examples', () => {
 
 function faultsOf(given: Given) {
   const answer = plan(given, now, berlin);
-  return 'faults' in answer ? answer.faults : [];
+  return 'fault' in answer ? [answer.fault] : [];
 }
+
+test.each([
+  {
+    name: 'another offset',
+    given: { kind: 'onetime', start: '2026-12-01T15:00:00+01:00' },
+    zone: kathmandu,
+    text: 'startDate 2026-12-01T15:00:00+01:00 (19:45) is not a whole hour in Asia/Kathmandu, use 19:00 or 20:00',
+  },
+  {
+    name: 'an offset that makes another date of it',
+    given: { kind: 'onetime', start: '2026-12-02T15:00:00+23:59' },
+    text:
+      'startDate 2026-12-02T15:00:00+23:59 (2026-12-01T16:01:00+01:00) is not a whole hour in Europe/Berlin, ' +
+      'use 2026-12-01T16:00:00+01:00 or 2026-12-01T17:00:00+01:00',
+  },
+  {
+    name: 'a fraction, on the local clock',
+    given: { kind: 'onetime', start: '2026-12-01T15:30:00.000+01:00' },
+    text: 'startDate 15:30 is not a whole hour in Europe/Berlin, use 15:00 or 16:00',
+  },
+  {
+    name: 'Z where clocks show UTC',
+    given: { kind: 'onetime', start: '2026-12-01T15:30:00Z' },
+    zone: 'UTC',
+    text: 'startDate 2026-12-01T15:30:00Z (15:30) is not a whole hour in UTC, use 15:00 or 16:00',
+  },
+  {
+    name: 'the past',
+    given: { kind: 'onetime', start: '2026-11-20T16:00:00Z' },
+    text: 'startDate 2026-11-20T16:00:00Z (2026-11-20T17:00:00+01:00) is in the past, use 2026-11-20T18:00:00+01:00 or later',
+  },
+  {
+    name: 'a local time beyond all years',
+    given: { kind: 'onetime', start: '9999-12-31T23:00:00Z' },
+    text: 'startDate 9999-12-31T23:00:00Z is more than 367 days ahead, use 2027-11-22T18:00:00+01:00 or earlier',
+  },
+  {
+    name: 'an offset that is a local time but for its seconds',
+    given: { kind: 'onetime', start: '0000-01-01T00:53:00+00:53' },
+    text: 'startDate 0000-01-01T00:53:00+00:53 (0000-01-01T00:53:28+00:53) is in the past, use 2026-11-20T18:00:00+01:00 or later',
+  },
+  {
+    name: 'an end',
+    given: { kind: 'hourly', start: noon, end: '2026-12-01T12:30:00Z' },
+    text:
+      'endDate 2026-12-01T12:30:00Z (2026-12-01T13:30:00+01:00) is not 1 to 672 whole hours after startDate ' +
+      '(2026-12-01T12:00:00+01:00), use 2026-12-01T13:00:00+01:00 or 2026-12-01T14:00:00+01:00',
+  },
+  {
+    name: 'the last half hour of all years, with nothing beside it that nobody can send',
+    given: { kind: 'onetime', start: '9999-12-31T23:30:00+00:00' },
+    zone: 'UTC',
+    at: '9999-12-31T20:00:00Z',
+    text: 'startDate 23:30 is not a whole hour in UTC, use 23:00',
+  },
+] as readonly { name: string; given: Given; zone?: string; at?: string; text: string }[])(
+  'names what was sent as it was sent: $name',
+  ({ given, zone = berlin, at = now, text }) => {
+    const answer = plan(given, at, zone);
+    expect('fault' in answer && answer.fault.text).toBe(text);
+  },
+);
 
 test.each([
   { name: 'an end for a one-time code', given: { kind: 'onetime', end: noon } },

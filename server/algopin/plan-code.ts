@@ -19,17 +19,17 @@ export interface CodeRequest {
   readonly durationHours?: number | undefined;
   /** Left out, it is 1. */
   readonly variance?: number | undefined;
+  /** The times as the client wrote them, for the words of a fault. Left out, those name local times. */
+  readonly written?: { readonly startDate?: string | undefined; readonly endDate?: string | undefined };
 }
 
-export type CodePlan =
-  | { readonly code: Code; readonly window: CodeWindow }
-  | { readonly faults: readonly WindowFault[] };
+export type CodePlan = { readonly code: Code; readonly window: CodeWindow } | { readonly fault: WindowFault };
 
 /**
  * Decides by the rules of windows whether a code can be had. Nothing is rounded: what does not fit is a fault that names what would.
  *
  * @param now the clock, in the zone of the device's property
- * @returns the code and its window, or the faults. An end is judged from its start, hence not where the start has a fault.
+ * @returns the code and its window, or the first fault: an end is judged from its start, hence not where the start has one
  * @throws RangeError for a member that the kind does not take, a duration or a variance out of its bounds: the form is checked before
  * @see docs/algopin.md, "Windows"
  */
@@ -38,21 +38,21 @@ export function planCode(request: CodeRequest, now: Temporal.ZonedDateTime): Cod
   checkForm(request, kind);
   const currentHour = lastWholeHour(now);
   const start = request.startDate?.toZonedDateTimeISO(now.timeZoneId) ?? currentHour;
-  const startFault = judgeStart(start, currentHour);
-  if (startFault !== undefined) return { faults: [startFault] };
+  const startFault = judgeStart(start, currentHour, request.written?.startDate);
+  if (startFault !== undefined) return { fault: startFault };
   const duration = durationOf(request, kind, start);
-  if (typeof duration !== 'number') return { faults: [duration] };
+  if (typeof duration !== 'number') return { fault: duration };
   const code = { kind: request.kind, startsAt: start.toInstant(), duration, variance: request.variance ?? 1 };
   return { code, window: windowOf(code, now.timeZoneId) };
 }
 
 function durationOf(
-  { kind: name, endDate, durationHours }: CodeRequest,
+  { kind: name, endDate, durationHours, written }: CodeRequest,
   { shortest }: KindOfCode,
   start: Temporal.ZonedDateTime,
 ): number | WindowFault {
   if (endDate !== undefined && isGivenByEnd(name)) {
-    return findDuration(name, start, endDate.toZonedDateTimeISO(start.timeZoneId));
+    return findDuration(name, start, endDate.toZonedDateTimeISO(start.timeZoneId), written?.endDate);
   }
   return durationHours ?? shortest;
 }

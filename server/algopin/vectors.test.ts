@@ -104,10 +104,11 @@ test.each(vectors.refusals)('refused: $source', ({ timeZone, now, request, rule,
       kind,
       startDate: startDate === undefined ? undefined : Temporal.Instant.from(startDate),
       endDate: endDate === undefined ? undefined : Temporal.Instant.from(endDate),
+      written: { startDate, endDate },
     },
     clock(now, timeZone),
   );
-  expect('faults' in plan && plan.faults).toMatchObject([{ rule, field, text, nearest }]);
+  expect('fault' in plan && plan.fault).toMatchObject({ rule, field, text, nearest });
 });
 
 test('every vector says where it comes from', () => {

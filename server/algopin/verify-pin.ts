@@ -17,7 +17,18 @@ export interface VerifySettings {
 
 export type Verdict =
   | { readonly accepted: true; readonly code: Code; readonly window: CodeWindow; readonly isFirstUse: boolean }
-  | { readonly accepted: false; readonly reason: Refusal; readonly window?: CodeWindow };
+  | {
+      readonly accepted: false;
+      readonly reason: 'malformed' | 'unknown';
+      readonly code?: undefined;
+      readonly window?: undefined;
+    }
+  | {
+      readonly accepted: false;
+      readonly reason: Exclude<Refusal, 'malformed' | 'unknown'>;
+      readonly code: Code;
+      readonly window: CodeWindow;
+    };
 
 /**
  * malformed: not nine digits, or the first is 0. unknown: stands for no code. too_early, expired: outside the window.
@@ -34,7 +45,7 @@ const exact: VerifySettings = { toleranceSeconds: 0 };
  * @param deviceKey 32 bytes from `deriveDeviceKey`
  * @param now the lock's clock, in the zone of its property
  * @param used is asked, never changed: whoever opens the door afterwards remembers the code
- * @returns a wrong code is not an error; `window` is there wherever the digits stand for one
+ * @returns a wrong code is not an error; `code` and `window` are there wherever the digits stand for a code
  * @throws RangeError when the key is not 32 bytes: a bug of the caller
  * @see docs/algopin.md, "Judging an entry"; NIST SP 800-38G, algorithm 8
  */
@@ -53,9 +64,10 @@ export function verifyPin(
   const earliest = now.subtract({ seconds: toleranceSeconds });
   const latest = now.add({ seconds: toleranceSeconds });
   const isFirstUse = !used.has(pin);
-  if (isBefore(latest, window.start)) return { accepted: false, reason: 'too_early', window };
-  if (window.end !== null && !isBefore(earliest, window.end)) return { accepted: false, reason: 'expired', window };
-  if (isFirstUse && !isBefore(earliest, window.activateBy)) return { accepted: false, reason: 'lapsed', window };
-  if (!isFirstUse && codeKinds[code.kind].isSpentByUse) return { accepted: false, reason: 'spent', window };
+  if (isBefore(latest, window.start)) return { accepted: false, reason: 'too_early', code, window };
+  if (window.end !== null && !isBefore(earliest, window.end))
+    return { accepted: false, reason: 'expired', code, window };
+  if (isFirstUse && !isBefore(earliest, window.activateBy)) return { accepted: false, reason: 'lapsed', code, window };
+  if (!isFirstUse && codeKinds[code.kind].isSpentByUse) return { accepted: false, reason: 'spent', code, window };
   return { accepted: true, code, window, isFirstUse };
 }

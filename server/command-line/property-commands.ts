@@ -4,9 +4,11 @@ import type { Shell } from './shell.ts';
 
 export function addPropertyCommands(program: Command, shell: Shell): void {
   const property = program.command('property').description('places that devices belong to');
-  addCommand(property, 'set-timezone <id> <timezone>', 'read its times on this clock (IANA name)').action(
-    shell.runOnStore(async (store, id: string, timezone: string) =>
-      (await import('../commands/property.ts')).setTimezone(store, id, timezone),
-    ),
-  );
+  addCommand(property, 'set-timezone <id> <timezone>', 'read its times on this clock (IANA name)')
+    .addHelpText('after', '\nCodes issued before follow the new clock; how many of them are not over is told.')
+    .action(
+      shell.runOnStore(async (store, id: string, timezone: string) =>
+        (await import('../commands/property.ts')).setTimezone(store, id, timezone, Date.now()),
+      ),
+    );
 }

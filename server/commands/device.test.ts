@@ -71,9 +71,18 @@ describe('device key', () => {
     const { exitCode, text, json } = await show('LK1');
     expect(exitCode).toBe(0);
     const key = keyOf('LK1', 1);
-    expect(json).toEqual({ device: 'LK1', account: 'harbour', generation: 1, timezone: 'Europe/Berlin', key });
+    expect(json).toEqual({
+      device: 'LK1',
+      account: 'harbour',
+      generation: 1,
+      timezone: 'Europe/Berlin',
+      tzdata: process.versions.tz,
+      key,
+    });
     expect(text).toMatch(
-      new RegExp(`^Lock LK1 \\(Front door\\) of harbour\ngeneration +1\ntimezone +Europe/Berlin\nkey +${key}\n`),
+      new RegExp(
+        `^Lock LK1 \\(Front door\\) of harbour\ngeneration +1\ntimezone +Europe/Berlin\ntz data +${process.versions.tz}; .*\nkey +${key}\n`,
+      ),
     );
     expect(await store.audit.list('harbour')).toEqual([
       {
@@ -103,6 +112,25 @@ describe('device key', () => {
     expect(await actions()).toEqual(['read_device_key LK1', 'read_device_key LK1', 'read_device_key LK2']);
   });
 
+  test('shows it to one of ten who ask at once', async () => {
+    const results = await Promise.all(Array.from({ length: 10 }, () => show('LK1')));
+    expect(results.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, ...Array(9).fill(1)]);
+    expect(await actions()).toEqual(['read_device_key LK1']);
+  });
+
+  test.each([false, true])('shows no key of a generation that ends at this very moment (again: %s)', async (again) => {
+    const own = { ...store, properties: { ...store.properties, findAll: rePairFirst } };
+    const result = await showDeviceKey(own, keys, 'LK1', { again, now });
+    expect(result).toMatchObject({ exitCode: 1, json: { error: expect.stringContaining('Run it again') } });
+    expect(await actions()).toEqual(['re_pair_device LK1']);
+    expect(await show('LK1')).toMatchObject({ exitCode: 0, json: { generation: 2 } });
+
+    async function rePairFirst(...query: Parameters<Store['properties']['findAll']>) {
+      await pair('LK1', 1);
+      return store.properties.findAll(...query);
+    }
+  });
+
   test('shows the key of each generation once', async () => {
     await show('LK1');
     await pair('LK1', 1);
@@ -121,6 +149,22 @@ describe('device re-pair', () => {
     expect((await store.devices.find('harbour', 'LK2'))?.pairingGeneration).toBe(1);
     expect(await actions()).toEqual(['re_pair_device LK1']);
     expect(await pair('LK1', 2)).toMatchObject({ exitCode: 0, json: { generation: 3, rePaired: true } });
+  });
+
+  test('leaves the generation as it was where its trace can not be written', async () => {
+    const broken = { ...store, devices: { ...store.devices, raisePairingGeneration: withoutAccount } };
+    await expect(rePair(broken, 'LK1', { generation: 1, now })).rejects.toThrow();
+    expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(1);
+    expect(await actions()).toEqual([]);
+    expect(await pair('LK1', 1)).toMatchObject({ exitCode: 0, json: { rePaired: true } });
+
+    function withoutAccount(
+      ...[accountId, deviceId, from, entry]: Parameters<typeof store.devices.raisePairingGeneration>
+    ) {
+      if (entry === undefined) throw new Error('no trace was asked for');
+      const unwritable = { ...entry, accountId: null as unknown as string };
+      return store.devices.raisePairingGeneration(accountId, deviceId, from, unwritable);
+    }
   });
 
   test('raises it by one when ten try at once', async () => {

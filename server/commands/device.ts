@@ -3,7 +3,7 @@ import type { EpochMilliseconds } from '../clock.ts';
 import type { Keys } from '../keys.ts';
 import type { Device } from '../store/records.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
-import { type CommandResult, done, refused } from './command.ts';
+import { type CommandResult, declined, done, refused } from './command.ts';
 import { nearestOf } from './nearest-of.ts';
 
 type DeviceStores = Pick<Store, 'accounts' | 'audit' | 'devices' | 'properties'>;
@@ -36,9 +36,15 @@ export async function showDeviceKey(
       `The property of ${deviceId} has no timezone, and a lock needs one to judge codes. Set it first: lockstep-server property set-timezone ${propertyId} TIMEZONE`,
     );
 
-  const shown = findShowing(await store.audit.list(accountId), deviceId);
-  const about = { device: deviceId, account: accountId, generation, timezone };
-  if (shown !== undefined && !again) {
+  const tzdata = process.versions.tz ?? null;
+  const about = { device: deviceId, account: accountId, generation, timezone, tzdata };
+  // Before the answer: a key that was read without a trace is worse than a trace of a key that never arrived. Of several who ask at once
+  // the entry decides who is first; none is added once the device has gone on to another generation.
+  const entry = makeEntry(found, keyRead, now);
+  if (!(await store.audit.addAtGeneration(entry, generation, again ? undefined : rePaired))) {
+    const shown = findShowing(await store.audit.list(accountId), deviceId);
+    if (shown === undefined)
+      return declined(`${deviceId} was paired anew at this moment; its key was not shown. Run it again.`, about);
     const shownAt = new Date(shown.at).toISOString();
     const text = [
       `The key of ${deviceId}, generation ${generation}, was shown at ${shownAt}; it is not shown twice by accident.`,
@@ -47,15 +53,14 @@ export async function showDeviceKey(
     ].join('\n');
     return { exitCode: 1, text, json: { error: text, ...about, shownAt } };
   }
-  // Before the answer: a key that was read without a trace is worse than a trace of a key that never arrived.
-  await audit(store, found, keyRead, now);
   const key = Buffer.from(deriveDeviceKey(keys.deviceKey, deviceId, generation)).toString('hex');
   const lines = [
     `${type} ${deviceId} (${deviceName}) of ${accountId}`,
     `generation  ${generation}`,
     `timezone    ${timezone}`,
+    `tz data     ${tzdata ?? 'of an unknown edition'}; the lock needs this one or a later one`,
     `key         ${key}`,
-    'Give all three to the lock and keep no copy: who has the key can make every code of this lock.',
+    'Give key, generation and timezone to the lock and keep no copy: who has the key can make every code of this lock.',
   ];
   return done(lines.join('\n'), { ...about, key });
 }
@@ -72,8 +77,9 @@ export async function rePair(
 ): Promise<CommandResult> {
   const found = await findLock(store, deviceId);
   if ('exitCode' in found) return found;
-  if (await store.devices.raisePairingGeneration(found.accountId, deviceId, generation)) {
-    await audit(store, found, rePaired, now);
+  if (
+    await store.devices.raisePairingGeneration(found.accountId, deviceId, generation, makeEntry(found, rePaired, now))
+  ) {
     const text = [
       `${deviceId}: generation ${generation + 1}. No code issued before opens a lock that has the new key; until it has it, the lock goes by the old one.`,
       `Next: lockstep-server device key ${deviceId}`,
@@ -120,11 +126,6 @@ function findShowing(entries: readonly AuditEntry[], deviceId: string): AuditEnt
   return own.slice(start).findLast(({ action }) => action === keyRead);
 }
 
-function audit(
-  store: DeviceStores,
-  { accountId, deviceId }: Device,
-  action: string,
-  at: EpochMilliseconds,
-): Promise<void> {
-  return store.audit.add({ at, accountId, clientId: 'operator', action, deviceId, requestId: null });
+function makeEntry({ accountId, deviceId }: Device, action: string, at: EpochMilliseconds): AuditEntry {
+  return { at, accountId, clientId: 'operator', action, deviceId, requestId: null };
 }

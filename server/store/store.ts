@@ -42,9 +42,10 @@ export interface DeviceStore {
    * one raises it.
    *
    * @param from the present generation
+   * @param audit written with it: both or neither
    * @returns false when the device is at another one, or there is no such device in the account
    */
-  raisePairingGeneration(accountId: string, deviceId: string, from: number): Promise<boolean>;
+  raisePairingGeneration(accountId: string, deviceId: string, from: number, audit?: AuditEntry): Promise<boolean>;
   /** @returns false when there is no such bridge in the account */
   setOnline(accountId: string, bridgeId: string, online: boolean): Promise<boolean>;
 }
@@ -82,6 +83,13 @@ export interface AuditEntry {
 
 export interface AuditStore {
   add(entry: AuditEntry): Promise<void>;
+  /**
+   * Adds an entry about a device while it is at this pairing generation. One statement, so that of many callers at once one is first.
+   *
+   * @param since not where the device has such an entry after its last one of this action; left out: as often as asked
+   * @returns whether it was added
+   */
+  addAtGeneration(entry: AuditEntry, generation: number, since?: string): Promise<boolean>;
   list(accountId: string): Promise<readonly AuditEntry[]>;
 }
 

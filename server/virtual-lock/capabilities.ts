@@ -8,6 +8,8 @@ export interface LockCapabilities {
   /** Without it passage codes are unknown, as to firmware that is older than they are. */
   readonly passagePin: boolean;
   readonly firmware: string;
+  /** How many codes it remembers, from 1; 1,000 when left out. */
+  readonly codeCapacity?: number;
   /** Jobs that fail with this result, 1 to 7, and change nothing: `{ LOCK: 6 }` is a bolt that jams. */
   readonly faults?: Readonly<Partial<Record<JobType, 1 | 2 | 3 | 4 | 5 | 6 | 7>>>;
 }

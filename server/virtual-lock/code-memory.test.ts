@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { openLock } from './fixtures/open-lock.ts';
+import { makeRoom } from './code-memory.ts';
+import { newLock, openLock } from './fixtures/open-lock.ts';
 import { logTypesOf } from './fixtures/read-items.ts';
 
 const refused = (reason: string) => ({ opened: false, reason, lockedOutUntil: null });
@@ -15,16 +16,68 @@ describe('a code that is over', () => {
   });
 
   test('stays spent when the clock is turned back into its window after the lock dropped it', () => {
-    const { lock, clock, pin } = openLock();
+    const { lock, clock, pin } = openLock({ capabilities: { ...newLock, codeCapacity: 1 } });
     const once = pin('onetime', '2026-06-01T10:00:00Z');
     lock.enter(once);
     clock.pass({ days: 3 });
-    expect(lock.enter('1234')).toEqual(refused('unknown'));
     expect(lock.state().codes).toBe(0);
+    expect(lock.enter(pin('hourly', '2026-06-04T10:00:00Z', { duration: 1 }))).toEqual(opened('hourly'));
     clock.set('2026-06-01T11:00:00Z');
     expect(lock.enter(once)).toEqual(refused('lapsed'));
-    // Codes that came after it are not touched by that.
-    expect(lock.enter(pin('onetime', '2026-06-01T11:00:00Z'))).toEqual(opened('onetime'));
+  });
+
+  // The same hour of UTC begins at 10:15 on one clock and at 10:30 on the other.
+  test.each([
+    {
+      end: 'spent',
+      from: 'Asia/Kathmandu',
+      to: 'Asia/Kolkata',
+      at: '2026-06-01T10:15:00Z',
+      again: '2026-06-02T10:20:00Z',
+    },
+    {
+      end: 'spent',
+      from: 'Europe/Berlin',
+      to: 'Asia/Kolkata',
+      at: '2026-06-01T10:00:00Z',
+      again: '2026-06-02T10:29:59Z',
+    },
+    {
+      end: 'forgotten',
+      from: 'Europe/Berlin',
+      to: 'Asia/Kathmandu',
+      at: '2026-06-01T10:00:00Z',
+      again: '2026-06-02T10:14:59Z',
+    },
+  ])(
+    'stays $end when the zone of its lock changes from $from to $to, also with no place to spare',
+    ({ end, from, to, at, again }) => {
+      const world = openLock({ at, timeZone: from, capabilities: { ...newLock, codeCapacity: 1 } });
+      const code = world.pin(end === 'spent' ? 'onetime' : 'permanent', at);
+      if (end === 'spent') expect(world.lock.enter(code)).toEqual(opened('onetime'));
+      else expect(world.lock.forget(code)).toBe('forgotten');
+      world.clock.set(again);
+      const { lock, clock } = world.restart({ timeZone: to });
+      expect(lock.enter(world.pin('hourly', '2026-06-02T09:30:00Z', { duration: 2 }))).toEqual(refused('memory_full'));
+      expect(lock.enter(code)).toEqual(refused(end));
+      clock.set('2026-06-03T13:00:00Z');
+      expect(lock.enter(world.pin('onetime', '2026-06-03T12:30:00Z'))).toEqual(opened('onetime'));
+      clock.set(again);
+      expect(lock.enter(code)).toEqual(refused('lapsed'));
+    },
+  );
+
+  test('stays spent although others made room after it, whatever the clock did', () => {
+    const { lock, clock, pin } = openLock({ capabilities: { ...newLock, codeCapacity: 2 } });
+    const once = pin('onetime', '2026-06-01T10:00:00Z');
+    const early = pin('onetime', '2026-05-31T12:00:00Z');
+    for (const code of [once, early]) expect(lock.enter(code)).toEqual(opened('onetime'));
+    clock.pass({ days: 3 });
+    // They make room in the order in which they ended: what was kept up to the later end stays refused up to it.
+    for (const startsAt of ['2026-06-04T10:00:00Z', '2026-06-04T09:00:00Z'])
+      expect(lock.enter(pin('permanent', startsAt))).toEqual(opened('permanent'));
+    clock.set('2026-06-01T11:00:00Z');
+    for (const code of [once, early]) expect(lock.enter(code).opened).toBe(false);
   });
 
   test.each([
@@ -81,6 +134,69 @@ describe('another key', () => {
   });
 });
 
+describe('a code in use', () => {
+  test('opens again when the clock ran ahead for once and is set right', () => {
+    const { lock, clock, pin } = openLock();
+    const days = pin('hourly', '2026-06-01T10:00:00Z', { duration: 48 });
+    lock.enter(days);
+    clock.pass({ days: 365 });
+    expect(lock.enter(days)).toEqual(refused('expired'));
+    clock.set('2026-06-02T20:00:00Z');
+    expect(lock.enter(days)).toEqual(opened('hourly', false));
+  });
+
+  test('is known as long as the tolerance moves its end', () => {
+    const { lock, clock, pin } = openLock({ toleranceSeconds: 90 });
+    const days = pin('hourly', '2026-06-01T10:00:00Z', { duration: 48 });
+    lock.enter(days);
+    clock.set('2026-06-03T10:01:29Z');
+    expect(lock.state().codes).toBe(1);
+    expect(lock.enter(days)).toEqual(opened('hourly', false));
+    clock.set('2026-06-03T10:01:30Z');
+    expect(lock.state().codes).toBe(0);
+    expect(lock.enter(days)).toEqual(refused('expired'));
+  });
+});
+
+describe('room for one more', () => {
+  const at = Date.parse('2026-06-10T00:00:00Z');
+  const ended = (pin: string, hoursAgo: number) => ({ pin, until: at - hoursAgo * 3_600_000 });
+
+  test.each([
+    { name: 'of those over, 26 hours after its end', inUse: [], over: [ended('1', 26)], left: [], overUntil: at },
+    { name: 'of those in use alike', inUse: [ended('1', 26)], over: [], left: [], overUntil: 0 },
+    { name: 'and no other than the first', inUse: [ended('1', 30)], over: [ended('2', 29)], left: ['2'], overUntil: 0 },
+    {
+      name: 'and moves the mark by its own end',
+      inUse: [],
+      over: [ended('1', 30), ended('2', 29)],
+      left: ['2'],
+      overUntil: at - 4 * 3_600_000,
+    },
+  ])('is made by a code $name', ({ inUse, over, left, overUntil }) => {
+    const room = makeRoom({ inUse, over, overUntil: 0 }, at, inUse.length + over.length);
+    expect([...(room?.inUse ?? []), ...(room?.over ?? [])].map(({ pin }) => pin)).toEqual(left);
+    expect(room?.overUntil).toBe(overUntil);
+  });
+
+  test('leaves a mark where it is that lies further on already', () => {
+    expect(makeRoom({ inUse: [], over: [ended('1', 400)], overUntil: at }, at, 1)?.overUntil).toBe(at);
+  });
+
+  test.each([
+    { name: 'over', inUse: [], over: [ended('1', 25.999)] },
+    { name: 'in use', inUse: [ended('1', 25.999)], over: [] },
+    { name: 'in use for ever', inUse: [{ pin: '1', until: null }], over: [] },
+  ])('is not made by one that is $name', ({ inUse, over }) => {
+    expect(makeRoom({ inUse, over, overUntil: 0 }, at, 1)).toBeUndefined();
+  });
+
+  test('is not asked for while there is a place', () => {
+    const codes = { inUse: [ended('1', 999)], over: [ended('2', 999)], overUntil: 5 };
+    expect(makeRoom(codes, at, 3)).toBe(codes);
+  });
+});
+
 describe('the memory of codes', () => {
   test('takes 1,000; a right code that finds no place is refused without being a wrong entry', () => {
     const { lock, clock, pin } = openLock();
@@ -94,9 +210,12 @@ describe('the memory of codes', () => {
     expect(lock.state()).toMatchObject({ codes: 1000, wrongEntries: 0 });
     // What is there already needs no place.
     expect(lock.enter(pin('hourly', '2026-06-01T10:00:00Z', hours(999))).opened).toBe(true);
-    // The end of the shortest makes room.
-    clock.set('2026-06-02T11:00:00Z');
-    expect(lock.enter(pin('permanent', '2026-06-01T12:00:00Z'))).toEqual(opened('permanent'));
-    expect(lock.state().codes).toBe(998);
+    // The end of the shortest, 25 hours, makes room 26 hours later.
+    clock.set('2026-06-03T12:59:59Z');
+    expect(lock.enter(pin('permanent', '2026-06-03T12:00:00Z'))).toEqual(refused('memory_full'));
+    clock.set('2026-06-03T13:00:00Z');
+    expect(lock.enter(pin('permanent', '2026-06-03T12:00:00Z'))).toEqual(opened('permanent'));
+    // 25 to 51 hours have ended, three codes each.
+    expect(lock.state().codes).toBe(1000 - 81 + 1);
   });
 });

@@ -4,9 +4,17 @@ import type { EpochMilliseconds } from '../clock.ts';
 /** Codes that a lock remembers, in use and over together. Few guests, small memory: a lock that is full takes no new code. */
 export const codeCapacity = 1000;
 
+/**
+ * How much longer than its own time a code keeps its place. The digits fix an hour of UTC; what lies in it, and so until when the
+ * code could be used, follows from the time zone that the lock has at that moment. Offsets from UTC lie between -12 and +14 hours, so
+ * that no other zone, and no other edition of its rules, moves any bound by more than their distance. Forgotten at its own time, a
+ * spent code would open again where the next zone's bound is later.
+ */
+export const zoneChangeMs = 26 * 3_600_000;
+
 export interface RememberedCode {
   readonly pin: string;
-  /** From then on, by the lock's clock, it needs no place: its window shuts the door. Null: never (permanent codes). */
+  /** From then on, by the lock's clock and in the zone of its first use, its window shuts the door. Null: never (permanent codes). */
   readonly until: EpochMilliseconds | null;
 }
 
@@ -20,7 +28,7 @@ export interface CodeOver {
 export interface CodeMemory {
   readonly inUse: readonly RememberedCode[];
   readonly over: readonly CodeOver[];
-  /** Latest `until` of those over and dropped. A clock that is turned back before it finds their time for a first use open again. */
+  /** Latest time until which one over was kept and then dropped. A clock turned back before it finds times for a first use open again. */
   readonly overUntil: EpochMilliseconds;
 }
 
@@ -34,8 +42,28 @@ export function isOver(codes: CodeMemory, pin: string): boolean {
   return codes.over.some((code) => code.pin === pin);
 }
 
-export function isFull(codes: CodeMemory): boolean {
-  return codes.inUse.length + codes.over.length >= codeCapacity;
+/** How many have not come to their end. */
+export function countCodes({ inUse, over }: CodeMemory, clock: EpochMilliseconds): number {
+  return [...inUse, ...over].filter(({ until }) => until === null || until > clock).length;
+}
+
+/**
+ * A place for one more code. What has ended is kept as long as there are places, since a clock may have run ahead and be set right: then
+ * a guest with a code in use would be refused. Of those that have ended, the first one goes.
+ *
+ * @returns undefined when every place is needed
+ */
+export function makeRoom(codes: CodeMemory, clock: EpochMilliseconds, capacity: number): CodeMemory | undefined {
+  const { inUse, over, overUntil } = codes;
+  if (inUse.length + over.length < capacity) return codes;
+  const keptUntil = ({ until }: RememberedCode): number => (until ?? Number.POSITIVE_INFINITY) + zoneChangeMs;
+  const [first] = [...inUse, ...over].toSorted((one, other) => keptUntil(one) - keptUntil(other));
+  if (first === undefined || keptUntil(first) > clock) return undefined;
+  return {
+    inUse: inUse.filter(({ pin }) => pin !== first.pin),
+    over: over.filter(({ pin }) => pin !== first.pin),
+    overUntil: isOver(codes, first.pin) ? Math.max(overUntil, keptUntil(first)) : overUntil,
+  };
 }
 
 /**
@@ -44,6 +72,11 @@ export function isFull(codes: CodeMemory): boolean {
  */
 export function mayBeReplayed(codes: CodeMemory, window: CodeWindow, toleranceMs: number): boolean {
   return window.activateBy.epochMilliseconds + toleranceMs <= codes.overUntil;
+}
+
+/** Whether the clock is past a code's time for a first use. */
+export function isLate(clock: EpochMilliseconds, window: CodeWindow, toleranceMs: number): boolean {
+  return clock >= window.activateBy.epochMilliseconds + toleranceMs;
 }
 
 export function useCode(codes: CodeMemory, pin: string, window: CodeWindow, toleranceMs: number): CodeMemory {
@@ -57,17 +90,5 @@ export function endCode(codes: CodeMemory, pin: string, window: CodeWindow, tole
     ...codes,
     inUse: codes.inUse.filter((code) => code.pin !== pin),
     over: isOver(codes, pin) ? codes.over : [...codes.over, { pin, until }],
-  };
-}
-
-/** What no longer needs a place leaves it. */
-export function dropEndedCodes(codes: CodeMemory, clock: EpochMilliseconds): CodeMemory {
-  const gone = codes.over.filter(({ until }) => until <= clock);
-  const inUse = codes.inUse.filter(({ until }) => until === null || until > clock);
-  if (gone.length === 0 && inUse.length === codes.inUse.length) return codes;
-  return {
-    inUse,
-    over: codes.over.filter(({ until }) => until > clock),
-    overUntil: Math.max(codes.overUntil, ...gone.map(({ until }) => until)),
   };
 }

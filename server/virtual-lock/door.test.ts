@@ -55,6 +55,21 @@ describe('the door', () => {
     expect(lock.state().passageUntil).toBe(Date.parse('2026-06-01T23:00:00Z'));
   });
 
+  test('shuts when a person ends the passage code that opened it, and when any other goes it stays', () => {
+    const { lock, clock, pin } = openLock();
+    const party = pin('passage', '2026-06-01T10:00:00Z', { duration: 3 });
+    const guest = pin('permanent', '2026-06-01T10:00:00Z');
+    for (const code of [party, guest]) lock.enter(code);
+    clock.pass({ hours: 1 });
+    lock.forget(guest);
+    lock.forget(pin('passage', '2026-06-01T10:00:00Z', { duration: 4 }));
+    expect(lock.state().passageUntil).toBe(Date.parse('2026-06-01T13:00:00Z'));
+    lock.forget(party);
+    expect(lock.state()).toMatchObject({ lockState: 'locked', passageUntil: null });
+    clock.pass({ hours: 9 });
+    expect(logTypesOf(lock.readLog())).toEqual([200, 22, 204, 204, 201, 204]);
+  });
+
   test('a clock that is turned back keeps it open no longer', () => {
     const { lock, clock, pin } = openLock();
     lock.enter(pin('passage', '2026-06-01T10:00:00Z', { duration: 1 }));

@@ -2,7 +2,7 @@ import { type CodeKind, codeKinds, type KindOfCode } from '../algopin/kinds.ts';
 import { type Refusal, verifyPin } from '../algopin/verify-pin.ts';
 import type { EpochMilliseconds } from '../clock.ts';
 import { hasBolt } from './capabilities.ts';
-import { endCode, isFull, isInUse, isOver, mayBeReplayed, useCode } from './code-memory.ts';
+import { codeCapacity, endCode, isInUse, isLate, isOver, makeRoom, mayBeReplayed, useCode } from './code-memory.ts';
 import { customPinTypes, findCustomPin, removeCustomPin } from './custom-pins.ts';
 import { keepDoorOpen, openDoor } from './door.ts';
 import { logTypes } from './lock-log.ts';
@@ -71,15 +71,16 @@ function judgeCode(memory: LockMemory, pin: string, context: LockContext): Judge
   const { code, window, isFirstUse } = verdict;
   const toleranceMs = toleranceSeconds * 1000;
   const kind: KindOfCode = codeKinds[code.kind];
-  const keepsOpen = kind.durationFrom === 'durationHours';
-  if (keepsOpen && !capabilities.passagePin) return { reason: 'unknown' };
-  if (isOver(codes, pin)) return { reason: 'forgotten' };
+  if (kind.keepsOpen && !capabilities.passagePin) return { reason: 'unknown' };
+  // The same answer whether the code still has a place in memory or not.
+  if (isOver(codes, pin)) return { reason: isLate(memory.time.clock, window, toleranceMs) ? 'lapsed' : 'forgotten' };
   if (isFirstUse && mayBeReplayed(codes, window, toleranceMs)) return { reason: 'lapsed' };
-  if (isFirstUse && isFull(codes)) return { reason: 'memory_full' };
+  const room = isFirstUse ? makeRoom(codes, memory.time.clock, capabilities.codeCapacity ?? codeCapacity) : codes;
+  if (room === undefined) return { reason: 'memory_full' };
   const use = kind.isSpentByUse ? endCode : useCode;
-  const next = { ...memory, codes: isFirstUse ? use(codes, pin, window, toleranceMs) : codes };
+  const next = { ...memory, codes: isFirstUse ? use(room, pin, window, toleranceMs) : codes };
   const entry = { opened: true, by: code.kind, isFirstUse } as const;
-  if (keepsOpen) {
+  if (kind.keepsOpen) {
     return { entry, next: logNow(open(next, context, code.duration), { logType: logTypes.passageStarted, pin }) };
   }
   const logType = isFirstUse ? logTypes.codeFirstUsed : logTypes.codeOpened;

@@ -1,6 +1,8 @@
+import { codeKinds } from '../algopin/kinds.ts';
 import { verifyPin } from '../algopin/verify-pin.ts';
-import { endCode, isFull, isInUse, isOver } from './code-memory.ts';
+import { codeCapacity, endCode, isInUse, isOver, makeRoom } from './code-memory.ts';
 import { findCustomPin, removeCustomPin } from './custom-pins.ts';
+import { endPassage } from './end-passage.ts';
 import { logTypes } from './lock-log.ts';
 import { type LockContext, type LockMemory, localTime, logNow } from './memory.ts';
 
@@ -9,7 +11,8 @@ export type Forgetting = 'forgotten' | 'unknown' | 'memory_full';
 
 /**
  * Ends a code, used or not, or removes a custom PIN. A code that could still be used for the first time is remembered until it
- * could not: its digits alone would open the lock again.
+ * could not: its digits alone would open the lock again. A passage code that was used takes a passage with it, also one that another
+ * code began, since the lock does not know which it was: whoever still may opens again.
  *
  * @param memory brought up to the clock
  */
@@ -29,13 +32,16 @@ export function forgetCode(
   const unknown = { forgetting: 'unknown', memory } as const;
   if (!context.capabilities.algoPin || isOver(codes, pin)) return unknown;
   const used = { has: (digits: string) => isInUse(codes, digits) };
-  const { key, toleranceSeconds } = context;
+  const { key, capabilities, toleranceSeconds } = context;
   const verdict = verifyPin(pin, key, localTime(memory, context), used, { toleranceSeconds });
   if (verdict.window === undefined || !(verdict.accepted || verdict.reason === 'too_early')) return unknown;
-  if (!isInUse(codes, pin) && isFull(codes)) return { forgetting: 'memory_full', memory };
-  const ended = endCode(codes, pin, verdict.window, toleranceSeconds * 1000);
+  const wasUsed = isInUse(codes, pin);
+  const room = wasUsed ? codes : makeRoom(codes, memory.time.clock, capabilities.codeCapacity ?? codeCapacity);
+  if (room === undefined) return { forgetting: 'memory_full', memory };
+  const ended = endCode(room, pin, verdict.window, toleranceSeconds * 1000);
+  const shut = wasUsed && codeKinds[verdict.code.kind].keepsOpen ? endPassage(memory) : memory;
   return {
     forgetting: 'forgotten',
-    memory: logNow({ ...memory, codes: ended }, { logType: logTypes.pinDeleted, pin }),
+    memory: logNow({ ...shut, codes: ended }, { logType: logTypes.pinDeleted, pin }),
   };
 }

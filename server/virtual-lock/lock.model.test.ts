@@ -17,6 +17,13 @@ describe(`a lock, in ${lives} random lives`, { timeout: 60_000 }, () => {
     expect(opened).toBeGreaterThan(lives / 6);
     expect(wentBack).toBeGreaterThan(lives / 3);
   });
+
+  test.each([{ back: false }, { back: true }])(
+    'with three places for codes does the same, or says that it is full (back: $back)',
+    ({ back }) => {
+      expect(livesAlike(back, lives, 3).opened).toBeGreaterThan(lives / 6);
+    },
+  );
 });
 
 test('the digits under test mean nothing under the key of the other pairing', () => {

@@ -1,5 +1,6 @@
 import type { Clock, EpochMilliseconds } from '../clock.ts';
 import type { LockCapabilities } from './capabilities.ts';
+import { countCodes } from './code-memory.ts';
 import { type Entry, enterPin } from './enter-pin.ts';
 import { type Forgetting, forgetCode } from './forget-code.ts';
 import type { JobAnswer, LockJob } from './jobs/job.ts';
@@ -42,6 +43,7 @@ export interface LockState {
   readonly wrongEntries: number;
   readonly lockoutLevel: number;
   readonly batteryLevel: number;
+  /** Remembered ones that have not come to their end. */
   readonly codes: number;
   readonly customPins: number;
 }
@@ -128,7 +130,7 @@ export function createLock({
       wrongEntries: lockout.wrong,
       lockoutLevel: lockout.level,
       batteryLevel: now.batteryLevel,
-      codes: now.codes.inUse.length + now.codes.over.length,
+      codes: countCodes(now.codes, time.clock),
       customPins: now.customPins.length,
     };
   }

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import type { EpochMilliseconds } from '../clock.ts';
 import { Temporal } from '../temporal.ts';
 import type { LockCapabilities } from './capabilities.ts';
-import { type CodeMemory, dropEndedCodes, noCodes } from './code-memory.ts';
+import { type CodeMemory, noCodes } from './code-memory.ts';
 import { type CustomPin, dropEndedPins } from './custom-pins.ts';
 import { closeDoorInTime, type Door, lockedDoor } from './door.ts';
 import type { RememberedJob } from './jobs/job.ts';
@@ -62,7 +62,6 @@ export function passTime(memory: LockMemory, clock: EpochMilliseconds): LockMemo
     time,
     door,
     lockout: relaxLockout(memory.lockout, time.running),
-    codes: dropEndedCodes(memory.codes, clock),
     customPins: dropEndedPins(memory.customPins, clock),
     log: closings.reduce(
       (log, { by, at }) => addToLog(log, { at: clockAt(time, at), logType: logTypes[by] }),

@@ -58,7 +58,8 @@ export function referenceCode(key: Uint8Array, pin: string, now: number, timeZon
   const hours = Math.floor(index / codesOfAnHour.length);
   const code = codesOfAnHour[index % codesOfAnHour.length];
   if (hours >= cycleHours || code === undefined) return undefined;
-  const hoursOfCycles = [-3, -2, -1, 0, 1, 2, 3].map((cycle) => epoch + (hours + cycle * cycleHours) * hour);
+  // The latest first, and the order is kept among those equally near.
+  const hoursOfCycles = [3, 2, 1, 0, -1, -2, -3].map((cycle) => epoch + (hours + cycle * cycleHours) * hour);
   const nearest = hoursOfCycles.sort((one, other) => Math.abs(one - now) - Math.abs(other - now))[0] ?? 0;
   const [start] = fullHoursWithin(nearest, timeZone);
   return start === undefined ? undefined : { ...code, start };

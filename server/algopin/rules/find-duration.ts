@@ -1,7 +1,7 @@
 import { type CodeKind, codeKinds } from '../kinds.ts';
 import { isBefore } from '../local-clock/is-before.ts';
 import { millisecondsPerHour } from '../local-clock/whole-hours.ts';
-import { formatTime, type WindowFault } from './window-fault.ts';
+import { describeSent, formatTime, keepWritable, type WindowFault } from './window-fault.ts';
 
 const { hourly, daily } = codeKinds;
 
@@ -36,12 +36,14 @@ export function isGivenByEnd(kind: CodeKind): kind is KindGivenByEnd {
  * The duration after which a code ends at exactly the time that was sent.
  *
  * @param start keeps the rules of a start
+ * @param written what the client sent, where `sent` was read from a text
  * @returns what `Code.duration` takes, or the fault with the two nearest ends
  */
 export function findDuration(
   name: KindGivenByEnd,
   start: Temporal.ZonedDateTime,
   sent: Temporal.ZonedDateTime,
+  written?: string,
 ): number | WindowFault {
   const { kind, guess, hours, offBy } = lengths[name];
   const guessed = guess((sent.epochMilliseconds - start.epochMilliseconds) / (hours * millisecondsPerHour));
@@ -50,7 +52,7 @@ export function findDuration(
   const lowest = Math.max(kind.shortest, Math.min(guessed + offBy[0], kind.longest - offBy.length + 1));
   const ends = offBy.map((_, index) => kind.end(start, lowest + index));
   const exact = ends.findIndex((end) => isSame(end, sent));
-  return exact >= 0 ? lowest + exact : explain(name, start, sent, ends);
+  return exact >= 0 ? lowest + exact : explain(name, start, sent, ends, written);
 }
 
 function explain(
@@ -58,8 +60,9 @@ function explain(
   start: Temporal.ZonedDateTime,
   sent: Temporal.ZonedDateTime,
   ends: readonly Temporal.ZonedDateTime[],
+  written: string | undefined,
 ): WindowFault {
-  const given = `endDate ${formatTime(sent)}`;
+  const given = `endDate ${describeSent(sent, written)}`;
   const longestHourly = hourly.end(start, hourly.longest);
   const shortestDaily = daily.end(start, daily.shortest);
   if (isBefore(longestHourly, sent) && isBefore(sent, shortestDaily)) {
@@ -94,7 +97,7 @@ function enclose(ends: readonly Temporal.ZonedDateTime[], sent: Temporal.ZonedDa
 }
 
 function fault(text: string, says: string, ends: readonly Temporal.ZonedDateTime[], hint = ''): WindowFault {
-  const nearest = ends.map(formatTime);
+  const nearest = keepWritable(ends).map(formatTime);
   return { rule: 'window_length', field: 'endDate', says, text: `${text} ${nearest.join(' or ')}${hint}`, nearest };
 }
 

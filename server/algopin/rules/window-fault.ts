@@ -10,6 +10,34 @@ export interface WindowFault {
   readonly nearest: readonly string[];
 }
 
+/** As the contract takes a time: the years 0 to 9999, whole minutes, also from UTC. */
+const writable = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:00[+-]\d{2}:\d{2}$/;
+
+/** Those that a client can send. */
+export function keepWritable(times: readonly Temporal.ZonedDateTime[]): readonly Temporal.ZonedDateTime[] {
+  return times.filter((time) => writable.test(formatTime(time)));
+}
+
+/**
+ * What was sent, as it was sent; behind it the local time that it means, unless it says so itself or RFC 3339 can't write it.
+ *
+ * @param local is shown instead of `formatTime(sent)`
+ */
+export function describeSent(
+  sent: Temporal.ZonedDateTime,
+  written: string | undefined,
+  local = formatTime(sent),
+): string {
+  if (written === undefined || isLocal(sent, written)) return local;
+  return /^\d{4}-/.test(formatTime(sent)) ? `${written} (${local})` : written;
+}
+
+/** Whether a text is a local time: the same date, hour and minute, and the same offset. */
+function isLocal(sent: Temporal.ZonedDateTime, written: string): boolean {
+  const local = formatTime(sent);
+  return written.slice(0, 16) === local.slice(0, 16) && (written.endsWith(sent.offset) || written === local);
+}
+
 /** `2026-12-01T15:00:00+01:00`, with a fraction of a second where there is one. */
 export function formatTime(at: Temporal.ZonedDateTime): string {
   return at.toString({ timeZoneName: 'never' });

@@ -158,6 +158,25 @@ describe('another code comes of another', () => {
   });
 });
 
+test('after a change of the timezone the same digits answer with the window that they have now', async () => {
+  world.clock.at = Date.parse('2026-11-20T17:00:00Z');
+  await world.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kathmandu');
+  const guest = { accessName: 'Guest', startDate: '2026-12-01T04:15:00Z' };
+  const before = await world.issue('onetime', front, guest);
+  await world.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kolkata');
+  world.clock.at += 60_000;
+  const after = await world.issue('onetime', front, { ...guest, startDate: '2026-12-01T04:30:00Z' });
+  expect(after).toEqual({
+    ...before,
+    startDate: '2026-12-01T10:00:00+05:30',
+    endDate: '2026-12-02T10:00:00+05:30',
+    activateBy: '2026-12-02T10:00:00+05:30',
+  });
+  expect(await world.store.accessCodes.findAll([before.pinId])).toMatchObject([
+    { startsAt: Date.parse(after.startDate), issuedAt: Date.parse(before.issuedAt) },
+  ]);
+});
+
 const refused = (status: number, member: string, text: string, code: string, more = {}) => ({
   status,
   body: { [member]: text, code, ...more },

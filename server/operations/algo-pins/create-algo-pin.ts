@@ -39,7 +39,10 @@ interface AlgoPinRequest {
 
 /**
  * Issues a code of any kind. The same device, kind, window and variance give the same code: it is kept once, with the time of its first
- * issue and the name of the latest call. Its digits leave in this answer and are kept nowhere.
+ * issue and the name of the latest call. Its digits leave in this answer and are kept nowhere. After a change of the timezone the same
+ * digits stand for another window: the answer and what is kept tell the present one, which is what the lock does once it has the zone.
+ *
+ * The generation is read before the code is kept: a device that is paired anew between the two answers as if asked before.
  */
 export async function createAlgoPin<Extra extends { readonly durationHours?: number }>(
   { store, clock, keys }: AlgoPinNeeds,
@@ -62,7 +65,7 @@ export async function createAlgoPin<Extra extends { readonly durationHours?: num
     { ...readCodeRequest(body), kind: row.kind },
     Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone),
   );
-  if ('faults' in plan) return refuseWindow(plan.faults);
+  if ('fault' in plan) return refuseWindow(plan.fault);
 
   const { code, window } = plan;
   const extra = row.describe(code);
@@ -95,12 +98,6 @@ export async function createAlgoPin<Extra extends { readonly durationHours?: num
   } as const;
 }
 
-/** The first fault gives code and text, as in every 400; all of them are listed. */
-function refuseWindow(faults: readonly WindowFault[]) {
-  const [first] = faults;
-  if (first === undefined) throw new Error('a refused window has no fault');
-  return refuse(first.rule, {
-    text: first.text,
-    details: faults.map(({ field, says, nearest }) => ({ in: 'body', at: `/${field}`, says, nearest })),
-  });
+function refuseWindow({ rule, text, field, says, nearest }: WindowFault) {
+  return refuse(rule, { text, details: [{ in: 'body', at: `/${field}`, says, nearest }] });
 }

@@ -11,7 +11,7 @@ export interface AlgoPinBody {
 }
 
 /**
- * Reads a body as what the rules judge: times become instants, what was left out stays out.
+ * Reads a body as what the rules judge: times become instants beside the text that was sent, what was left out stays out.
  *
  * @throws RangeError for a time that the form check refuses, such as 30 February or 24:00
  */
@@ -21,7 +21,13 @@ export function readCodeRequest({
   durationHours,
   variance,
 }: AlgoPinBody): Omit<CodeRequest, 'kind'> {
-  return { startDate: readTime(startDate), endDate: readTime(endDate), durationHours, variance };
+  return {
+    startDate: readTime(startDate),
+    endDate: readTime(endDate),
+    durationHours,
+    variance,
+    written: { startDate, endDate },
+  };
 }
 
 function readTime(text: string | undefined): Temporal.Instant | undefined {

@@ -25,14 +25,17 @@ export interface AccessCode {
 /** Codes issued, by `pinId`. */
 export interface AccessCodeStore {
   /**
-   * Keeps the code; one that is there already keeps its `issuedAt` and takes the new `accessName`. One of an earlier generation that happens
-   * to have the same digits gives way.
+   * Keeps the code; one that is there already keeps its `issuedAt` and takes the rest. That is a new `accessName`, or, where the
+   * property has changed its timezone since, another window too: the same digits then open in that one, and no longer in the first.
+   * One of an earlier generation that happens to have the same digits gives way.
    *
    * @returns the code as it is kept now
    */
   issue(code: AccessCode): Promise<AccessCode>;
   /** By pinId, in no order; unknown ones are left out. */
   findAll(pinIds: readonly string[]): Promise<readonly AccessCode[]>;
+  /** How many codes of a property's clock are not over: those of the present pairing of the devices that have it first. */
+  countOpen(propertyId: string, at: EpochMilliseconds): Promise<number>;
   /** Removes codes that ended before, a bounded number; permanent ones stay. @returns how many */
   purge(endedBefore: EpochMilliseconds, atMost: number): Promise<number>;
 }

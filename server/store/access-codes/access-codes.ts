@@ -43,6 +43,22 @@ export function createAccessCodeStore(database: Database, { jsonTexts }: Spellin
       return kept;
     },
     findAll: async (pinIds) => (pinIds.length === 0 ? [] : findByIds({ pinIds: JSON.stringify(pinIds) })),
+    countOpen: async (propertyId, at) => {
+      const { codes } = await database
+        .selectFrom('access_code')
+        .innerJoin('device', (join) =>
+          join
+            .onRef('device.device_id', '=', 'access_code.device_id')
+            .onRef('device.pairing_generation', '=', 'access_code.generation'),
+        )
+        .innerJoin('device_property', 'device_property.device_id', 'device.device_id')
+        .where('device_property.property_id', '=', propertyId)
+        .where('device_property.position', '=', 0)
+        .where(({ eb, or }) => or([eb('access_code.ends_at', 'is', null), eb('access_code.ends_at', '>', at)]))
+        .select(({ fn }) => fn.countAll<number>().as('codes'))
+        .executeTakeFirstOrThrow();
+      return Number(codes);
+    },
     purge: (endedBefore, atMost) => purge({ endedBefore, atMost }),
   };
 }
@@ -66,7 +82,7 @@ function prepareIssue(database: Database) {
       })
       .onConflict((conflict) =>
         conflict.column('pin_id').doUpdateSet(({ ref, eb }) => ({
-          // After a new pairing the same nine digits can stand for another code: one in some 10^9 pairs.
+          // The same digits can stand for another window in another timezone, and after a new pairing for another code: one in some 10^9.
           generation: ref('excluded.generation'),
           kind: ref('excluded.kind'),
           starts_at: ref('excluded.starts_at'),

@@ -53,12 +53,50 @@ export function describeAccessCodes(get: () => Store): void {
       expect(await get().accessCodes.findAll([code.pinId])).toEqual([again]);
     });
 
+    test('issued again for another window, as after a change of the timezone, are of that window', async () => {
+      const code = await addCode(get());
+      const shifted = { ...code, startsAt: start + 900_000, endsAt: start + 4_500_000, activateBy: start + 4_500_000 };
+      expect(await get().accessCodes.issue({ ...shifted, issuedAt: code.issuedAt + 5 })).toEqual(shifted);
+      expect(await get().accessCodes.findAll([code.pinId])).toEqual([shifted]);
+    });
+
+    test('are counted while they are not over, by the property whose clock they go by', async () => {
+      const accountId = await addAccount(get());
+      const [house, annex] = ['house', 'annex'].map((name) => objectId(`${accountId} ${name}`)) as [string, string];
+      const properties = [house, annex].map((id) => ({ id, accountId, name: 'House', timezone: 'Europe/Berlin' }));
+      const lock = makeDevice(accountId, `${accountId}-1`, { propertyIds: [house, annex] });
+      const other = makeDevice(accountId, `${accountId}-2`, { propertyIds: [annex, house] });
+      await get().imports.write({ properties, devices: [lock, other] });
+      for (const endsAt of [start - 1, start, start + 1, null])
+        await get().accessCodes.issue(makeCode(lock.deviceId, { endsAt }));
+      await get().accessCodes.issue(makeCode(other.deviceId, { endsAt: null }));
+      const count = (at: number) =>
+        Promise.all([house, annex, objectId('none')].map((id) => get().accessCodes.countOpen(id, at)));
+      expect(await count(start)).toEqual([2, 1, 0]);
+      expect(await count(start - 2)).toEqual([4, 1, 0]);
+      await get().devices.raisePairingGeneration(accountId, lock.deviceId, 1);
+      expect(await count(start - 2)).toEqual([0, 1, 0]);
+    });
+
     test('of an earlier pairing give way to one of the same digits', async () => {
       const code = await addCode(get());
       const next: AccessCode = {
-        ...makeCode(code.deviceId, { pinId: code.pinId, generation: 2, kind: 'permanent', endsAt: null, variance: 1 }),
+        ...makeCode(code.deviceId, {
+          pinId: code.pinId,
+          generation: 2,
+          kind: 'passage',
+          variance: 1,
+          durationHours: 3,
+        }),
+        startsAt: start + 1,
+        endsAt: start + 2,
+        activateBy: start + 3,
+        accessName: 'Guest',
         issuedAt: code.issuedAt + 5,
       };
+      const { pinId, deviceId, ...others } = code;
+      for (const [member, value] of Object.entries(others)) expect(next[member as keyof AccessCode]).not.toBe(value);
+      expect([pinId, deviceId]).toEqual([next.pinId, next.deviceId]);
       expect(await get().accessCodes.issue(next)).toEqual(next);
       expect(await get().accessCodes.findAll([code.pinId])).toEqual([next]);
     });

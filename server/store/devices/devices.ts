@@ -1,4 +1,5 @@
 import { sql } from 'kysely';
+import { addAuditEntry } from '../audit.ts';
 import type { Database, Spelling } from '../database.ts';
 import { prepareQuery } from '../prepared-query.ts';
 import type { DeviceStore } from '../store.ts';
@@ -50,15 +51,18 @@ export function createDeviceStore(database: Database, spelling: Spelling): Devic
     setLastSync: async (deviceId, at) => {
       await raiseLastSync({ deviceId, at });
     },
-    raisePairingGeneration: async (accountId, deviceId, from) => {
-      const { numUpdatedRows } = await database
-        .updateTable('device')
-        .set({ pairing_generation: from + 1 })
-        .where('device_id', '=', deviceId)
-        .where('account_id', '=', accountId)
-        .where('pairing_generation', '=', from)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
-    },
+    raisePairingGeneration: (accountId, deviceId, from, audit) =>
+      database.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('device')
+          .set({ pairing_generation: from + 1 })
+          .where('device_id', '=', deviceId)
+          .where('account_id', '=', accountId)
+          .where('pairing_generation', '=', from)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows !== 1n) return false;
+        if (audit !== undefined) await addAuditEntry(transaction, audit);
+        return true;
+      }),
   };
 }

@@ -49,11 +49,24 @@ describe('a job', () => {
   });
 
   test('LOCK ends a passage', () => {
-    const { lock, run, pin } = openLock();
+    const { lock, clock, run, pin } = openLock();
     lock.enter(pin('passage', '2026-06-01T10:00:00Z', { duration: 5 }));
-    run('LOCK');
+    const { items } = run('LOCK');
     expect(lock.state()).toMatchObject({ lockState: 'locked', passageUntil: null });
+    expect(readItems(items).map(({ logType }) => logType)).toEqual([201, 209]);
+    clock.pass({ hours: 13 });
+    expect(readItems(lock.readLog()).map(({ logType }) => logType)).toEqual([200, 201, 209]);
   });
+
+  test.each(['REBOOT', 'toString', ''])(
+    'of a type that the lock does not know, %j, is refused and changes nothing',
+    (jobType) => {
+      const { lock, run } = openLock();
+      const before = { state: lock.state(), log: lock.readLog() };
+      expect(run(jobType as JobType)).toEqual({ result: 2, output: {}, items: [] });
+      expect({ state: lock.state(), log: lock.readLog() }).toEqual(before);
+    },
+  );
 
   test('UNLOCK lasts 30 seconds', () => {
     const { lock, clock, run } = openLock();

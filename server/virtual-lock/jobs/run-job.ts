@@ -1,5 +1,6 @@
 import { hasBolt } from '../capabilities.ts';
 import { isOpen, lockedDoor, openDoor } from '../door.ts';
+import { endPassage } from '../end-passage.ts';
 import { describeLogEntry, logTypes } from '../lock-log.ts';
 import { type LockContext, type LockMemory, localTime, logNow } from '../memory.ts';
 import { createCustomPin, deleteCustomPin, readInstant } from './custom-pin-jobs.ts';
@@ -23,7 +24,9 @@ const jobKinds: Readonly<Record<JobType, JobKind>> = {
   LOCK: {
     needsBolt: true,
     run: (memory) =>
-      done(logNow({ ...memory, door: lockedDoor }, { logType: logTypes.lockedByBridge }), { lockState: 'locked' }),
+      done(logNow({ ...endPassage(memory), door: lockedDoor }, { logType: logTypes.lockedByBridge }), {
+        lockState: 'locked',
+      }),
   },
   UNLOCK: {
     needsBolt: true,
@@ -80,6 +83,8 @@ export function runJob(
 }
 
 function attempt(memory: LockMemory, job: LockJob, context: LockContext): JobEffect {
+  // A service may be newer than this lock, and know jobs that it does not.
+  if (!Object.hasOwn(jobKinds, job.jobType)) return { result: jobResults.refused };
   const kind = jobKinds[job.jobType];
   if (kind.needsBolt && !hasBolt(context.capabilities)) return { result: jobResults.refused };
   const fault = context.capabilities.faults?.[job.jobType];

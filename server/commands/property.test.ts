@@ -1,0 +1,88 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import type { Store } from '../store/store.ts';
+import { setTimezone } from './property.ts';
+
+const now = Date.parse('2026-11-20T17:25:00Z');
+const hour = 3_600_000;
+const house = '65a000000000000000000001';
+const annex = '65a000000000000000000003';
+
+let store: Store;
+beforeEach(async () => {
+  store = await openSqliteStore(':memory:');
+  for (const id of ['harbour', 'meadow']) await store.accounts.put({ id, name: id, trialEndsAt: null });
+  await store.imports.write({
+    properties: [
+      { id: house, accountId: 'meadow', name: 'House', timezone: 'Europe/Berlin' },
+      { id: annex, accountId: 'harbour', name: 'Annex', timezone: null },
+    ],
+    devices: [lock],
+  });
+  for (const [index, endsAt] of [now - hour, now, now + hour, null].entries()) await issue(index, endsAt);
+});
+afterEach(() => store.close());
+
+const lock = {
+  id: '65b000000000000000000001',
+  deviceId: 'LK1',
+  accountId: 'meadow',
+  deviceName: 'Front door',
+  type: 'Lock' as const,
+  propertyIds: [house],
+  linked: [],
+  bridgeId: null,
+  batteryLevel: 50,
+  pairedAt: now,
+  lastSyncAt: now,
+  supportsAlgoPin: true,
+  supportsPassagePin: true,
+  online: null,
+  pairingGeneration: 1,
+};
+
+function issue(index: number, endsAt: number | null) {
+  return store.accessCodes.issue({
+    pinId: index.toString(16).padStart(24, '0'),
+    deviceId: 'LK1',
+    generation: 1,
+    kind: endsAt === null ? 'permanent' : 'hourly',
+    startsAt: now - 2 * hour,
+    endsAt,
+    activateBy: now + hour,
+    variance: 1,
+    durationHours: null,
+    accessName: 'Cleaner',
+    issuedAt: now - 2 * hour,
+  });
+}
+
+const set = (id: string, timezone: string) => setTimezone(store, id, timezone, now);
+const zoneOf = async () => (await store.properties.findAll('meadow', [house]))[0]?.timezone;
+
+test('says how many codes that are not over go by the new clock, and what becomes of them', async () => {
+  const { exitCode, text, json } = await set(house, 'Asia/Kolkata');
+  expect({ exitCode, json }).toEqual({
+    exitCode: 0,
+    json: { property: house, timezone: 'Asia/Kolkata', before: 'Europe/Berlin', affectedCodes: 2 },
+  });
+  expect(text).toContain('Warning: 2 codes issued before are not over.');
+  expect(text).toContain('Its locks go by Europe/Berlin until they are given the new timezone.');
+  expect(await zoneOf()).toBe('Asia/Kolkata');
+});
+
+test('warns of nothing where nothing changes, run again or set for the first time', async () => {
+  expect(await set(house, 'Europe/Berlin')).toMatchObject({
+    text: `${house}: Europe/Berlin`,
+    json: { affectedCodes: 0 },
+  });
+  expect(await set(annex, 'Asia/Tokyo')).toMatchObject({ text: `${annex}: Asia/Tokyo`, json: { before: null } });
+});
+
+test.each([
+  { id: house, timezone: 'Europe/Berln', says: 'nearest: Europe/Berlin' },
+  { id: '65a0000000000000000000ff', timezone: 'UTC', says: 'There is no property 65a0000000000000000000ff' },
+])('refuses $timezone for $id and changes nothing', async ({ id, timezone, says }) => {
+  expect(await set(id, timezone)).toMatchObject({ exitCode: 2, text: expect.stringContaining(says) });
+  expect(await zoneOf()).toBe('Europe/Berlin');
+});

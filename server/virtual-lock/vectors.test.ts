@@ -1,0 +1,41 @@
+import { describe, expect, test } from 'vitest';
+import vectors from '../algopin/vectors.json' with { type: 'json' };
+import { deviceId, newLock, openLock } from './fixtures/open-lock.ts';
+
+// If these fail, a lock whose memory was built from the page and this lock no longer agree.
+
+interface Step {
+  readonly at: string;
+  readonly do: string;
+  readonly pin: string;
+  readonly verdict: string;
+  readonly timeZone?: string;
+}
+
+describe.each(vectors.lives)('life: $source', ({ deviceKey, timeZone, toleranceSeconds, capacity, steps }) => {
+  const capabilities = { ...newLock, codeCapacity: capacity };
+
+  /** @param restarts whether the lock forgets all but its memory between any two steps */
+  function live(restarts: boolean): string[] {
+    const key = Uint8Array.from(Buffer.from(deviceKey, 'hex'));
+    let world = openLock({ deviceId, key, timeZone, toleranceSeconds, capabilities });
+    return (steps as readonly Step[]).map((step) => {
+      world.clock.set(step.at);
+      if (restarts || step.timeZone !== undefined) world = world.restart({ timeZone: step.timeZone ?? timeZone });
+      if (step.do === 'forget') return world.lock.forget(step.pin);
+      const entry = world.lock.enter(step.pin);
+      return entry.opened ? 'accepted' : entry.reason;
+    });
+  }
+
+  test.each([false, true])('goes as it says (restarted at every step: %s)', (restarts) => {
+    expect(live(restarts)).toEqual(steps.map(({ verdict }) => verdict));
+  });
+});
+
+test('the lives reach every verdict on memory', () => {
+  const seen = new Set(vectors.lives.flatMap(({ steps }) => steps.map((step) => `${step.do} ${step.verdict}`)));
+  for (const verdict of ['spent', 'forgotten', 'lapsed', 'expired', 'memory_full', 'accepted', 'too_early'])
+    expect(seen).toContain(`enter ${verdict}`);
+  for (const verdict of ['forgotten', 'unknown', 'memory_full']) expect(seen).toContain(`forget ${verdict}`);
+});
