@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { type RawAnswer, sendRaw } from '@lockstep/server/http/fixtures/send-raw';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { museumContract, museumOperations } from './fixtures/museum.ts';
-import { type RawAnswer, sendRaw } from './fixtures/send-raw.ts';
 import { type RunningMock, startMock } from './start-mock.ts';
 
 /** Short, so that the tests of callers that never finish take moments. */

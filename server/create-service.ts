@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
-import { unimplemented } from '@lockstep/contract/handlers';
 import { operations } from '@lockstep/contract/operations';
 import type { Logger } from 'pino';
 import type { Bridges } from './bridge/start-bridges.ts';
@@ -49,7 +48,6 @@ export async function createService(options: ServiceOptions): Promise<RequestLis
     contract,
     operations,
     handlers: {
-      ...unimplemented,
       ...createDeviceOperations({ store, clock, keys }),
       ...createActivityOperations({ store, clock, keys }),
       ...createAlgoPinOperations({ store, clock, keys }),

@@ -4,11 +4,11 @@ import { type Operation, operations as table } from '@lockstep/contract/operatio
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
-import { type RawAnswer, sendRaw } from '../mock/fixtures/send-raw.ts';
 import { sampleRequest } from '../mock/sample-request.ts';
 import { type DemoMock, startDemoMock } from '../mock/start-demo-mock.ts';
 import { systemClock } from '../server/clock.ts';
 import { type DemoClients, seedDemo } from '../server/demo/seed-demo.ts';
+import { type RawAnswer, sendRaw } from '../server/http/fixtures/send-raw.ts';
 import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
 import { type RunningService, startService } from '../server/start-service.ts';
 import { openSqliteStore } from '../server/store/sqlite/open-store.ts';

@@ -17,12 +17,15 @@ import { createSchemaCompiler } from './form/compile-schema.ts';
 import { type ContractDocument, followMember } from './form/read-pointer.ts';
 import { authPath, type Mounts, mountService } from './mount-service.ts';
 
+/** What the OAuth server answers, under a path of its own. */
+type AuthServerOperation = 'exchangeToken' | 'getJwks' | 'getOpenIdConfiguration' | 'login' | 'revokeToken';
+
 export interface AppOptions extends Mounts {
   /** The bundled contract; every reference points into it. */
   readonly contract: ContractDocument;
   readonly operations: OperationTable;
-  /** Those under `/auth` are never called: the OAuth server takes their place. */
-  readonly handlers: Handlers<Principal>;
+  /** Every operation of the resource API: one that is forgotten does not compile. */
+  readonly handlers: Omit<Handlers<Principal>, AuthServerOperation>;
   readonly verifyToken: VerifyToken;
   readonly clock: Clock;
   /** Left out: no quota. */
