@@ -4,7 +4,7 @@ import { readValueRules } from '@lockstep/server/http/form/by-value';
 import { createFormCheck } from '@lockstep/server/http/form/check-form';
 import { createSchemaCompiler, type Validate } from '@lockstep/server/http/form/compile-schema';
 import { type ContractDocument, followMember } from '@lockstep/server/http/form/read-pointer';
-import { RequestAborted } from '@lockstep/server/http/read-body';
+import { RequestAborted } from '@lockstep/server/http/read-bytes';
 import { readRequestId } from '@lockstep/server/http/request-id';
 import { createRouter } from '@lockstep/server/http/route-request';
 import type { Logger } from 'pino';

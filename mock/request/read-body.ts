@@ -2,9 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@lockstep/contract/operations';
 import type { TypedBody } from '@lockstep/server/http/form/check-body';
 import { cut, listOr } from '@lockstep/server/http/form/sentence';
-import { RequestAborted } from '@lockstep/server/http/read-body';
+import { readBytes } from '@lockstep/server/http/read-bytes';
 import { parse as parseContentType } from 'content-type';
-import getRawBody from 'raw-body';
 import { Fault, faultStatuses, formHints } from '../fault/fault.ts';
 
 /**
@@ -21,6 +20,7 @@ export async function readBody(
   limitBytes: number,
 ): Promise<TypedBody | undefined> {
   const bytes = await readBytes(request, limitBytes);
+  if (bytes === undefined) throw tooLarge(limitBytes);
   const declared = Object.keys(content);
   const sentTypes = request.headersDistinct['content-type'] ?? [];
   const coding = request.headers['content-encoding'];
@@ -51,19 +51,13 @@ export async function readBody(
   return { bytes, declaredType, mediaType };
 }
 
-async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  try {
-    return await getRawBody(request, { limit: limitBytes, length: request.headers['content-length'] ?? null });
-  } catch (cause) {
-    const type = cause instanceof Error && 'type' in cause ? cause.type : undefined;
-    if (type !== 'entity.too.large') throw new RequestAborted('the request ended before its body did', { cause });
-    throw new Fault({
-      statuses: faultStatuses.tooLarge,
-      says: `The body is larger than ${limitBytes} bytes`,
-      hints: ['too_large', 'large', ...formHints],
-      details: [{ in: 'body', at: '', says: `at most ${limitBytes} bytes`, nearest: [] }],
-    });
-  }
+function tooLarge(limitBytes: number): Fault {
+  return new Fault({
+    statuses: faultStatuses.tooLarge,
+    says: `The body is larger than ${limitBytes} bytes`,
+    hints: ['too_large', 'large', ...formHints],
+    details: [{ in: 'body', at: '', says: `at most ${limitBytes} bytes`, nearest: [] }],
+  });
 }
 
 function mediaTypeFault(says: string, at: string, nearest: readonly string[]): Fault {

@@ -5,7 +5,7 @@ import { answerError } from './answer-error.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import { isObject } from './form/read-pointer.ts';
-import { RequestAborted } from './read-body.ts';
+import { RequestAborted } from './read-bytes.ts';
 import { type Ambient, type Outgoing, prepareResponse, writeResponse } from './write-response.ts';
 
 export interface ReplyOptions {

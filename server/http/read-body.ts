@@ -1,14 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseContentType } from 'content-type';
-import getRawBody from 'raw-body';
 import { Refused, refuse } from '../error-catalogue.ts';
 import type { TypedBody } from './form/check-body.ts';
 import { cut, listOr } from './form/sentence.ts';
-
-/** The caller went away, or took too long: nobody is left to answer. */
-export class RequestAborted extends Error {
-  override readonly name = 'RequestAborted';
-}
+import { readBytes } from './read-bytes.ts';
 
 /**
  * Reads the bytes of a body and finds the declared media type they have.
@@ -24,6 +19,8 @@ export async function readBody(
   limitBytes: number,
 ): Promise<TypedBody | undefined> {
   const bytes = await readBytes(request, limitBytes);
+  if (bytes === undefined)
+    throw new Refused(refuse('too_large', { text: `The body is larger than ${limitBytes} bytes` }));
   const coding = request.headers['content-encoding'];
   if (coding !== undefined && coding.trim().toLowerCase() !== 'identity')
     throw unsupported(`Content-Encoding ${cut(coding)} is not taken: send the body as it is`);
@@ -42,16 +39,6 @@ export async function readBody(
   if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset))
     throw unsupported(`Charset ${cut(charset)} is not taken: send the body in UTF-8`);
   return { bytes, mediaType, declaredType };
-}
-
-async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  try {
-    return await getRawBody(request, { limit: limitBytes, length: request.headers['content-length'] ?? null });
-  } catch (cause) {
-    const type = cause instanceof Error && 'type' in cause ? cause.type : undefined;
-    if (type !== 'entity.too.large') throw new RequestAborted('the request ended before its body did', { cause });
-    throw new Refused(refuse('too_large', { text: `The body is larger than ${limitBytes} bytes` }), { cause });
-  }
 }
 
 function unsupported(text: string): Refused {
