@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -8,14 +8,13 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 // If these fail, CI reports green without having looked, or red without a way to see the same again.
 // The script runs for real, in a folder of its own, with npm and npx replaced by what writes down how they were called.
 
-const script = fileURLToPath(new URL('../.ci/run', import.meta.url));
+const scripts = fileURLToPath(new URL('../.ci', import.meta.url));
 
 let root: string;
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'ci-'));
-  await mkdir(join(root, '.ci'));
   await mkdir(join(root, 'bin'));
-  await copyFile(script, join(root, '.ci/run'));
+  await cp(scripts, join(root, '.ci'), { recursive: true });
 });
 afterEach(() => rm(root, { recursive: true }));
 
@@ -37,7 +36,7 @@ test('a browser that is named is the one that is looked with', async () => {
   expect(await readFile(join(root, 'calls'), 'utf8')).toBe('/opt/my-browser\n/opt/my-browser\n');
 });
 
-const report = '{\\"numPassedTests\\":3,\\"numFailedTests\\":0}';
+const report = '{\\"numPassedTests\\":3,\\"numFailedTests\\":0,\\"testResults\\":[]}';
 const outcomes = [
   { name: 'all pass', npm: `echo ${report} > dist/ci/node24.json`, want: [0, '3 passed, 0 failed'] },
   {
@@ -56,6 +55,47 @@ for (const { name, npm, want } of outcomes) {
     expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual(want);
   });
 }
+
+test('what failed is told before the count, since the end of a long log is what is read', async () => {
+  const failed = {
+    numPassedTests: 3,
+    numFailedTests: 1,
+    testResults: [
+      {
+        name: join(root, 'door.test.ts'),
+        status: 'failed',
+        message: '',
+        assertionResults: [
+          { fullName: 'a door opens', status: 'passed', failureMessages: [] },
+          {
+            fullName: 'a door closes',
+            status: 'failed',
+            failureMessages: ['AssertionError: expected 1 to be 2\n    at x'],
+          },
+        ],
+      },
+      { name: join(root, 'lock.test.ts'), status: 'failed', message: 'Cannot find module', assertionResults: [] },
+      { name: join(root, 'key.test.ts'), status: 'passed', message: '', assertionResults: [] },
+    ],
+  };
+  await writeFile(join(root, 'report.json'), JSON.stringify(failed));
+  await stub('chromium', '');
+  await stub('npm', 'cp report.json dist/ci/node24.json; [ $1 != test ]');
+  await stub('npx', '');
+  const { code, stdout } = await run();
+  expect(code).toBe(1);
+  expect(stdout.slice(stdout.indexOf('\n\n== failed: node24'))).toBe(`
+
+== failed: node24 door.test.ts > a door closes
+  AssertionError: expected 1 to be 2
+      at x
+
+== failed: node24 lock.test.ts
+  Cannot find module
+
+3 passed, 1 failed
+`);
+});
 
 async function stub(name: string, line: string): Promise<void> {
   await writeFile(join(root, 'bin', name), `#!/bin/sh\n${line}\n`);
