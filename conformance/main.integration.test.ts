@@ -30,7 +30,7 @@ interface Ended {
   readonly error: string;
 }
 
-function conform(args: readonly string[], env: NodeJS.ProcessEnv = {}, interruptAfterMs?: number): Promise<Ended> {
+function conform(args: readonly string[], env: NodeJS.ProcessEnv = {}, interrupted?: Promise<void>): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -40,7 +40,7 @@ function conform(args: readonly string[], env: NodeJS.ProcessEnv = {}, interrupt
         resolve({ code: failure === null ? 0 : Number(failure.code), out, error });
       },
     );
-    if (interruptAfterMs !== undefined) setTimeout(() => child.kill('SIGINT'), interruptAfterMs);
+    void interrupted?.then(() => child.kill('SIGINT'));
   });
 }
 
@@ -157,8 +157,15 @@ describe('exit codes', () => {
 
   test('130 when interrupted, with reports written', async () => {
     const clean = createLibrary();
-    const args = await library(async (request) => ({ ...(await clean(request)), delayMs: 2_000 }));
-    const { code, out } = await conform([...args, '--report', 'json', '--out', 'there'], {}, 2_500);
+    const { promise: second, resolve: isSecond } = Promise.withResolvers<void>();
+    let requests = 0;
+    const args = await library(async (request) => {
+      requests += 1;
+      if (requests < 2) return await clean(request);
+      isSecond();
+      return { ...(await clean(request)), delayMs: 2_000 };
+    });
+    const { code, out } = await conform([...args, '--report', 'json', '--out', 'there'], {}, second);
     expect(code).toBe(130);
     expect(out).toContain('Interrupted');
     expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');

@@ -1,7 +1,12 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { systemClock } from '../clock.ts';
 import { type JobTimer, startJobTimer } from './start-job-timer.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** What takes its time: the fake one passes only where the test lets it. */
+const work = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** A runner of the test: what each tick does, the last again and again. */
 function start(...ticks: readonly (() => Promise<number | null>)[]) {
@@ -29,22 +34,35 @@ test('it looks at once, then when something is due', async () => {
     async () => Date.now() + 80,
     async () => null,
   );
-  await sleep(200);
-  expect(at).toHaveLength(2);
-  expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThanOrEqual(79);
+  const began = Date.now();
+  await vi.advanceTimersByTimeAsync(79);
+  expect(at).toEqual([began]);
+  await vi.advanceTimersByTimeAsync(1);
+  expect(at).toEqual([began, began + 80]);
+  await timer.stop();
+});
+
+test('where nothing is due, it looks each minute: the clock may have been set meanwhile', async () => {
+  const { timer, at } = start(
+    async () => null,
+    async () => Date.now() + 86_400_000,
+  );
+  const began = Date.now();
+  await vi.advanceTimersByTimeAsync(120_000);
+  expect(at).toEqual([began, began + 60_000, began + 120_000]);
   await timer.stop();
 });
 
 test('woken while it looks, it looks once more, and never twice at once', async () => {
   const { timer, at, warned } = start(async () => {
-    await sleep(20);
+    await work(20);
     return null;
   });
   for (let times = 0; times < 50; times += 1) timer.wake();
-  await sleep(100);
+  await vi.advanceTimersByTimeAsync(100);
   expect(at).toHaveLength(2);
   timer.wake();
-  await sleep(50);
+  await vi.advanceTimersByTimeAsync(50);
   expect([at.length, warned]).toEqual([3, []]);
   await timer.stop();
 });
@@ -56,9 +74,9 @@ test('a look that fails is told and repeated after a second', async () => {
     },
     async () => null,
   );
-  await sleep(100);
+  await vi.advanceTimersByTimeAsync(999);
   expect([at.length, warned]).toEqual([1, ['the unfinished jobs could not be looked at, will try again']]);
-  await sleep(1100);
+  await vi.advanceTimersByTimeAsync(1);
   expect([at.length, warned.length]).toEqual([2, 1]);
   await timer.stop();
 });
@@ -66,24 +84,26 @@ test('a look that fails is told and repeated after a second', async () => {
 test('stopping waits for what is under way, and nothing comes after it', async () => {
   let isDone = false;
   const { timer, at } = start(async () => {
-    await sleep(50);
+    await work(50);
     isDone = true;
     return Date.now();
   });
-  await timer.stop();
-  expect(isDone).toBe(true);
+  const stopped = timer.stop().then(() => expect(isDone).toBe(true));
+  await vi.advanceTimersByTimeAsync(50);
+  await stopped;
   timer.wake();
-  await sleep(50);
+  await vi.advanceTimersByTimeAsync(120_000);
   expect(at).toHaveLength(1);
 });
 
 test('woken while it looks and then stopped, it looks no more', async () => {
   const { timer, at } = start(async () => {
-    await sleep(30);
+    await work(30);
     return null;
   });
   timer.wake();
-  await timer.stop();
-  await sleep(50);
+  const stopped = timer.stop();
+  await vi.advanceTimersByTimeAsync(120_000);
+  await stopped;
   expect(at).toHaveLength(1);
 });

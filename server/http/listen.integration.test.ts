@@ -5,25 +5,34 @@ import { type RunningApp, startApp } from './fixtures/start-app.ts';
 import { defaultLimits } from './listen.ts';
 
 const limits = { headersMs: 400, requestMs: 700, checkMs: 50, drainMs: 600 };
+/** Longer than a test may last: what waits for this limit instead of its own never ends. */
+const forever = 120_000;
 const put =
   'PUT /v1/devices/a HTTP/1.1\r\nHost: api\r\nAuthorization: Bearer all\r\nContent-Type: application/json\r\n';
 
 let app: RunningApp | undefined;
 let release: () => void = () => undefined;
+/** Settles once the held operation has begun. */
+let begun: Promise<void>;
 afterEach(async () => {
   release();
   await app?.close();
 });
 
 /** An application whose one written operation answers when it is released. */
-async function start(): Promise<RunningApp> {
+async function start(own: Partial<typeof limits> = {}): Promise<RunningApp> {
+  let begin: () => void = () => undefined;
+  begun = new Promise<void>((resolve) => {
+    begin = resolve;
+  });
   const held = new Promise<void>((resolve) => {
     release = resolve;
   });
   app = await startApp({
-    limits,
+    limits: { ...limits, ...own },
     handlers: {
       updateDevice: async () => {
+        begin();
         await held;
         return { status: 200, body: { message: 'device updated' } };
       },
@@ -63,24 +72,23 @@ describe('[50] a caller that takes its time', () => {
   ];
   for (const { name, bytes, atLeastMs } of slow) {
     it(`is cut off: ${name}`, async () => {
-      const { origin } = await start();
+      const { origin } = await start(atLeastMs === limits.headersMs ? { requestMs: forever } : {});
       const ms = await measure(async () => expect((await sendRaw(origin, { bytes })).status).toBe(408));
       expect(ms).toBeGreaterThan(atLeastMs - 100);
-      expect(ms).toBeLessThan(atLeastMs + 600);
     });
   }
 
   it('is answered at once where its body does not matter', async () => {
-    const { origin } = await start();
+    const { origin } = await start({ requestMs: forever });
     const bytes = put.replace('Bearer all', 'Bearer x').concat('Content-Length: 100\r\n\r\n{');
-    expect(await measure(() => sendRaw(origin, { bytes }))).toBeLessThan(limits.headersMs);
+    expect((await sendRaw(origin, { bytes })).status).toBe(401);
   });
 
   it('and goes away leaves one line in the log', async () => {
     const { origin, logged } = await start();
-    const { socket, closed } = open(origin, `${put}X-Request-Id: gone\r\nContent-Length: 100\r\n\r\n{`);
-    await expect.poll(() => socket.bytesWritten).toBeGreaterThan(0);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    const asking = `${put}X-Request-Id: gone\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n{`;
+    const { socket, received, closed } = open(origin, asking);
+    await expect.poll(received).toContain('100 Continue'); // so it has begun to read
     socket.destroy();
     await closed;
     await expect.poll(() => logged.length).toBe(1);
@@ -114,7 +122,7 @@ describe('closing', () => {
   it('lets what is under way finish, and closes its connection', async () => {
     const { origin, close } = await start();
     const { received, closed } = open(origin, `${put}Content-Length: 2\r\n\r\n{}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await begun;
     const closing = close();
     await expect(fetch(`${origin}/healthz`)).rejects.toThrow();
     release();
@@ -123,18 +131,17 @@ describe('closing', () => {
   });
 
   it('does not wait for a connection that is kept alive', async () => {
-    const { origin, close } = await start();
+    const { origin, close } = await start({ drainMs: forever });
     await (await fetch(`${origin}/healthz`)).text();
-    expect(await measure(close)).toBeLessThan(200);
+    await expect(close()).resolves.toBeUndefined();
   });
 
   it('cuts what has not finished in time', async () => {
     const { origin, close } = await start();
     const { closed } = open(origin, `${put}Content-Length: 2\r\n\r\n{}`);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await begun;
     const ms = await measure(() => Promise.all([close(), closed]));
     expect(ms).toBeGreaterThan(limits.drainMs - 50);
-    expect(ms).toBeLessThan(limits.drainMs + 500);
   });
 
   it('says which port is taken', async () => {
