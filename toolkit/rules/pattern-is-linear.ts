@@ -27,8 +27,11 @@ export const patternIsLinear: Oas3Rule = () => ({
   },
 });
 
-/** What takes longer counts as not proven. Measured: 1 to 350 ms for the patterns of a contract, 1 s for the fuzzing checker. */
-const checkTimeoutMs = 5_000;
+/**
+ * What takes longer counts as not proven. Measured: 1 to 350 ms for the patterns of a contract, 1 s for the fuzzing checker.
+ * So much more, because a machine that is busy shall not find faults that a quiet one does not.
+ */
+const checkTimeoutMs = 60_000;
 
 /** More characters read than this on a string of 300,000 means that each was read some hundred times. */
 const attackLimitCharacters = 30_000_000;
