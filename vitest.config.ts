@@ -5,7 +5,13 @@ const { seed, isNew } = chooseSeed(process.env, Math.random);
 if (isNew) process.stderr.write(`Random tests run from the seed ${seed}. The same again: FC_SEED=${seed}\n`);
 
 const ignored = ['**/node_modules/**', '**/dist/**', '**/fixtures/**'];
-const everywhere = { env: { FC_SEED: String(seed) }, setupFiles: ['./test/seed-random.ts'] };
+const everywhere = {
+  env: { FC_SEED: String(seed) },
+  setupFiles: ['./test/seed-random.ts'],
+  // It ends what hangs. A law of some hundred cases takes two seconds on a quiet machine, ten times as long on a busy one.
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+};
 
 /**
  * unit: no port, no other process. integration: real HTTP, child processes, a browser.
@@ -20,8 +26,6 @@ export default defineConfig({
           name: 'unit',
           include: ['**/*.test.ts'],
           exclude: [...ignored, '**/*.integration.test.ts', '**/*.slow.test.ts'],
-          // A law of some hundred cases takes two seconds on a quiet machine, and more than the default of five on a busy one.
-          testTimeout: 30_000,
         },
       },
       {
@@ -30,8 +34,6 @@ export default defineConfig({
           name: 'integration',
           include: ['**/*.integration.test.ts'],
           exclude: ignored,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
         },
       },
       {

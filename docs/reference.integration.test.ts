@@ -67,7 +67,7 @@ function listOperations({ paths }: Contract): readonly Operation[] {
 async function readOperations(page: Page, operations: readonly Operation[]): Promise<void> {
   for (const { operationId, summary = operationId } of operations) {
     await page.evaluate(`location.hash = '#operation/${operationId}'`);
-    await page.locator('main h2', { hasText: summary }).first().waitFor({ state: 'visible', timeout: 10_000 });
+    await page.locator('main h2', { hasText: summary }).first().waitFor({ state: 'visible', timeout: 30_000 });
   }
 }
 
@@ -203,7 +203,7 @@ describe.skipIf(missing)('the reference', () => {
     await runRedocly(['build-docs', contracts[1] ?? '', '--output', out, '--inlineBundle']);
     const { page, outside, complaints } = await watchPage(browser, pathToFileURL(out).href, { offline: true });
     await page.getByText('API docs by').waitFor();
-    await expect.poll(() => outside).toContain('https://cdn.redoc.ly/redoc/logo-mini-full.svg');
-    await expect.poll(() => complaints.length).toBeGreaterThan(0);
+    await expect.poll(() => outside, { timeout: 30_000 }).toContain('https://cdn.redoc.ly/redoc/logo-mini-full.svg');
+    await expect.poll(() => complaints.length, { timeout: 30_000 }).toBeGreaterThan(0);
   });
 });

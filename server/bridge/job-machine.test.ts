@@ -262,9 +262,7 @@ const steps = [
   fc.constantFrom(1, 900, 5000, 60_000, life, 3_600_000).map((ms) => new TurnBack(ms)),
 ];
 
-test('a job is done once and in order, ends for good and is never stuck, whatever dies, fails or goes back', {
-  timeout: 120_000,
-}, async () => {
+test('a job is done once and in order, ends for good and is never stuck, whatever dies, fails or goes back', async () => {
   await fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: '+1' }), async (commands) => {
       const fuse = createCrashFuse();

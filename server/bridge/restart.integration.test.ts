@@ -78,7 +78,7 @@ async function waitFor({ call }: Running, { jobId }: Sent): Promise<Record<strin
   }
 }
 
-test('jobs survive kill -9, each is done once, and the log is whole', { timeout: 120_000 }, async () => {
+test('jobs survive kill -9, each is done once, and the log is whole', async () => {
   const begin = Date.now() - 1000; // entries say whole seconds
   const all: Sent[] = [];
   for (const [round, killedAfter] of killedAfterMs.entries()) {

@@ -156,6 +156,7 @@ describe('the log has one line for each request', () => {
 
 /** A line is written when the connection has the whole answer, which may be after its reader has it. */
 async function waitForLines(requestId: string, count = 1) {
-  await expect.poll(() => app.logged.filter((line) => line.requestId === requestId).length).toBe(count);
-  return app.logged.filter((line) => line.requestId === requestId);
+  const lines = () => app.logged.filter((line) => line.requestId === requestId);
+  await expect.poll(() => lines().length, { timeout: 30_000 }).toBe(count);
+  return lines();
 }

@@ -4,7 +4,7 @@ import { livesAlike } from './fixtures/model-law.ts';
 
 const lives = 150;
 
-describe(`a lock, in ${lives} random lives`, { timeout: 60_000 }, () => {
+describe(`a lock, in ${lives} random lives`, () => {
   test('does what the obvious lock does while its clock runs forward', () => {
     const { opened, lockedOut } = livesAlike(false, lives);
     // Or the test would look at locks to which nothing happens.
