@@ -50,10 +50,11 @@ try {
   const access = { baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients };
   const description = describeMock(origin, contract, operations, access);
   const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
-  process.stdout.write(`${text}\n`);
+  // First this: who reads that it is ready may stop it at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void mock.close().then(() => process.exit(exitCodes.fine)));
   }
+  process.stdout.write(`${text}\n`);
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exit(exitCodes.wrongUse);

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { pino } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
@@ -10,7 +11,7 @@ import { openSqliteStore } from '../store/sqlite/open-store.ts';
  *
  * @throws KeyFileFault, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why
  */
-export async function serve(config: Config): Promise<{ readonly origin: string; readonly close: () => Promise<void> }> {
+export async function serve(config: Config): Promise<void> {
   const logger = pino({ level: config.logLevel });
   const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
   const store = await openSqliteStore(config.database, { mayCreate: false });
@@ -26,8 +27,11 @@ export async function serve(config: Config): Promise<{ readonly origin: string; 
       host: config.host,
       publicOrigin: config.publicOrigin,
     });
+    // First this: who reads that it is ready may stop it at once.
+    const stopped = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
     logger.info({ origin: service.origin, database: config.database }, 'ready');
-    return service;
+    await stopped;
+    await service.close();
   } catch (error) {
     await store.close();
     throw error;
