@@ -566,7 +566,6 @@ const traps: readonly Trap[] = [
 async function expectAlive(): Promise<void> {
   const answer = await fetch(`${mock.origin}/museum/v2/exhibits`, {
     headers: { authorization: 'Bearer t' },
-    signal: AbortSignal.timeout(2_000),
   });
   expect([answer.status, await answer.json()]).toEqual([
     200,
@@ -626,7 +625,7 @@ describe('the mock answers, and lives on after', () => {
     socket.resume();
     await new Promise<void>((resolve) => void socket.once('close', () => resolve()));
     await expectAlive();
-  }, 5_000);
+  });
 
   it('three requests sent at once on one connection, in their order', async () => {
     const bytes = Buffer.concat([

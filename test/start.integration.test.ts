@@ -16,19 +16,16 @@ const run = promisify(execFile);
 
 describe('npm start', () => {
   let child: ChildProcess;
-  let printed = '';
+  let printed: string;
   let server: string;
   let mock: string;
 
   beforeAll(async () => {
     child = startDemo('--port', '0', '--mock-port', '0');
-    for await (const text of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {
-      printed += text;
-      if (printed.includes('Ctrl-C stops both.')) break;
-    }
+    printed = await untilPrinted(child, 'Ctrl-C stops both.');
     server = /Server {3}(http:\/\/localhost:\d+)/.exec(printed)?.[1] ?? '';
     mock = /Mock {5}(http:\/\/localhost:\d+)/.exec(printed)?.[1] ?? '';
-  }, 90_000);
+  });
 
   afterAll(() => {
     child.kill('SIGKILL');
@@ -141,12 +138,17 @@ describe('a signal to the process alone, while the page is being built', () => {
 
   test.each(['SIGINT', 'SIGTERM'] as const)('%s leaves no process and no draft behind', async (signal) => {
     const child = startDemo('--port', '0', '--mock-port', '0');
-    const builder = await vi.waitUntil(() => findBuilder(child.pid), { timeout: 30_000, interval: 20 });
-    child.kill(signal);
-    const [exitCode] = await once(child, 'exit');
-    expect(exitCode).toBe(0);
-    expect(() => process.kill(builder, 0)).toThrow('ESRCH');
-    expect((await readdir(dist)).filter((name) => name !== 'reference.html.aside')).toEqual([]);
+    try {
+      await untilPrinted(child, 'building the reference');
+      const builder = await vi.waitUntil(() => findBuilder(child.pid), { timeout: 60_000, interval: 20 });
+      child.kill(signal);
+      const [exitCode] = await once(child, 'exit');
+      expect(exitCode).toBe(0);
+      expect(() => process.kill(builder, 0)).toThrow('ESRCH');
+      expect((await readdir(dist)).filter((name) => name !== 'reference.html.aside')).toEqual([]);
+    } finally {
+      child.kill('SIGKILL');
+    }
   });
 
   /** The process of Redocly below ours, once there is one. */
@@ -183,6 +185,16 @@ test.each([
 
 function startDemo(...args: string[]): ChildProcess {
   return spawn(process.execPath, [`${root}start.ts`, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** What it has printed up to and with these words. */
+async function untilPrinted(child: ChildProcess, words: string): Promise<string> {
+  let printed = '';
+  for await (const text of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {
+    printed += text;
+    if (printed.includes(words)) return printed;
+  }
+  throw new Error(`It ended without printing ${words}, after: ${printed}`);
 }
 
 async function collect(child: ChildProcess): Promise<string> {

@@ -46,7 +46,7 @@ export function testOptions(api: ApiName, origin: string, change: Partial<RunOpt
     now: testNow,
     workers: 16,
     ratePerSecond: undefined,
-    timeoutMs: 1_000,
+    timeoutMs: 30_000,
     maxWaitMs: 5_000,
     slowMs: undefined,
     headers: [],
