@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
+import { issueCode } from './fixtures/issue-code.ts';
 import { importFile } from './import.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
@@ -107,4 +108,22 @@ test('a timezone, a battery and a pairing that were set since stay where the fil
   expect({ ...(await readAll()), audit: [] }).toEqual({ ...before, audit: [] });
   expect(await store.devices.find('acme', 'LK1')).toMatchObject({ batteryLevel: 7, pairingGeneration: 2 });
   expect(await store.properties.findAll('acme', [house.id])).toMatchObject([{ timezone: 'Europe/Rome' }]);
+});
+
+test('says which timezones it changes, and how many codes that concerns', async () => {
+  await run(acme);
+  await issueCode(store, { endsAt: now + 3_600_000, now });
+  const moved = { ...acme, properties: [{ ...house, timezone: 'Asia/Kolkata' }] };
+  const { exitCode, text, json } = await run(moved);
+  const change = { property: house.id, timezone: 'Asia/Kolkata', before: 'Europe/Berlin', affectedCodes: 1 };
+  expect([exitCode, json]).toEqual([0, { account: 'acme', properties: 1, devices: 1, timezones: [change] }]);
+  expect(text).toMatch(
+    /^acme: 1 properties, 1 devices\n65a000000000000000000001: Asia\/Kolkata, until now Europe\/Berlin\n/,
+  );
+  expect(text).toContain('Warning: 1 code issued before is not over.');
+  expect((await run(moved)).json).toMatchObject({ timezones: [] });
+
+  const taken = await run({ ...acme, properties: [{ ...house, timezone: null }] });
+  expect(taken.text).toContain('No codes are made for them until it has a timezone again.');
+  expect((await run(acme)).json).toMatchObject({ timezones: [] });
 });

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
+import { issueCode } from './fixtures/issue-code.ts';
 import { setTimezone } from './property.ts';
 
 const now = Date.parse('2026-11-20T17:25:00Z');
@@ -19,7 +20,8 @@ beforeEach(async () => {
     ],
     devices: [lock],
   });
-  for (const [index, endsAt] of [now - hour, now, now + hour, null].entries()) await issue(index, endsAt);
+  for (const [index, endsAt] of [now - hour, now, now + hour, null].entries())
+    await issueCode(store, { pinId: index.toString(16).padStart(24, '0'), endsAt, now });
 });
 afterEach(() => store.close());
 
@@ -40,22 +42,6 @@ const lock = {
   online: null,
   pairingGeneration: 1,
 };
-
-function issue(index: number, endsAt: number | null) {
-  return store.accessCodes.issue({
-    pinId: index.toString(16).padStart(24, '0'),
-    deviceId: 'LK1',
-    generation: 1,
-    kind: endsAt === null ? 'permanent' : 'hourly',
-    startsAt: now - 2 * hour,
-    endsAt,
-    activateBy: now + hour,
-    variance: 1,
-    durationHours: null,
-    accessName: 'Cleaner',
-    issuedAt: now - 2 * hour,
-  });
-}
 
 const set = (id: string, timezone: string) => setTimezone(store, id, timezone, now);
 const zoneOf = async () => (await store.properties.findAll('meadow', [house]))[0]?.timezone;
