@@ -8,4 +8,6 @@ export const importHelp = `
 
 Needed are account, ids, names and type. Whatever else is left out stays as it is stored, so that a file may be imported again and again;
 null, [] and false take away. What a file doesn't name stays as it is. A new device has a full battery and was paired now, a new bridge is
-online. One transaction: all of the file, or nothing.`;
+online. One transaction: all of the file, or nothing.
+
+Codes issued before follow the clock of their device; how many of them get another is told.`;

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { issueCode } from './fixtures/issue-code.ts';
@@ -110,20 +110,51 @@ test('a timezone, a battery and a pairing that were set since stay where the fil
   expect(await store.properties.findAll('acme', [house.id])).toMatchObject([{ timezone: 'Europe/Rome' }]);
 });
 
-test('says which timezones it changes, and how many codes that concerns', async () => {
-  await run(acme);
-  await issueCode(store, { endsAt: now + 3_600_000, now });
-  const moved = { ...acme, properties: [{ ...house, timezone: 'Asia/Kolkata' }] };
-  const { exitCode, text, json } = await run(moved);
-  const change = { property: house.id, timezone: 'Asia/Kolkata', before: 'Europe/Berlin', affectedCodes: 1 };
-  expect([exitCode, json]).toEqual([0, { account: 'acme', properties: 1, devices: 1, timezones: [change] }]);
-  expect(text).toMatch(
-    /^acme: 1 properties, 1 devices\n65a000000000000000000001: Asia\/Kolkata, until now Europe\/Berlin\n/,
-  );
-  expect(text).toContain('Warning: 1 code issued before is not over.');
-  expect((await run(moved)).json).toMatchObject({ timezones: [] });
+describe('codes that get another clock are told', () => {
+  const annex = { id: '65a000000000000000000002', name: 'Annex', timezone: 'Asia/Kathmandu' };
+  const both = { ...acme, properties: [house, annex] };
+  const houseIn = (timezone: string | null) => ({ ...both, properties: [{ ...house, timezone }, annex] });
+  const warning = /^Warning: 1 code of 1 device, issued before and not over, will go by/m;
+  const affected = (before: string | null, timezone: string | null) => ({ before, timezone, devices: 1, codes: 1 });
+  beforeEach(() => run(both));
 
-  const taken = await run({ ...acme, properties: [{ ...house, timezone: null }] });
-  expect(taken.text).toContain('No codes are made for them until it has a timezone again.');
-  expect((await run(acme)).json).toMatchObject({ timezones: [] });
+  test('where their property gets another timezone, once', async () => {
+    await issueCode(store, { endsAt: now + 1, now });
+    const { exitCode, text, json } = await run(houseIn('Asia/Kolkata'));
+    const timezones = [{ property: house.id, timezone: 'Asia/Kolkata', before: 'Europe/Berlin' }];
+    const affectedCodes = [affected('Europe/Berlin', 'Asia/Kolkata')];
+    expect([exitCode, json]).toEqual([0, { account: 'acme', properties: 2, devices: 1, timezones, affectedCodes }]);
+    expect(text).toMatch(
+      /^acme: 2 properties, 1 devices\n65a000000000000000000001: Asia\/Kolkata, until now Europe\/Berlin\n/,
+    );
+    expect(text).toMatch(warning);
+    expect(await run(houseIn('Asia/Kolkata'))).toMatchObject({ text: 'acme: 2 properties, 1 devices' });
+  });
+
+  test('where it has none for a time', async () => {
+    await issueCode(store, { endsAt: null, now });
+    const taken = await run(houseIn(null));
+    expect(taken.json).toMatchObject({ affectedCodes: [affected('Europe/Berlin', null)] });
+    expect(taken.text).toMatch(
+      /: no timezone, until now Europe\/Berlin\n.* will be judged by Europe\/Berlin still\.\n/,
+    );
+    expect(taken.text).not.toContain('Warning');
+    const given = await run(houseIn('Asia/Kolkata'));
+    expect(given.json).toMatchObject({ affectedCodes: [affected(null, 'Asia/Kolkata')] });
+    expect(given.text).toMatch(warning);
+  });
+
+  test('where their device goes to another property', async () => {
+    await issueCode(store, { endsAt: now + 1, now });
+    const { text, json } = await run({ ...both, devices: [{ ...lock, properties: [annex.id, house.id] }] });
+    expect(json).toMatchObject({ timezones: [], affectedCodes: [affected('Europe/Berlin', 'Asia/Kathmandu')] });
+    expect(text).toMatch(warning);
+  });
+
+  test('but not where all of them are over', async () => {
+    await issueCode(store, { endsAt: now, now });
+    const { text, json } = await run(houseIn('Asia/Kolkata'));
+    expect(json).toMatchObject({ timezones: [{ property: house.id }], affectedCodes: [] });
+    expect(text).not.toContain('Warning');
+  });
 });

@@ -1,18 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import type { EpochMilliseconds } from '../clock.ts';
-import { type Import, type Store, StoreConflict } from '../store/store.ts';
+import type { Property } from '../store/records.ts';
+import { type Store, StoreConflict } from '../store/store.ts';
 import { buildRecords } from './build-records.ts';
 import { type CommandResult, done, refused } from './command.ts';
 import type { ImportFile } from './import-schema.ts';
 import { readImportFile } from './read-import-file.ts';
-import { countAffected, describeTimezoneChange, type TimezoneChange } from './timezone-change.ts';
+import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone-change.ts';
 
-type ImportStores = Pick<Store, 'accessCodes' | 'imports'>;
+type ImportStores = Pick<Store, 'accessCodes' | 'imports' | 'properties'>;
 type WithStore = (use: (store: ImportStores) => Promise<CommandResult>) => Promise<CommandResult>;
 
 /**
- * `import FILE`: all of the file or nothing of it; running it again changes nothing. A new account starts subscribed. It says of which
- * properties the timezone has changed, and how many codes that concerns.
+ * `import FILE`: all of the file or nothing of it; running it again changes nothing. A new account starts subscribed. It says
+ * whose timezone has changed, and how many codes go by another clock since, also where a device went to another property.
  *
  * @param withStore opens the database, or makes one, and closes it: only where the file is sound
  */
@@ -36,19 +37,23 @@ async function write(store: ImportStores, file: ImportFile, now: EpochMillisecon
     deviceIds: devices.map(({ deviceId }) => deviceId),
   };
   const audit = { at: now, accountId: account.id, clientId: 'operator', action: 'import', deviceId: null };
-  let changed: Omit<TimezoneChange, 'affectedCodes'>[] = [];
+  const readTimezones = () => store.properties.findAll(account.id, scope.propertyIds);
+  const countOpen = () => store.accessCodes.countOpen(account.id, now);
+  const [timezonesBefore, openBefore] = [await readTimezones(), await countOpen()];
   try {
-    const counts = await store.imports.rebuild(scope, (stored) => {
-      const records = buildRecords(file, stored, now);
-      changed = findTimezoneChanges(stored, records);
-      return { ...records, account: { ...account, trialEndsAt: null }, audit: { ...audit, requestId: null } };
-    });
-    const timezones = await Promise.all(changed.map((change) => countAffected(store.accessCodes, change, now)));
+    const counts = await store.imports.rebuild(scope, (stored) => ({
+      ...buildRecords(file, stored, now),
+      account: { ...account, trialEndsAt: null },
+      audit: { ...audit, requestId: null },
+    }));
+    const timezones = findTimezoneChanges(timezonesBefore, await readTimezones());
+    const affectedCodes = findAffectedCodes(openBefore, await countOpen());
     const summary = `${account.id}: ${counts.properties} properties, ${counts.devices} devices`;
-    return done([summary, ...timezones.flatMap(describeTimezoneChange)].join('\n'), {
+    return done([summary, ...describeTimezoneChanges(timezones, affectedCodes)].join('\n'), {
       account: account.id,
       ...counts,
       timezones,
+      affectedCodes,
     });
   } catch (error) {
     if (error instanceof StoreConflict) return refused(`${error.message}. Nothing was imported.`);
@@ -56,11 +61,9 @@ async function write(store: ImportStores, file: ImportFile, now: EpochMillisecon
   }
 }
 
-/** A property that gets its first timezone had no codes yet. */
-function findTimezoneChanges(stored: Import, records: Import): Omit<TimezoneChange, 'affectedCodes'>[] {
-  const timezoneOf = new Map(records.properties.map(({ id, timezone }) => [id, timezone]));
-  return stored.properties.flatMap(({ id, timezone: before }) => {
-    const timezone = timezoneOf.get(id);
-    return timezone === undefined || before === null || timezone === before ? [] : [{ property: id, timezone, before }];
-  });
+function findTimezoneChanges(before: readonly Property[], after: readonly Property[]): readonly TimezoneChange[] {
+  const timezoneOf = new Map(after.map(({ id, timezone }) => [id, timezone]));
+  return before
+    .map(({ id, timezone }) => ({ property: id, timezone: timezoneOf.get(id) ?? null, before: timezone }))
+    .filter((change) => change.timezone !== change.before);
 }

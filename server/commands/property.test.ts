@@ -52,8 +52,8 @@ test('says how many codes that are not over go by the new clock, and what become
     exitCode: 0,
     json: { property: house, timezone: 'Asia/Kolkata', before: 'Europe/Berlin', affectedCodes: 2 },
   });
-  expect(text).toContain('Warning: 2 codes issued before are not over.');
-  expect(text).toContain('Its locks go by Europe/Berlin until they are given the new timezone.');
+  expect(text).toContain('Warning: 2 codes of 1 device, issued before and not over, will go by Asia/Kolkata');
+  expect(text).toContain('Locks go by their old timezone until they are given the new one.');
   expect(await zoneOf()).toBe('Asia/Kolkata');
 });
 
@@ -62,7 +62,10 @@ test('warns of nothing where nothing changes, run again or set for the first tim
     text: `${house}: Europe/Berlin`,
     json: { affectedCodes: 0 },
   });
-  expect(await set(annex, 'Asia/Tokyo')).toMatchObject({ text: `${annex}: Asia/Tokyo`, json: { before: null } });
+  const first = await set(annex, 'Asia/Tokyo');
+  expect(first).toMatchObject({ json: { before: null, affectedCodes: 0 } });
+  expect(first.text).toContain(`${annex}: Asia/Tokyo, until now none`);
+  expect(first.text).not.toContain('Warning');
 });
 
 test.each([

@@ -3,7 +3,7 @@ import type { Property } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type CommandResult, done, refused } from './command.ts';
 import { describeTimezone, isTimezone } from './timezone.ts';
-import { countAffected, describeTimezoneChange } from './timezone-change.ts';
+import { describeTimezoneChanges, findAffectedCodes } from './timezone-change.ts';
 
 type PropertyStores = Pick<Store, 'accessCodes' | 'accounts' | 'properties'>;
 
@@ -15,13 +15,18 @@ export async function setTimezone(
   now: EpochMilliseconds,
 ): Promise<CommandResult> {
   if (!isTimezone(timezone)) return refused(describeTimezone(timezone));
-  const before = await findProperty(store, id);
-  if (before === undefined || !(await store.properties.setTimezone(id, timezone)))
-    return refused(`There is no property ${id}`);
-  const result = { property: id, timezone, before: before.timezone, affectedCodes: 0 };
-  if (before.timezone === null || before.timezone === timezone) return done(`${id}: ${timezone}`, result);
-  const change = await countAffected(store.accessCodes, { ...result, before: before.timezone }, now);
-  return done(describeTimezoneChange(change).join('\n'), change);
+  const found = await findProperty(store, id);
+  if (found === undefined) return refused(`There is no property ${id}`);
+  const change = { property: id, timezone, before: found.timezone };
+  const result = { ...change, affectedCodes: 0 };
+  const open = await store.accessCodes.countOpen(found.accountId, now);
+  if (!(await store.properties.setTimezone(id, timezone))) return refused(`There is no property ${id}`);
+  if (found.timezone === timezone) return done(`${id}: ${timezone}`, result);
+  const affected = findAffectedCodes(open, await store.accessCodes.countOpen(found.accountId, now));
+  return done(describeTimezoneChanges([change], affected).join('\n'), {
+    ...result,
+    affectedCodes: affected.reduce((sum, { codes }) => sum + codes, 0),
+  });
 }
 
 async function findProperty({ accounts, properties }: PropertyStores, id: string): Promise<Property | undefined> {

@@ -1,43 +1,63 @@
-import type { EpochMilliseconds } from '../clock.ts';
-import type { Store } from '../store/store.ts';
+import type { OpenCodes } from '../store/access-codes/access-code-store.ts';
 
-/** A property that is read on another clock from now on. */
+/** A property that is read on another clock from now on. Null: on none. */
 export interface TimezoneChange {
   readonly property: string;
   readonly timezone: string | null;
-  readonly before: string;
-  /** Codes of its devices that are not over. */
-  readonly affectedCodes: number;
+  readonly before: string | null;
 }
 
-export async function countAffected(
-  accessCodes: Pick<Store['accessCodes'], 'countOpen'>,
-  change: Omit<TimezoneChange, 'affectedCodes'>,
-  now: EpochMilliseconds,
-): Promise<TimezoneChange> {
-  return { ...change, affectedCodes: await accessCodes.countOpen(change.property, now) };
+/** Codes that are not over and go by another clock from now on. */
+export interface AffectedCodes {
+  readonly timezone: string | null;
+  readonly before: string | null;
+  readonly devices: number;
+  readonly codes: number;
 }
 
-/**
- * What an operator has to know of it: the digits of a code fix an hour of UTC and a length. What these are on a clock, the clock says.
- *
- * @returns lines
- */
-export function describeTimezoneChange({ property, timezone, before, affectedCodes }: TimezoneChange): string[] {
-  const codes =
-    affectedCodes === 1
-      ? '1 code issued before is not over. It'
-      : `${affectedCodes} codes issued before are not over. They`;
-  const warning = [
-    `Warning: ${codes} will not open at the times that guests were told, if these clocks differ in more than whole hours,`,
-    'or a code is a daily one: a start stays in its hour of UTC and moves by up to 59 minutes, a daily end goes by the changes of the new clock.',
+/** What the two counts of an account say: a device changes its clock with its property, or by going to another. */
+export function findAffectedCodes(before: readonly OpenCodes[], after: readonly OpenCodes[]): readonly AffectedCodes[] {
+  const timezoneBefore = new Map(before.map(({ deviceId, timezone }) => [deviceId, timezone]));
+  const changed = after.flatMap(({ deviceId, timezone, codes }) => {
+    const old = timezoneBefore.get(deviceId);
+    return old === undefined || old === timezone ? [] : [{ timezone, before: old, codes }];
+  });
+  const groups = Map.groupBy(changed, (change) => JSON.stringify([change.before, change.timezone]));
+  return [...groups.values()].flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    return [{ ...first, devices: group.length, codes: group.reduce((sum, { codes }) => sum + codes, 0) }];
+  });
+}
+
+/** @returns lines that tell an operator what to do; none where nothing changed */
+export function describeTimezoneChanges(
+  changes: readonly TimezoneChange[],
+  affected: readonly AffectedCodes[],
+): readonly string[] {
+  if (changes.length + affected.length === 0) return [];
+  return [...changes.map(describeProperty), ...affected.flatMap(describeCodes), locksFollow];
+}
+
+function describeProperty({ property, timezone, before }: TimezoneChange): string {
+  return `${property}: ${timezone ?? 'no timezone'}, until now ${before ?? 'none'}`;
+}
+
+/** The digits of a code fix an hour of UTC and a length. What these are on a clock, the clock says. */
+function describeCodes({ timezone, before, devices, codes }: AffectedCodes): readonly string[] {
+  const which = `${count(codes, 'code')} of ${count(devices, 'device')}, issued before and not over,`;
+  if (timezone === null) return [`${which} will be judged by ${before} still.`];
+  return [
+    `Warning: ${which} will go by ${timezone}, until now ${before ?? 'no timezone'}.`,
+    'They will not open at the times that guests were told, if these clocks differ in more than whole hours, or a code is a daily one:',
+    'a start stays in its hour of UTC and moves by up to 59 minutes, a daily end goes by the changes of the new clock.',
     'Issue such codes again, or end them all (device re-pair).',
   ];
-  return [
-    `${property}: ${timezone ?? 'no timezone'}, until now ${before}`,
-    ...(affectedCodes === 0 ? [] : warning),
-    timezone === null
-      ? `Its locks go by ${before} still. No codes are made for them until it has a timezone again.`
-      : `Its locks go by ${before} until they are given the new timezone. From now on codes are made for the new one.`,
-  ];
 }
+
+function count(number: number, noun: string): string {
+  return number === 1 ? `1 ${noun}` : `${number} ${noun}s`;
+}
+
+const locksFollow =
+  'Locks go by their old timezone until they are given the new one. Codes are made for the new one from now on, and none without one.';

@@ -22,6 +22,14 @@ export interface AccessCode {
   readonly issuedAt: EpochMilliseconds;
 }
 
+/** How many codes of a device are not over. */
+export interface OpenCodes {
+  readonly deviceId: string;
+  /** Of its first property: the clock that the codes go by. Null where that has none. */
+  readonly timezone: string | null;
+  readonly codes: number;
+}
+
 /** Codes issued, by `pinId`. */
 export interface AccessCodeStore {
   /**
@@ -34,8 +42,8 @@ export interface AccessCodeStore {
   issue(code: AccessCode): Promise<AccessCode>;
   /** By pinId, in no order; unknown ones are left out. */
   findAll(pinIds: readonly string[]): Promise<readonly AccessCode[]>;
-  /** How many codes of a property's clock are not over: those of the present pairing of the devices that have it first. */
-  countOpen(propertyId: string, at: EpochMilliseconds): Promise<number>;
+  /** What an account's devices have of codes that are not over, of their present pairing; by deviceId, those without any left out. */
+  countOpen(accountId: string, at: EpochMilliseconds): Promise<readonly OpenCodes[]>;
   /** Removes codes that ended before, a bounded number; permanent ones stay. @returns how many */
   purge(endedBefore: EpochMilliseconds, atMost: number): Promise<number>;
 }

@@ -43,21 +43,26 @@ export function createAccessCodeStore(database: Database, { jsonTexts }: Spellin
       return kept;
     },
     findAll: async (pinIds) => (pinIds.length === 0 ? [] : findByIds({ pinIds: JSON.stringify(pinIds) })),
-    countOpen: async (propertyId, at) => {
-      const { codes } = await database
+    countOpen: async (accountId, at) => {
+      const rows = await database
         .selectFrom('access_code')
         .innerJoin('device', (join) =>
           join
             .onRef('device.device_id', '=', 'access_code.device_id')
             .onRef('device.pairing_generation', '=', 'access_code.generation'),
         )
-        .innerJoin('device_property', 'device_property.device_id', 'device.device_id')
-        .where('device_property.property_id', '=', propertyId)
-        .where('device_property.position', '=', 0)
+        .leftJoin('device_property', (join) =>
+          join.onRef('device_property.device_id', '=', 'device.device_id').on('device_property.position', '=', 0),
+        )
+        .leftJoin('property', 'property.id', 'device_property.property_id')
+        .where('device.account_id', '=', accountId)
         .where(({ eb, or }) => or([eb('access_code.ends_at', 'is', null), eb('access_code.ends_at', '>', at)]))
+        .groupBy(['device.device_id', 'property.timezone'])
+        .orderBy('device.device_id')
+        .select(['device.device_id as deviceId', 'property.timezone'])
         .select(({ fn }) => fn.countAll<number>().as('codes'))
-        .executeTakeFirstOrThrow();
-      return Number(codes);
+        .execute();
+      return rows.map(({ codes, ...row }) => ({ ...row, codes: Number(codes) }));
     },
     purge: (endedBefore, atMost) => purge({ endedBefore, atMost }),
   };

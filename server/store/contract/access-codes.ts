@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AccessCode } from '../access-codes/access-code-store.ts';
+import type { Device } from '../records.ts';
 import type { Store } from '../store.ts';
 import { addAccount, makeDevice, objectId } from './records.ts';
 
@@ -60,22 +61,30 @@ export function describeAccessCodes(get: () => Store): void {
       expect(await get().accessCodes.findAll([code.pinId])).toEqual([shifted]);
     });
 
-    test('are counted while they are not over, by the property whose clock they go by', async () => {
+    test('are counted while they are not over, with the clock that they go by', async () => {
       const accountId = await addAccount(get());
       const [house, annex] = ['house', 'annex'].map((name) => objectId(`${accountId} ${name}`)) as [string, string];
-      const properties = [house, annex].map((id) => ({ id, accountId, name: 'House', timezone: 'Europe/Berlin' }));
-      const lock = makeDevice(accountId, `${accountId}-1`, { propertyIds: [house, annex] });
-      const other = makeDevice(accountId, `${accountId}-2`, { propertyIds: [annex, house] });
-      await get().imports.write({ properties, devices: [lock, other] });
+      const properties = [
+        { id: house, accountId, name: 'House', timezone: 'Europe/Berlin' },
+        { id: annex, accountId, name: 'Annex', timezone: null },
+      ];
+      const [lock, unzoned, homeless, idle] = [[house, annex], [annex, house], [], [house]].map((propertyIds, at) =>
+        makeDevice(accountId, `${accountId}-${at}`, { propertyIds }),
+      ) as [Device, Device, Device, Device];
+      await get().imports.write({ properties, devices: [lock, unzoned, homeless, idle] });
       for (const endsAt of [start - 1, start, start + 1, null])
         await get().accessCodes.issue(makeCode(lock.deviceId, { endsAt }));
-      await get().accessCodes.issue(makeCode(other.deviceId, { endsAt: null }));
-      const count = (at: number) =>
-        Promise.all([house, annex, objectId('none')].map((id) => get().accessCodes.countOpen(id, at)));
-      expect(await count(start)).toEqual([2, 1, 0]);
-      expect(await count(start - 2)).toEqual([4, 1, 0]);
-      await get().devices.raisePairingGeneration(accountId, lock.deviceId, 1);
-      expect(await count(start - 2)).toEqual([0, 1, 0]);
+      await get().accessCodes.issue(makeCode(unzoned.deviceId, { endsAt: null }));
+      await get().accessCodes.issue(makeCode(homeless.deviceId, { endsAt: null }));
+      await addCode(get()); // of another account
+      const count = (at: number) => get().accessCodes.countOpen(accountId, at);
+      const others = [unzoned, homeless].map(({ deviceId }) => ({ deviceId, timezone: null, codes: 1 }));
+      const { deviceId } = lock;
+      expect(await count(start)).toEqual([{ deviceId, timezone: 'Europe/Berlin', codes: 2 }, ...others]);
+      expect(await count(start - 2)).toEqual([{ deviceId, timezone: 'Europe/Berlin', codes: 4 }, ...others]);
+      await get().devices.raisePairingGeneration(accountId, deviceId, 1);
+      expect(await count(start - 2)).toEqual(others);
+      expect(await get().accessCodes.countOpen(objectId('none'), start)).toEqual([]);
     });
 
     test('of an earlier pairing give way to one of the same digits', async () => {
