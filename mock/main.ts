@@ -50,7 +50,7 @@ try {
   const access = { baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients };
   const description = describeMock(origin, contract, operations, access);
   const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
-  // First this: who reads that it is ready may stop it at once.
+  // Before the line below: whoever reads it may send a signal at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.once(signal, () => void mock.close().then(() => process.exit(exitCodes.fine)));
   }

@@ -7,9 +7,9 @@ import { startService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 
 /**
- * `serve`: runs until SIGINT or SIGTERM, then finishes what is under way. Logs are JSON on stdout.
+ * `serve`: runs until SIGINT or SIGTERM, then finishes what is under way; the same signal again ends it at once. Logs are JSON on stdout.
  *
- * @throws KeyFileFault, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why
+ * @throws KeyFileFault, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or what closing throws
  */
 export async function serve(config: Config): Promise<void> {
   const logger = pino({ level: config.logLevel });
@@ -27,7 +27,7 @@ export async function serve(config: Config): Promise<void> {
       host: config.host,
       publicOrigin: config.publicOrigin,
     });
-    // First this: who reads that it is ready may stop it at once.
+    // Before the line below: whoever reads it may send a signal at once.
     const stopped = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
     logger.info({ origin: service.origin, database: config.database }, 'ready');
     await stopped;
