@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const [report, brokenSteps] = process.argv.slice(2);
-const linesShown = 25;
+const linesShown = 15;
 
 let passed = 0;
 let failed = 0;
@@ -14,23 +14,28 @@ for (const run of ['node24', 'node26']) {
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
   passed += numPassedTests;
   failed += numFailedTests;
-  for (const suite of testResults) printFailures(run, suite);
+  for (const suite of testResults) failed += printFailures(run, suite);
 }
-// A step that broke before or outside a test (types, lint, install, a suite that does not load) still counts.
-if (failed === 0) failed = Number(brokenSteps);
+// A step that broke before or outside a test (types, lint, install, an error that nobody caught) still counts.
+if (failed === 0 && Number(brokenSteps) > 0) {
+  failed = Number(brokenSteps);
+  console.log('\n== failed: a step, outside of every test. What it printed stands above its own line of "== failed".');
+}
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed > 0 || passed === 0 ? 1 : 0);
 
-/** A suite that failed without a failed test did not load: its own message says why. */
+/** @returns 1 for a suite that failed by itself, as where it does not load or a hook breaks: it is in no count of tests */
 function printFailures(run, suite) {
-  if (suite.status !== 'failed') return;
+  if (suite.status !== 'failed') return 0;
   const where = `${run} ${relative('.', suite.name)}`;
   const tests = suite.assertionResults.filter((test) => test.status === 'failed');
-  if (tests.length === 0) print(where, suite.message);
   for (const test of tests) print(`${where} > ${test.fullName}`, test.failureMessages.join('\n'));
+  if (suite.message) print(where, suite.message);
+  return suite.message ? 1 : 0;
 }
 
+/** Without the frames of the runner, which are the same everywhere. */
 function print(title, message) {
-  const shown = message.split('\n').slice(0, linesShown).join('\n  ');
-  console.log(`\n== failed: ${title}\n  ${shown}`);
+  const lines = message.split('\n').filter((line) => !line.includes('/node_modules/'));
+  console.log(`\n== failed: ${title}\n  ${lines.slice(0, linesShown).join('\n  ')}`);
 }

@@ -57,6 +57,7 @@ for (const { name, npm, want } of outcomes) {
 }
 
 test('what failed is told before the count, since the end of a long log is what is read', async () => {
+  const frames = Array.from({ length: 20 }, (_, at) => `    at frame${at} (${at === 1 ? '/node_modules/' : '/'}x.ts)`);
   const failed = {
     numPassedTests: 3,
     numFailedTests: 1,
@@ -67,11 +68,7 @@ test('what failed is told before the count, since the end of a long log is what 
         message: '',
         assertionResults: [
           { fullName: 'a door opens', status: 'passed', failureMessages: [] },
-          {
-            fullName: 'a door closes',
-            status: 'failed',
-            failureMessages: ['AssertionError: expected 1 to be 2\n    at x'],
-          },
+          { fullName: 'a door closes', status: 'failed', failureMessages: [['AssertionError', ...frames].join('\n')] },
         ],
       },
       { name: join(root, 'lock.test.ts'), status: 'failed', message: 'Cannot find module', assertionResults: [] },
@@ -84,17 +81,30 @@ test('what failed is told before the count, since the end of a long log is what 
   await stub('npx', '');
   const { code, stdout } = await run();
   expect(code).toBe(1);
-  expect(stdout.slice(stdout.indexOf('\n\n== failed: node24'))).toBe(`
+  const shown = frames.toSpliced(1, 1).slice(0, 14);
+  expect(stdout.slice(stdout.indexOf('\n\n== failed: node24'))).toBe(
+    [
+      '\n',
+      '== failed: node24 door.test.ts > a door closes',
+      '  AssertionError',
+      ...shown.map((line) => `  ${line}`),
+      '',
+      '== failed: node24 lock.test.ts',
+      '  Cannot find module',
+      '',
+      '3 passed, 2 failed',
+      '',
+    ].join('\n'),
+  );
+});
 
-== failed: node24 door.test.ts > a door closes
-  AssertionError: expected 1 to be 2
-      at x
-
-== failed: node24 lock.test.ts
-  Cannot find module
-
-3 passed, 1 failed
-`);
+test('a step that breaks outside of every test is named as such', async () => {
+  await stub('chromium', '');
+  await stub('npm', `echo ${report} > dist/ci/node24.json; [ $1 != test ]`);
+  await stub('npx', '');
+  expect((await run()).stdout).toMatch(
+    /== failed: npm test .*== failed: a step, outside of every test.*\n\n3 passed, 1 failed\n$/s,
+  );
 });
 
 async function stub(name: string, line: string): Promise<void> {
