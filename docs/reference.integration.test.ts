@@ -158,7 +158,7 @@ describe.skipIf(missing)('the reference', () => {
     const { file } = await buildReference({ contract, out: join(folder, 'links.html') });
     const url = pathToFileURL(file).href;
     const { page, outside } = await watchPage(browser, url, { offline: true });
-    // The last section of the page, so that no link is still to come.
+    // Of `sharedOld`, the last property of the contract above: no link is still to come.
     await page.locator('a[href*="path=sharedold" i]').first().waitFor();
     const links = await page.locator('a').evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? ''));
     const within = [...new Set(links.filter((link) => link.startsWith('#')))];

@@ -33,6 +33,6 @@ for (const { name, given, want } of patterns) {
     const attack = findAttack(given);
     if (want === undefined) expect(attack).toBeUndefined();
     else expect(attack).toMatch(want);
-    // The checker ends by itself, after at most twice a minute.
+    // Two checks of at most 60 s each.
   }, 150_000);
 }

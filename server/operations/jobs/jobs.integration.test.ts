@@ -33,7 +33,7 @@ const status = { jobType: 'GET_DEVICE_STATUS' };
 const id = '0123456789abcdef01234567';
 const pin = { accessName: 'Cleaner', pin: '482913', pinType: 1 };
 
-/** These digits as a value of their own: the time in a log and a random UUID hold any six digits now and then. */
+/** These digits, not within a longer word of hexadecimal digits: the time in a log and a random UUID hold any six now and then. */
 const standsAlone = (digits: string): RegExp => new RegExp(`(?<![0-9a-f])${digits}(?![0-9a-f])`);
 const lockOnly = 'only:lock-bridge-proxied-job';
 const huge = JSON.stringify({ ...unlock, jobData: 'x'.repeat(70_000) });

@@ -39,6 +39,7 @@ describe('while another process holds the lock', () => {
       const began = performance.now();
       await expect(write()).rejects.toThrow(StoreUnavailable);
       expect(performance.now() - began).toBeGreaterThan(busyTimeout * 0.8);
+      expect(performance.now() - began).toBeLessThan(busyTimeout * 50);
       expect(await store.devices.find('account-a', 'LK1')).toMatchObject({ batteryLevel: 50 });
     }
     await release(holder);
