@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deriveDeviceKey } from '../algopin/derive-device-key.ts';
+import { makeDevice } from '../store/contract/records.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { rePair, showDeviceKey } from './device.ts';
@@ -19,12 +20,18 @@ beforeEach(async () => {
       { id: annex, accountId: 'harbour', name: 'Annex', timezone: null },
     ],
     devices: [
-      makeDevice('LK1'),
-      makeDevice('LK2'),
-      makeDevice('LK5', { propertyIds: [annex] }),
-      makeDevice('LK7', { propertyIds: [] }),
-      makeDevice('KP3', { type: 'Keypad', supportsAlgoPin: false, supportsPassagePin: false }),
-      makeDevice('BR1', {
+      makeDevice('harbour', 'LK1', { propertyIds: [house] }),
+      makeDevice('harbour', 'LK2', { propertyIds: [house] }),
+      makeDevice('harbour', 'LK5', { propertyIds: [annex] }),
+      makeDevice('harbour', 'LK7'),
+      makeDevice('harbour', 'KP3', {
+        propertyIds: [house],
+        type: 'Keypad',
+        supportsAlgoPin: false,
+        supportsPassagePin: false,
+      }),
+      makeDevice('harbour', 'BR1', {
+        propertyIds: [house],
         type: 'Bridge',
         supportsAlgoPin: false,
         supportsPassagePin: false,
@@ -35,29 +42,6 @@ beforeEach(async () => {
   });
 });
 afterEach(() => store.close());
-
-type Device = Parameters<Store['imports']['write']>[0]['devices'][number];
-
-function makeDevice(deviceId: string, given: Partial<Device> = {}): Device {
-  return {
-    id: Buffer.from(deviceId.padEnd(12, '.')).toString('hex'),
-    deviceId,
-    accountId: 'harbour',
-    deviceName: 'Front door',
-    type: 'Lock',
-    propertyIds: [house],
-    linked: [],
-    bridgeId: null,
-    batteryLevel: 50,
-    pairedAt: now,
-    lastSyncAt: now,
-    supportsAlgoPin: true,
-    supportsPassagePin: true,
-    online: null,
-    pairingGeneration: 1,
-    ...given,
-  };
-}
 
 const show = (deviceId: string, { again = false, at = now } = {}) =>
   showDeviceKey(store, keys, deviceId, { again, now: at });
@@ -81,7 +65,7 @@ describe('device key', () => {
     });
     expect(text).toMatch(
       new RegExp(
-        `^Lock LK1 \\(Front door\\) of harbour\ngeneration +1\ntimezone +Europe/Berlin\ntz data +${process.versions.tz}; .*\nkey +${key}\n`,
+        `^Lock LK1 \\(Door\\) of harbour\ngeneration +1\ntimezone +Europe/Berlin\ntz data +${process.versions.tz}; .*\nkey +${key}\n`,
       ),
     );
     expect(await store.audit.list('harbour')).toEqual([

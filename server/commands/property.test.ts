@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeDevice } from '../store/contract/records.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { issueCode } from './fixtures/issue-code.ts';
@@ -18,30 +19,12 @@ beforeEach(async () => {
       { id: house, accountId: 'meadow', name: 'House', timezone: 'Europe/Berlin' },
       { id: annex, accountId: 'harbour', name: 'Annex', timezone: null },
     ],
-    devices: [lock],
+    devices: [makeDevice('meadow', 'LK1', { propertyIds: [house] })],
   });
   for (const [index, endsAt] of [now - hour, now, now + hour, null].entries())
     await issueCode(store, { pinId: index.toString(16).padStart(24, '0'), endsAt, now });
 });
 afterEach(() => store.close());
-
-const lock = {
-  id: '65b000000000000000000001',
-  deviceId: 'LK1',
-  accountId: 'meadow',
-  deviceName: 'Front door',
-  type: 'Lock' as const,
-  propertyIds: [house],
-  linked: [],
-  bridgeId: null,
-  batteryLevel: 50,
-  pairedAt: now,
-  lastSyncAt: now,
-  supportsAlgoPin: true,
-  supportsPassagePin: true,
-  online: null,
-  pairingGeneration: 1,
-};
 
 const set = (id: string, timezone: string) => setTimezone(store, id, timezone, now);
 const zoneOf = async () => (await store.properties.findAll('meadow', [house]))[0]?.timezone;
