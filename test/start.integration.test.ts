@@ -8,6 +8,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { untilPrinted } from './until-printed.ts';
 
 // If these fail, the first minute of a newcomer does: what the README tells to type does not work as printed.
 
@@ -185,16 +186,6 @@ test.each([
 
 function startDemo(...args: string[]): ChildProcess {
   return spawn(process.execPath, [`${root}start.ts`, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
-}
-
-/** What it has printed up to and with these words. */
-async function untilPrinted(child: ChildProcess, words: string): Promise<string> {
-  let printed = '';
-  for await (const text of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {
-    printed += text;
-    if (printed.includes(words)) return printed;
-  }
-  throw new Error(`It ended without printing ${words}, after: ${printed}`);
 }
 
 async function collect(child: ChildProcess): Promise<string> {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { untilPrinted } from './until-printed.ts';
 
 // If these fail, a deployment that is rolled, or a Ctrl-C, breaks the request that is being answered.
 
@@ -86,13 +87,4 @@ function start(args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProc
   children.add(child);
   child.stdout?.resume();
   return child;
-}
-
-async function untilPrinted(child: ChildProcess, words: string): Promise<string> {
-  let printed = '';
-  for await (const text of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {
-    printed += text;
-    if (printed.includes(words)) return printed;
-  }
-  throw new Error(`It ended without printing ${words}, after: ${printed}`);
 }

@@ -1,0 +1,15 @@
+import type { ChildProcess } from 'node:child_process';
+
+/**
+ * What the process has printed up to these words, with them. Its output can be read on afterwards.
+ *
+ * @throws Error with all that it printed, where it ends without them
+ */
+export async function untilPrinted(child: ChildProcess, words: string): Promise<string> {
+  let printed = '';
+  for await (const text of child.stdout?.setEncoding('utf8').iterator({ destroyOnReturn: false }) ?? []) {
+    printed += text;
+    if (printed.includes(words)) return printed;
+  }
+  throw new Error(`It ended without printing ${words}, after: ${printed}`);
+}
