@@ -1,8 +1,10 @@
+import { once } from 'node:events';
+import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
-import { defaultLimits } from './listen.ts';
+import { defaultLimits, listen } from './listen.ts';
 
 const limits = { headersMs: 400, requestMs: 700, checkMs: 50, drainMs: 600 };
 /** Longer than a test may last: what waits for this limit instead of its own never ends. */
@@ -102,7 +104,147 @@ describe('[50] a caller that takes its time', () => {
   });
 
   it('has the times that the docs name', () => {
-    expect(defaultLimits).toMatchObject({ headersMs: 10_000, requestMs: 30_000, headerBytes: 16_384, drainMs: 10_000 });
+    expect(defaultLimits).toMatchObject({
+      headersMs: 10_000,
+      requestMs: 30_000,
+      answerMs: 60_000,
+      headerBytes: 16_384,
+      connections: 1000,
+      drainMs: 10_000,
+    });
+  });
+});
+
+describe('an answer that leaves before its request was read', () => {
+  const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
+  const partly = [
+    {
+      name: 'chunks beyond the limit',
+      bytes: `${put}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(12)}`,
+      status: 413,
+    },
+    { name: 'a length beyond the limit', bytes: `${put}Content-Length: 900000\r\n\r\n{`, status: 413 },
+    {
+      name: 'a body that its token does not let in',
+      bytes: `${put.replace('Bearer all', 'Bearer x')}Content-Length: 900000\r\n\r\n{`,
+      status: 401,
+    },
+    {
+      name: 'a body where there is no route',
+      bytes: 'POST /no HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n{',
+      status: 404,
+    },
+  ];
+
+  it.each(partly)('says that it closes the connection: $name', async ({ bytes, status }) => {
+    const { origin } = await start();
+    const answer = await sendRaw(origin, { bytes });
+    expect(answer).toMatchObject({ status, headers: { connection: 'close' } });
+  });
+
+  it.each(partly)('closes it, although the caller neither ends nor goes: $name', async ({ bytes }) => {
+    const { origin } = await start({ requestMs: forever });
+    const { closed, received } = open(origin, bytes);
+    await closed;
+    expect(received()).toMatch(/^HTTP\/1\.1 4/);
+  });
+
+  it('is the last of its connection: what comes behind is not run', async () => {
+    let calls = 0;
+    app = await startApp({
+      handlers: {
+        updateDevice: () => {
+          calls += 1;
+          return { status: 200, body: { message: 'device updated' } };
+        },
+      },
+    });
+    const behind = `${put}Content-Length: 2\r\n\r\n{}`;
+    const first = `${put}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(12)}`;
+    const { socket, received, closed } = open(app.origin, first);
+    await expect.poll(received, { timeout: 30_000 }).toContain('too_large');
+    socket.write(`0\r\n\r\n${behind}`);
+    await closed;
+    expect(received().match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(calls).toBe(0);
+  });
+
+  it('reaches a caller that is still sending', async () => {
+    const { origin } = await start();
+    const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+    const headers = { authorization: 'Bearer all', 'content-type': 'application/json' };
+    const sending = request(`${origin}/v1/devices/a`, { method: 'PUT', headers }, (answer) =>
+      resolve(answer.resume().statusCode),
+    ).on('error', reject);
+    const megabyte = Buffer.alloc(1_000_000, 'x');
+    for (let count = 0; count < 20; count += 1) sending.write(megabyte);
+    expect(await promise).toBe(413);
+    sending.destroy();
+  });
+
+  it('keeps the connection where all of the request was read', async () => {
+    const { origin } = await start();
+    const bytes = `${put}Content-Length: 3\r\n\r\n{x}`;
+    expect(await sendRaw(origin, { bytes })).toMatchObject({ status: 400, headers: { connection: 'keep-alive' } });
+  });
+});
+
+describe('a caller that does not read', () => {
+  /** More than both sides' buffers take. */
+  const large = Buffer.alloc(64_000_000);
+
+  it('is cut off, and what it was owed is let go', async () => {
+    const left = Promise.withResolvers<boolean>();
+    const { port, close } = await listen(
+      (_, response) => {
+        response.once('close', () => left.resolve(response.writableFinished)).end(large);
+      },
+      { port: 0, host: '127.0.0.1', limits: { answerMs: 200, checkMs: 50 } },
+    );
+    const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+    socket.pause().write('GET / HTTP/1.1\r\nHost: api\r\n\r\n');
+    expect(await left.promise).toBe(false);
+    socket.destroy();
+    await close();
+  });
+
+  it('is not one that reads', async () => {
+    const { port, close } = await listen((_, response) => void response.end(large), {
+      port: 0,
+      host: '127.0.0.1',
+      limits: { checkMs: 50 },
+    });
+    const answer = await fetch(`http://127.0.0.1:${port}/`);
+    expect((await answer.arrayBuffer()).byteLength).toBe(large.length);
+    await close();
+  });
+});
+
+describe('connections beyond the limit', () => {
+  it('are closed as they open, told together, and taken again when one has gone', async () => {
+    const told: number[] = [];
+    const { port, close } = await listen((_, response) => void response.end('ok'), {
+      port: 0,
+      host: '127.0.0.1',
+      limits: { connections: 2, checkMs: 50 },
+      onDropped: (connections) => told.push(connections),
+    });
+    const origin = `http://127.0.0.1:${port}`;
+    const bytes = 'GET / HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n';
+    const [first, second] = [open(origin, ''), open(origin, '')];
+    await Promise.all([first, second].map(({ socket }) => once(socket, 'connect')));
+    await expect(sendRaw(origin, { bytes })).rejects.toThrow();
+    await expect.poll(() => told, { timeout: 30_000 }).toEqual([1]);
+    first.socket.destroy();
+    const isTaken = () =>
+      sendRaw(origin, { bytes }).then(
+        ({ status }) => status,
+        () => undefined,
+      );
+    await expect.poll(isTaken, { timeout: 30_000 }).toBe(200);
+    expect(told).toEqual([1]); // more within the minute are told after it
+    second.socket.destroy();
+    await close();
   });
 });
 
@@ -147,7 +289,6 @@ describe('closing', () => {
 
   it('says which port is taken', async () => {
     const { origin } = await start();
-    const { listen } = await import('./listen.ts');
     const again = listen(() => undefined, { port: Number(new URL(origin).port), host: '127.0.0.1' });
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });

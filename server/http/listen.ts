@@ -1,28 +1,41 @@
-import { createServer, type RequestListener, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import onHeaders from 'on-headers';
 
-/** How long a caller may take, and how much its headers may weigh. Beyond them Node itself answers 408 or 431 and closes. */
+/** How long callers may take, how much their headers may weigh, and how many there may be. */
 export interface ListenLimits {
-  /** From the first byte to the end of the headers. */
+  /** From the first byte to the end of the headers; then Node itself answers 408 and closes. */
   readonly headersMs: number;
-  /** From the first byte to the end of the body. */
+  /** From the first byte to the end of the body; then 408 too. */
   readonly requestMs: number;
-  /** How often the two are looked at. */
+  /** From the first byte of an answer until its caller has taken all of it; then the connection is cut. */
+  readonly answerMs: number;
+  /** How often the three are looked at. */
   readonly checkMs: number;
-  /** Target, names and values of all headers together. */
+  /** How long the rest of a request is still taken, and dropped, behind an answer that did not wait for it. */
+  readonly lingerMs: number;
+  /** Target, names and values of all headers together; beyond them Node answers 431. */
   readonly headerBytes: number;
+  /** Connections at once; one more is closed as soon as it opens. */
+  readonly connections: number;
   /** Time for answers under way when the server stops; then their connections are cut. */
   readonly drainMs: number;
 }
 
-/** Node's own 60 and 300 seconds let few slow callers hold many connections. */
+/** Node's own 60 and 300 seconds let few slow callers hold many connections, and it waits for ever for one that does not read. */
 export const defaultLimits: ListenLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
+  answerMs: 60_000,
   checkMs: 500,
+  lingerMs: 2000,
   headerBytes: 16 * 1024,
+  connections: 1000,
   drainMs: 10_000,
 };
+
+/** How often connections that were dropped are told of. */
+const tellDroppedMs = 60_000;
 
 export interface Listening {
   readonly port: number;
@@ -35,16 +48,26 @@ export interface ListenOptions {
   readonly port: number;
   readonly host: string;
   readonly limits?: Partial<ListenLimits>;
+  /** Told of connections beyond the limit: of the first at once, then of those of each minute together. */
+  readonly onDropped?: (connections: number) => void;
 }
 
 /**
- * Listens for HTTP.
+ * Listens for HTTP. An answer that leaves before its request was read is the last of its connection, and says so: what is left of the
+ * body stands where the next request would, or never comes (RFC 9112, 9.3 and 9.6).
  *
  * @throws Error with `code: 'EADDRINUSE'` from the promise when the port is taken
  */
-export function listen(listener: RequestListener, { port, host, limits }: ListenOptions): Promise<Listening> {
-  const { headersMs, requestMs, checkMs, headerBytes, drainMs } = { ...defaultLimits, ...limits };
+export function listen(
+  listener: RequestListener,
+  { port, host, limits, onDropped }: ListenOptions,
+): Promise<Listening> {
+  const { headersMs, requestMs, answerMs, checkMs, lingerMs, headerBytes, connections, drainMs } = {
+    ...defaultLimits,
+    ...limits,
+  };
   const open = new Set<ServerResponse>();
+  const leaving = new WeakSet<Socket>();
   let isDraining = false;
   const server = createServer(
     {
@@ -55,14 +78,32 @@ export function listen(listener: RequestListener, { port, host, limits }: Listen
       connectionsCheckingInterval: checkMs,
     },
     (request, response) => {
+      // Behind an answer that closes the connection nothing is run: its caller could not be told what came of it.
+      if (leaving.has(request.socket)) return;
       open.add(response);
       response.once('close', () => open.delete(response));
       if (isDraining) response.setHeader('Connection', 'close');
+      if (hasBody(request)) {
+        onHeaders(response, () => {
+          if (request.complete) return;
+          response.setHeader('Connection', 'close');
+          leaving.add(request.socket);
+          linger(request, lingerMs);
+        });
+      }
       listener(request, response);
     },
   );
+  server.maxConnections = connections;
   // RFC 9110, 10.1.1 lets a server ignore what it doesn't know in `Expect`. Node's own 417 has neither body nor request id.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
+  const dropped = tellDropped(onDropped);
+  server.on('drop', dropped.count);
+  const cutUnread = createUnreadCut(open, answerMs);
+  const checking = setInterval(() => {
+    cutUnread();
+    dropped.tell();
+  }, checkMs).unref();
   const { promise, resolve, reject } = Promise.withResolvers<Listening>();
   server.once('error', reject);
   server.listen(port, host, () => {
@@ -79,8 +120,63 @@ export function listen(listener: RequestListener, { port, host, limits }: Listen
     const timer = setTimeout(() => server.closeAllConnections(), drainMs);
     server.close(() => {
       clearTimeout(timer);
+      clearInterval(checking);
       closed.resolve();
     });
     return closed.promise;
   }
+}
+
+/** @see RFC 9112, 6.3: a request without either of the two has no body */
+function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/**
+ * Closes a connection as RFC 9112, 9.6 wants it: in one direction at first. Were it closed at once, bytes that are still to come would be
+ * answered by a reset, which may overtake the answer and take it from its caller.
+ */
+function linger(request: IncomingMessage, lingerMs: number): void {
+  const { socket } = request;
+  const closeAtOnce = socket.destroySoon;
+  // What Node calls once the answer is written.
+  socket.destroySoon = () => {
+    if (request.complete) return closeAtOnce.call(socket);
+    socket.end();
+    request.resume().once('end', () => closeAtOnce.call(socket));
+    const timer = setTimeout(() => socket.destroy(), lingerMs);
+    socket.once('close', () => clearTimeout(timer));
+  };
+}
+
+/** Looks for answers that have begun to leave too long ago: whoever does not read keeps them, and their connection, in memory. */
+function createUnreadCut(open: ReadonlySet<ServerResponse>, answerMs: number): () => void {
+  const firstSeenAt = new WeakMap<ServerResponse, number>();
+  return () => {
+    const now = performance.now();
+    for (const response of open) {
+      if (!response.headersSent) continue;
+      const seenAt = firstSeenAt.get(response) ?? now;
+      firstSeenAt.set(response, seenAt);
+      if (now - seenAt >= answerMs) response.destroy();
+    }
+  };
+}
+
+/** Counts connections beyond the limit. Whoever opens thousands must not fill the log too. */
+function tellDropped(onDropped: ListenOptions['onDropped']) {
+  let count = 0;
+  let nextAt = 0;
+  return {
+    count: () => {
+      count += 1;
+    },
+    tell: () => {
+      const now = performance.now();
+      if (count === 0 || now < nextAt) return;
+      onDropped?.(count);
+      count = 0;
+      nextAt = now + tellDroppedMs;
+    },
+  };
 }
