@@ -1,21 +1,24 @@
+import type { RequestListener } from 'node:http';
 import type { Handlers } from '@lockstep/contract/handlers';
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
-import type { Express } from 'express';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Principal } from '../principal.ts';
 import { type CountRequest, formatQuota } from './account-quota.ts';
-import { type AnyHandler, answerRequest, planOperation, type Steps } from './answer-request.ts';
+import { type AnyHandler, answerRequest, type PlannedOperation, planOperation, type Steps } from './answer-request.ts';
 import { createValidator } from './ask-validator.ts';
 import { createAuthentication, type VerifyToken } from './authenticate.ts';
 import { type CheckResponse, createResponseCheck } from './check-response.ts';
 import { formatTrialEnd } from './check-trial.ts';
 import { createReply } from './create-reply.ts';
+import type { Exchange } from './exchange.ts';
 import { createRouteFinder } from './find-route.ts';
 import { closeSchemas } from './form/close-schemas.ts';
 import { createSchemaCompiler } from './form/compile-schema.ts';
 import { type ContractDocument, followMember } from './form/read-pointer.ts';
-import { authPath, type Mounts, mountService } from './mount-service.ts';
+import { authPath, type MountedApi, type Mounts, mountService } from './mount-service.ts';
+import { readTarget } from './read-target.ts';
+import { createRouter } from './route-request.ts';
 
 /** What the OAuth server answers, under a path of its own. */
 type AuthServerOperation = 'exchangeToken' | 'getJwks' | 'getOpenIdConfiguration' | 'login' | 'revokeToken';
@@ -42,7 +45,7 @@ export interface AppOptions extends Mounts {
  * @throws Error where the contract can't be kept: a schema that doesn't compile, a security scheme without a check, an operation
  * without a handler, an extension that points nowhere
  */
-export async function createApp(options: AppOptions): Promise<Express> {
+export async function createApp(options: AppOptions): Promise<RequestListener> {
   const { contract, clock, logger } = options;
   const operations = Object.values(options.operations).filter(({ basePath }) => basePath !== authPath);
   const authenticate = createAuthentication(contract, operations, options.verifyToken);
@@ -67,7 +70,8 @@ export async function createApp(options: AppOptions): Promise<Express> {
     checkResponse: options.checkResponses ? createStrictCheck(contract, operations) : undefined,
     logger,
   });
-  return mountService(options, (exchange) => answerRequest(steps, exchange), reply, logger);
+  const api = { answer: (exchange: Exchange) => answerRequest(steps, exchange), takesBody: createBodyLookup(planned) };
+  return mountService(options, api, reply, logger);
 }
 
 function findHandler({ handlers }: AppOptions, { operationId }: Operation): AnyHandler {
@@ -75,6 +79,14 @@ function findHandler({ handlers }: AppOptions, { operationId }: Operation): AnyH
   const handler = (handlers as unknown as Readonly<Record<string, AnyHandler | undefined>>)[operationId];
   if (handler === undefined) throw new Error('there is no handler');
   return handler;
+}
+
+function createBodyLookup(planned: readonly PlannedOperation[]): MountedApi['takesBody'] {
+  const { match } = createRouter(planned);
+  return ({ method = '', url = '/' }) => {
+    const found = match(readTarget(url).path)?.route.operations.get(method.toLowerCase());
+    return found !== undefined && found.operation.requestBody !== null;
+  };
 }
 
 function createStrictCheck(contract: ContractDocument, operations: readonly Operation[]): CheckResponse {

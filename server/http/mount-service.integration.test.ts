@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { refuse } from '../error-catalogue.ts';
+import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
 
 let app: RunningApp;
@@ -85,6 +86,20 @@ describe('beside the resource API', () => {
   it('the docs keep a policy of their own', async () => {
     expect((await call('/docs')).headers.get('content-security-policy')).toBe("default-src 'self'");
     expect((await call('/docs/other')).status).toBe(404);
+  });
+
+  it.each([
+    { target: '/docs', status: 200, body: 'page' },
+    { target: '/healthz', status: 200, body: '{"status":"ok"}' },
+    { target: '', status: 200, body: '"health":"/healthz"' },
+    { target: '/auth/oauth2/token?a=b', status: 200, body: '"url":"/oauth2/token?a=b"' },
+    { target: '/v1/devices/a', status: 401, body: 'token_missing' },
+    { target: '/nowhere', status: 404, body: 'route_not_found' },
+  ])('a target with an authority is answered as its path: $target', async ({ target, status, body }) => {
+    for (const start of [app.origin, 'HTTP://api.example:80']) {
+      const bytes = `GET ${start}${target} HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n`;
+      expect(await sendRaw(app.origin, { bytes })).toMatchObject({ status, body: expect.stringContaining(body) });
+    }
   });
 
   it('[53] security headers stand on every answer', async () => {

@@ -1,8 +1,10 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import { Refused, refuse } from '../error-catalogue.ts';
 import type { Reply } from './create-reply.ts';
 import type { Answer, Exchange } from './exchange.ts';
+import { describeCoding, describeHostFault, readUnknownCoding, takeAuthority } from './http-message.ts';
 import { logRequest } from './log-request.ts';
 import { answerPlain, createPlainAnswers } from './plain-answers.ts';
 import { readRequestId } from './request-id.ts';
@@ -23,13 +25,20 @@ export const authPath = '/auth';
 
 type Out = Response<unknown, { exchange: Exchange }>;
 
+/** The resource API, as it stands among the mounts. */
+export interface MountedApi {
+  readonly answer: (exchange: Exchange) => Promise<Answer>;
+  /** Whether the operation that a request names has a body to be read. */
+  readonly takesBody: (request: IncomingMessage) => boolean;
+}
+
 /** Puts the parts under one Express application. */
 export function mountService(
   { ping, authServer, docs }: Mounts,
-  answerApi: (exchange: Exchange) => Promise<Answer>,
+  api: MountedApi,
   reply: Reply,
   logger: Logger,
-): Express {
+): RequestListener {
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by');
   app.use((request: Request, response: Out, next: NextFunction) => {
@@ -47,6 +56,15 @@ export function mountService(
       response.locals.exchange.mount = 'auth';
       return authServer.callback(request, response);
     });
+  // The OAuth server refuses the same in its own form.
+  app.use((request: Request, response: Out, next: NextFunction) => {
+    const coding = readUnknownCoding(request);
+    if (coding !== undefined) response.setHeader('Connection', 'close');
+    const isRefusedHere = coding !== undefined && !api.takesBody(request);
+    const fault = describeHostFault(request) ?? (isRefusedHere ? describeCoding(coding) : undefined);
+    if (fault === undefined) return next();
+    throw new Refused(refuse('invalid_request', { text: fault }));
+  });
   app.use((request: Request, response: Out, next: NextFunction) => {
     if (docs?.(request, response) === true) response.locals.exchange.mount = 'docs';
     else next();
@@ -61,7 +79,7 @@ export function mountService(
     });
   app.use((_: Request, response: Out) => {
     const { exchange } = response.locals;
-    return reply(exchange, response, () => answerApi(exchange));
+    return reply(exchange, response, () => api.answer(exchange));
   });
   app.use((error: unknown, _: Request, response: Out, next: NextFunction) =>
     response.headersSent
@@ -70,5 +88,8 @@ export function mountService(
           throw error;
         }),
   );
-  return app;
+  return (request, response) => {
+    takeAuthority(request);
+    app(request, response);
+  };
 }

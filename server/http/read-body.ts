@@ -3,6 +3,7 @@ import { parse as parseContentType } from 'content-type';
 import { Refused, refuse } from '../error-catalogue.ts';
 import type { TypedBody } from './form/check-body.ts';
 import { cut, listOr } from './form/sentence.ts';
+import { describeCoding, readUnknownCoding } from './http-message.ts';
 import { readBytes } from './read-bytes.ts';
 
 /**
@@ -18,6 +19,8 @@ export async function readBody(
   declared: readonly string[],
   limitBytes: number,
 ): Promise<TypedBody | undefined> {
+  const transferCoding = readUnknownCoding(request);
+  if (transferCoding !== undefined) throw unsupported(describeCoding(transferCoding));
   const bytes = await readBytes(request, limitBytes);
   if (bytes === undefined)
     throw new Refused(refuse('too_large', { text: `The body is larger than ${limitBytes} bytes` }));

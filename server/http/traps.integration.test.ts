@@ -563,6 +563,60 @@ const traps: readonly Trap[] = [
     status: 501,
   },
 
+  // The message itself (RFC 9112).
+  {
+    name: 'two Host lines',
+    bytes: get('/devices', 'Host: api'),
+    status: 400,
+    says: 'Host is sent 2 times: send it once',
+  },
+  { name: 'two Host lines and no route', bytes: get('/nowhere', 'Host: evil.example'), status: 400 },
+  {
+    name: 'a Host that is none',
+    bytes: Buffer.from('GET /v1/devices HTTP/1.1\r\nHost: api/x\r\n\r\n'),
+    status: 400,
+    says: 'Host api/x is no host',
+  },
+  { name: 'an empty Host', bytes: Buffer.from('GET /v1/devices HTTP/1.1\r\nHost:\r\n\r\n'), status: 401 },
+  {
+    name: 'an address as Host',
+    bytes: Buffer.from('GET /v1/devices HTTP/1.1\r\nHost: [::1]:8080\r\n\r\n'),
+    status: 401,
+  },
+  ...['gzip, chunked', 'identity, chunked', 'x-own, chunked'].flatMap((coding) => [
+    {
+      name: `the transfer coding ${coding} of a body`,
+      bytes: Buffer.concat([
+        request('PUT', '/v1/devices/a', [token, jsonType, `Transfer-Encoding: ${coding}`]),
+        Buffer.from('2\r\n{}\r\n0\r\n\r\n'),
+      ]),
+      status: 415,
+      says: `Transfer-Encoding ${coding} is not taken: send the body as it is, or in chunks`,
+      headers: { connection: 'close' },
+    },
+    ...['GET /v1/devices', 'GET /healthz', 'POST /v1/nowhere', 'DELETE /v1/devices/a'].map((line) => ({
+      name: `the transfer coding ${coding} where there is no body: ${line}`,
+      bytes: Buffer.concat([
+        request(line.split(' ')[0] ?? '', line.split(' ')[1] ?? '', [token, `Transfer-Encoding: ${coding}`]),
+        Buffer.from('0\r\n\r\n'),
+      ]),
+      status: 400,
+      says: `Transfer-Encoding ${coding} is not taken`,
+      headers: { connection: 'close' },
+    })),
+  ]),
+  {
+    name: 'a transfer coding behind a token that is none',
+    bytes: request('PUT', '/v1/devices/a', [jsonType, 'Transfer-Encoding: gzip, chunked']),
+    status: 401,
+    headers: { connection: 'close' },
+  },
+  {
+    name: 'chunks by another spelling',
+    bytes: request('GET', '/v1/devices', [token, 'Transfer-Encoding: Chunked']),
+    status: 501,
+  },
+
   // Below the contract.
   { name: '[51] headers at the limit', bytes: headersOf(16_384), status: 501 },
   { name: '[51] headers one byte over', bytes: headersOf(16_385), status: 431, isBelowContract: true },

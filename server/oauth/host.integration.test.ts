@@ -1,5 +1,6 @@
 import { type IncomingHttpHeaders, request as sendRaw } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sendRaw as sendBytes } from '../http/fixtures/send-raw.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { loginQuery } from './fixtures/talk.ts';
 
@@ -26,6 +27,23 @@ describe('14 Host and X-Forwarded-Host', () => {
       expect(body.error_description).toBe(
         `This server is localhost:${running.port}, not evil.example: use ${running.issuer}`,
       );
+    }
+  });
+
+  it.each([
+    { name: 'two Host lines', lines: ['Host: localhost:PORT', 'Host: localhost:PORT'], says: 'Host is sent 2 times' },
+    {
+      name: 'a transfer coding that nobody takes off',
+      lines: ['Host: localhost:PORT', 'Transfer-Encoding: gzip, chunked'],
+      says: 'Transfer-Encoding gzip, chunked is not taken',
+      connection: 'close',
+    },
+  ])('$name is refused at every endpoint', async ({ lines, says, connection = 'keep-alive' }) => {
+    for (const line of ['GET /auth/.well-known/openid-configuration', 'POST /auth/oauth2/token', 'GET /auth/nothing']) {
+      const head = [`${line} HTTP/1.1`, ...lines].join('\r\n').replaceAll('PORT', String(running.port));
+      const { status, headers, body } = await sendBytes(running.origin, { bytes: `${head}\r\n\r\n` });
+      expect([status, headers.connection]).toEqual([400, connection]);
+      expect(JSON.parse(body)).toEqual({ error: 'invalid_request', error_description: expect.stringContaining(says) });
     }
   });
 

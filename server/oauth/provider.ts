@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import helmet from 'helmet';
 import Provider, { errors } from 'oidc-provider';
+import { takeAuthority } from '../http/http-message.ts';
 import type { Keys } from '../keys.ts';
 import type { AdapterStore } from './adapter.ts';
 import { createConfiguration } from './configuration/create-configuration.ts';
@@ -109,19 +110,4 @@ function mount(request: MountedRequest, base: string): void {
   request.originalUrl = url;
   request.baseUrl = base;
   request.url = url.startsWith(base) && /^[/?]/.test(rest) ? rest.replace(/^\?/, '/?') : '/not-mounted-here';
-}
-
-/**
- * Cuts scheme and authority off a target that has them: upstream would build every address from them. As RFC 9112, 3.2.2
- * wants it, the authority takes the place of `Host`, so that `pinHost` judges it.
- */
-function takeAuthority(request: MountedRequest): void {
-  const { url = '/', originalUrl } = request;
-  const [start, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? [];
-  if (start === undefined) return;
-  const toPath = (target: string): string => target.slice(start.length).replace(/^(?!\/)/, '/');
-  request.headers.host = authority;
-  request.url = toPath(url);
-  // Express has taken its own part off `url` alone, and has kept what stood before it on both.
-  if (originalUrl !== undefined) request.originalUrl = toPath(originalUrl);
 }

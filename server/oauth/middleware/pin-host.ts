@@ -1,10 +1,11 @@
+import { describeCoding, describeHostFault, readUnknownCoding } from '../../http/http-message.ts';
 import { nameMismatch } from '../names-origin.ts';
 import type { Middleware } from './middleware.ts';
 
 /**
- * Refuses requests under another name than the issuer's, and makes sure that no header can change an address that
+ * Refuses requests under another name than the issuer's or under several, and makes sure that no header can change an address that
  * upstream builds: those it reads first are overwritten with the issuer's own. Discovery, redirects and cookies were poisoned
- * by `X-Forwarded-Host` in a trial although `Host` was pinned.
+ * by `X-Forwarded-Host` in a trial although `Host` was pinned. A transfer coding that nobody here takes off is refused with them.
  *
  * An https issuer means a TLS proxy in front, since this process speaks http: there `X-Forwarded-Host`, where the proxy
  * sends it, is the name that was asked for.
@@ -15,10 +16,12 @@ export function pinHost(issuer: string): Middleware {
   return async (ctx, next) => {
     const { headers } = ctx.req;
     const forwarded = isBehindProxy ? String(headers['x-forwarded-host'] ?? '').split(',', 1)[0] : '';
-    const mismatch = nameMismatch(forwarded || headers.host, issuer);
-    if (mismatch !== undefined) {
+    const fault = describeHostFault(ctx.req) ?? nameMismatch(forwarded || headers.host, issuer);
+    const coding = readUnknownCoding(ctx.req);
+    if (coding !== undefined) ctx.set('Connection', 'close');
+    if (fault !== undefined || coding !== undefined) {
       ctx.status = 400;
-      ctx.body = { error: 'invalid_request', error_description: mismatch };
+      ctx.body = { error: 'invalid_request', error_description: fault ?? describeCoding(coding ?? '') };
       return;
     }
     headers['x-forwarded-host'] = host;

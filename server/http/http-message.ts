@@ -1,0 +1,51 @@
+// What RFC 9112 asks of a request before anybody looks at what it is for, and Node's parser leaves to its users.
+import type { IncomingMessage } from 'node:http';
+import { cut } from './form/sentence.ts';
+
+/** As routers hand it on: Express takes a mount's part off `url`, and keeps the whole in `originalUrl`. */
+type RoutedRequest = IncomingMessage & { originalUrl?: string };
+
+/**
+ * Cuts scheme and authority off a target that has them, as a proxy sends it, so that routes and addresses are read from a path. The
+ * authority takes the place of `Host`, which does not count then (RFC 9112, 3.2.2).
+ */
+export function takeAuthority(request: RoutedRequest): void {
+  const { url = '/', originalUrl } = request;
+  const [start, authority] = /^[a-z][a-z0-9+.-]*:\/\/([^/?#]*)/i.exec(url) ?? [];
+  if (start === undefined) return;
+  const toPath = (target: string): string => target.slice(start.length).replace(/^(?!\/)/, '/');
+  request.headers.host = authority;
+  request.url = toPath(url);
+  if (originalUrl !== undefined) request.originalUrl = toPath(originalUrl);
+}
+
+/** RFC 3986, 3.2.2 and 3.2.3: a name, an address in brackets, or nothing, and a port. */
+const hostForm = /^(?:[\w.~!$&'()*+,;=%-]*|\[[\dA-Fa-f:.]+\])(?::\d*)?$/;
+
+/**
+ * Two parties of which one reads the first `Host` and the other the last can be led apart. Node keeps the first and drops the others.
+ *
+ * @returns what is wrong with the `Host` lines of a request; undefined for a single good one
+ * @see RFC 9112, 3.2: 400
+ */
+export function describeHostFault({ headersDistinct: { host = [] } }: IncomingMessage): string | undefined {
+  if (host.length > 1) return `Host is sent ${host.length} times: send it once`;
+  const [only = ''] = host;
+  return hostForm.test(only) ? undefined : `Host ${cut(only)} is no host: send name and port`;
+}
+
+/**
+ * Node's parser takes every list of codings that ends in `chunked`, and takes off that one alone: the body would be read as it was coded.
+ *
+ * @returns the codings of a request where they are not `chunked` alone
+ * @see RFC 9112, 6.1
+ */
+export function readUnknownCoding({ headers }: IncomingMessage): string | undefined {
+  const codings = headers['transfer-encoding'];
+  return codings === undefined || codings.trim().toLowerCase() === 'chunked' ? undefined : codings;
+}
+
+/** What to do about such a coding. */
+export function describeCoding(codings: string): string {
+  return `Transfer-Encoding ${cut(codings)} is not taken: send the body as it is, or in chunks`;
+}
