@@ -7,6 +7,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   algopin: () => import('./algopin.ts').then(({ algopin }) => algopin),
   codes: () => import('./codes.ts').then(({ codes }) => codes),
   generate: () => import('./generate.ts').then(({ generate }) => generate),
+  'large-list': () => import('./large-list.ts').then(({ largeList }) => largeList),
   requests: () => import('./requests.ts').then(({ requests }) => requests),
   'activity-http': () => import('./activity-http.ts').then(({ activityHttp }) => activityHttp),
   'store-activity': () => import('./store-activity.ts').then(({ storeActivity }) => storeActivity),

@@ -26,6 +26,11 @@ const cases = [
     given: JSON.parse('{"b":{"\\udc00":1}}'),
     want: { at: '/b', says: 'a member name holds half of a surrogate pair' },
   },
+  {
+    name: 'the first of several faults, by a pointer with escapes',
+    given: JSON.parse('{"a~/b":[[0,"x"],[{"c":"\\ud800"}]],"d":"\\ud800"}'),
+    want: { at: '/a~0~1b/1/0/c', says: 'text holds half of a surrogate pair' },
+  },
   { name: 'text alone', given: '\udc00', want: { at: '', says: 'text holds half of a surrogate pair' } },
 ];
 
