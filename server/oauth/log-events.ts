@@ -13,16 +13,25 @@ export interface AuthLog {
 export function logEvents(provider: Provider, log: AuthLog): void {
   provider.on('grant.success', (ctx) => log.info(describe(ctx), 'token issued'));
   provider.on('grant.revoked', (ctx) => log.info(describe(ctx), 'grant revoked'));
-  provider.on('grant.error', (ctx, error) => log.warn({ ...describe(ctx), ...explain(error) }, 'token refused'));
-  provider.on('revocation.error', (ctx, error) =>
-    log.warn({ ...describe(ctx), ...explain(error) }, 'revocation refused'),
-  );
-  provider.on('authorization.error', (ctx, error) =>
-    log.warn({ ...describe(ctx), ...explain(error) }, 'login refused'),
-  );
+  const warn = (text: string) => (ctx: KoaContextWithOIDC, error: Parameters<typeof explain>[0]) => {
+    if (isCallerThere(ctx)) log.warn({ ...describe(ctx), ...explain(error) }, text);
+  };
+  provider.on('grant.error', warn('token refused'));
+  provider.on('revocation.error', warn('revocation refused'));
+  provider.on('authorization.error', warn('login refused'));
   provider.on('server_error', (ctx, error) => log.error({ ...describe(ctx), err: error }, 'auth request failed'));
   // Koa prints to the console unless somebody listens.
-  EventEmitter.prototype.on.call(provider, 'error', (error) => log.error({ err: error }, 'auth answer failed'));
+  EventEmitter.prototype.on.call(provider, 'error', (error, ctx: KoaContextWithOIDC) => {
+    const requestId = ctx.response.get('X-Request-Id');
+    if (isCallerThere(ctx)) log.error({ err: error, requestId }, 'auth answer failed');
+    // Anybody can send half a body: that is no fault of ours, and must not fill the log with stacks.
+    else log.info({ requestId, code: error.code }, 'the caller left, or took too long');
+  });
+}
+
+/** Whether somebody is left to answer: the body may have stopped on the way, and the connection with it. */
+function isCallerThere({ req }: KoaContextWithOIDC): boolean {
+  return !req.socket.destroyed && !(req.destroyed && !req.complete);
 }
 
 function describe(ctx: KoaContextWithOIDC): object {
