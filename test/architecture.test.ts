@@ -16,7 +16,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['generated'],
   mock: ['generated', 'server'],
   conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
-  bench: ['server'], // the codec and the store are measured without HTTP in front of them
+  bench: ['generated', 'server'], // codec, store and form checks are measured without HTTP in front of them
   test: ['generated', 'toolkit', 'docs', 'mock', 'server', 'conformance', ''],
   '': ['docs', 'generated', 'mock', 'server', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
 };
