@@ -11,6 +11,8 @@ test('an empty environment gives the defaults', () => {
     keyFile: resolve('.lockstep/keys.json'),
     logLevel: 'info',
     accountQuota: 3600,
+    maxConnections: 1000,
+    corsOrigins: [],
   });
 });
 
@@ -22,6 +24,12 @@ test.each([
   { name: 'LOG_LEVEL', value: '', want: { logLevel: 'info' } },
   { name: 'ACCOUNT_QUOTA', value: '0', want: { accountQuota: 0 } },
   { name: 'ACCOUNT_QUOTA', value: '999999999', want: { accountQuota: 999_999_999 } },
+  { name: 'MAX_CONNECTIONS', value: '1', want: { maxConnections: 1 } },
+  {
+    name: 'CORS_ORIGINS',
+    value: 'https://app.example, http://localhost:5173/',
+    want: { corsOrigins: ['https://app.example', 'http://localhost:5173'] },
+  },
 ])('$name=$value is read', ({ name, value, want }) => {
   expect(readConfig({ [name]: value })).toMatchObject(want);
 });
@@ -37,6 +45,14 @@ test.each([
   { name: 'ACCOUNT_QUOTA', value: '-1' },
   { name: 'ACCOUNT_QUOTA', value: '1e3' },
   { name: 'ACCOUNT_QUOTA', value: '1000000000' },
+  { name: 'MAX_CONNECTIONS', value: '0' },
+  { name: 'MAX_CONNECTIONS', value: '1e3' },
+  { name: 'CORS_ORIGINS', value: '*' },
+  { name: 'CORS_ORIGINS', value: 'null' },
+  { name: 'CORS_ORIGINS', value: 'https://*.example' },
+  { name: 'CORS_ORIGINS', value: 'https://app.example https://b.example' },
+  { name: 'CORS_ORIGINS', value: 'https://app.example,app.example' },
+  { name: 'CORS_ORIGINS', value: 'https://app.example/path' },
 ])('$name=$value is refused by name and value', ({ name, value }) => {
   expect(() => readConfig({ [name]: value })).toThrow(`${name} is ${JSON.stringify(value)}: `);
 });

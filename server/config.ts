@@ -15,6 +15,10 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Requests an hour for one account and client; 0: no quota. */
   readonly accountQuota: number;
+  /** Connections at once, from 1. */
+  readonly maxConnections: number;
+  /** Origins whose pages a browser lets call the API, as it sends them. */
+  readonly corsOrigins: readonly string[];
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -29,6 +33,8 @@ export const environment = {
   LOCKSTEP_KEYS: 'key file (.lockstep/keys.json)',
   LOG_LEVEL: `${logLevels.join(', ')} (info)`,
   ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; a restart begins anew (3600)',
+  MAX_CONNECTIONS: 'connections at once, from 1; further ones are closed as they open (1000)',
+  CORS_ORIGINS: 'origins whose pages may call the API, apart by commas, as https://app.example (none)',
 } as const;
 
 type Variable = keyof typeof environment;
@@ -77,6 +83,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     database: read('DATABASE_URL', 'sqlite:.lockstep/service.sqlite', readDatabase, 'a database is sqlite:FILE'),
     keyFile: read('LOCKSTEP_KEYS', '.lockstep/keys.json', (text) => resolve(text), ''),
     logLevel: read('LOG_LEVEL', 'info', readLogLevel, `a level is one of ${logLevels.join(', ')}`),
+    maxConnections: read('MAX_CONNECTIONS', '1000', readConnections, 'a limit is a whole number from 1 to 999999'),
+    corsOrigins: read(
+      'CORS_ORIGINS',
+      '',
+      readOrigins,
+      'origins are http(s)://host[:port] apart by commas, as https://app.example; none is a pattern',
+    ),
     accountQuota: read('ACCOUNT_QUOTA', '3600', readCount, 'a quota is a whole number of requests an hour, 0 for none'),
   };
   if (faults.length > 0) throw new ConfigError(faults);
@@ -91,6 +104,19 @@ function readPort(text: string): number | undefined {
 /** At most nine digits: what `RateLimit` can say. */
 function readCount(text: string): number | undefined {
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+function readConnections(text: string): number | undefined {
+  return /^[1-9]\d{0,5}$/.test(text) ? Number(text) : undefined;
+}
+
+function readOrigins(text: string): readonly string[] | undefined {
+  const origins = text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+    .map((part) => (part.includes('*') ? undefined : readOrigin(part)));
+  return origins.includes(undefined) ? undefined : origins.filter((origin) => origin !== undefined);
 }
 
 function readOrigin(text: string): string | undefined {

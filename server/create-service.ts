@@ -32,6 +32,8 @@ export interface ServiceOptions {
   readonly checkResponses: boolean;
   /** Requests an hour for one account and client; 0 or left out: no quota. */
   readonly accountQuota?: number | undefined;
+  /** Origins whose pages a browser lets call the API; none when left out. */
+  readonly corsOrigins?: readonly string[] | undefined;
   readonly docs?: Mounts['docs'];
 }
 
@@ -41,7 +43,7 @@ export interface ServiceOptions {
  * @throws Error where the contract can't be kept; see `createApp`
  */
 export async function createService(options: ServiceOptions): Promise<RequestListener> {
-  const { store, keys, clock, logger, bridges, origin, checkResponses, accountQuota = 0, docs } = options;
+  const { store, keys, clock, logger, bridges, origin, checkResponses, accountQuota = 0, corsOrigins, docs } = options;
   const issuer = `${origin}/auth`;
   const audience = `${origin}/v1`;
   return createApp({
@@ -60,6 +62,7 @@ export async function createService(options: ServiceOptions): Promise<RequestLis
     countRequest: accountQuota === 0 ? undefined : createQuota(accountQuota, clock),
     logger,
     checkResponses,
+    corsOrigins,
     ...(docs && { docs }),
   });
 }

@@ -2,7 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { Habits } from './bridge/habits.ts';
 import { startBridges } from './bridge/start-bridges.ts';
 import { createService, type ServiceOptions } from './create-service.ts';
-import { listen } from './http/listen.ts';
+import { defaultLimits, listen } from './http/listen.ts';
 import { requireOwnKeys } from './require-own-keys.ts';
 import { startPurging } from './start-purging.ts';
 
@@ -11,6 +11,8 @@ export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges'>
   readonly host: string;
   /** Left out: `http://localhost:` and the port taken. */
   readonly publicOrigin?: string | undefined;
+  /** Connections at once; 1000 when left out. */
+  readonly maxConnections?: number | undefined;
   /** Simulated devices that differ from those that work as they should, by deviceId. */
   readonly habits?: Readonly<Record<string, Habits>> | undefined;
 }
@@ -32,6 +34,7 @@ export async function startService({
   port,
   host,
   publicOrigin,
+  maxConnections = defaultLimits.connections,
   habits,
   ...options
 }: StartOptions): Promise<RunningService> {
@@ -40,6 +43,9 @@ export async function startService({
   const listening = await listen((request, response) => void ready.then((app) => app(request, response)), {
     port,
     host,
+    limits: { connections: maxConnections },
+    onDropped: (connections) =>
+      options.logger.warn({ connections, maxConnections }, 'connections beyond the limit were closed as they opened'),
   });
   const origin = publicOrigin ?? `http://localhost:${listening.port}`;
   const bridges = startBridges({ ...options, habits });

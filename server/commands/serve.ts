@@ -23,6 +23,8 @@ export async function serve(config: Config): Promise<void> {
       logger,
       checkResponses: false,
       accountQuota: config.accountQuota,
+      maxConnections: config.maxConnections,
+      corsOrigins: config.corsOrigins,
       port: config.port,
       host: config.host,
       publicOrigin: config.publicOrigin,

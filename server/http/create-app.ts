@@ -11,7 +11,7 @@ import { createAuthentication, type VerifyToken } from './authenticate.ts';
 import { type CheckResponse, createResponseCheck } from './check-response.ts';
 import { formatTrialEnd } from './check-trial.ts';
 import { createReply } from './create-reply.ts';
-import type { Exchange } from './exchange.ts';
+import { allowCrossOrigin } from './cross-origin.ts';
 import { createRouteFinder } from './find-route.ts';
 import { closeSchemas } from './form/close-schemas.ts';
 import { createSchemaCompiler } from './form/compile-schema.ts';
@@ -33,6 +33,8 @@ export interface AppOptions extends Mounts {
   readonly clock: Clock;
   /** Left out: no quota. */
   readonly countRequest?: CountRequest | undefined;
+  /** Origins whose pages a browser lets call the API; none when left out. */
+  readonly corsOrigins?: readonly string[] | undefined;
   readonly logger: Logger;
   /** Whether each answer is held against the contract before it leaves; one that breaks it becomes a 500 and an error in the log. */
   readonly checkResponses: boolean;
@@ -70,7 +72,12 @@ export async function createApp(options: AppOptions): Promise<RequestListener> {
     checkResponse: options.checkResponses ? createStrictCheck(contract, operations) : undefined,
     logger,
   });
-  const api = { answer: (exchange: Exchange) => answerRequest(steps, exchange), takesBody: createBodyLookup(planned) };
+  const origins = options.corsOrigins ?? [];
+  const api: MountedApi = {
+    answer: (exchange) => answerRequest(steps, exchange),
+    takesBody: createBodyLookup(planned),
+    allowCrossOrigin: origins.length > 0 ? allowCrossOrigin({ ...options, origins }) : undefined,
+  };
   return mountService(options, api, reply, logger);
 }
 

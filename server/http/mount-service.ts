@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import express, { type NextFunction, type Request, type Response } from 'express';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import { Refused, refuse } from '../error-catalogue.ts';
 import type { Reply } from './create-reply.ts';
@@ -30,6 +30,8 @@ export interface MountedApi {
   readonly answer: (exchange: Exchange) => Promise<Answer>;
   /** Whether the operation that a request names has a body to be read. */
   readonly takesBody: (request: IncomingMessage) => boolean;
+  /** What lets pages of other origins in; undefined where none may. */
+  readonly allowCrossOrigin: RequestHandler | undefined;
 }
 
 /** Puts the parts under one Express application. */
@@ -49,6 +51,7 @@ export function mountService(
     next();
   });
   app.use(securityHeaders);
+  if (api.allowCrossOrigin !== undefined) app.use(api.allowCrossOrigin);
 
   // Before anything reads a body: the OAuth server parses its own.
   if (authServer !== undefined)

@@ -1,3 +1,4 @@
+import type { OutgoingHttpHeaders } from 'node:http';
 import type { KoaContextWithOIDC } from 'oidc-provider';
 import { openIdScopes, splitScopes } from '../scopes.ts';
 import type { Middleware } from './middleware.ts';
@@ -46,11 +47,11 @@ export function shapeAnswer(issuer: string, scopes: readonly string[]): Middlewa
     },
   };
   return async (ctx, next) => {
+    const crossOrigin = pickCrossOrigin(ctx.response.headers);
     await next();
-    for (const name of Object.keys(ctx.response.headers)) {
-      // No other origin's scripts are let in. Upstream opens discovery and keys to all, and names the origin elsewhere.
-      if (name.startsWith('access-control-')) ctx.remove(name);
-    }
+    // Whoever mounts this decides which origins are let in. Upstream opens discovery and keys to all, and names the origin elsewhere.
+    for (const name of Object.keys(pickCrossOrigin(ctx.response.headers))) ctx.remove(name);
+    ctx.set(crossOrigin);
     const body = isBody(ctx.body) ? ctx.body : {};
     if (hasRoute(ctx)) shapes[ctx.oidc.route]?.(ctx, body);
     // Left over where a session could not be saved after the way on was decided.
@@ -61,6 +62,11 @@ export function shapeAnswer(issuer: string, scopes: readonly string[]): Middlewa
       body.error_description = 'the request could not be processed';
     }
   };
+}
+
+function pickCrossOrigin(headers: OutgoingHttpHeaders): Record<string, string> {
+  const own = Object.entries(headers).filter(([name]) => name.startsWith('access-control-'));
+  return Object.fromEntries(own.map(([name, value]) => [name, String(value)]));
 }
 
 /** RFC 6749, 5.2; upstream calls it `invalid_request`. */

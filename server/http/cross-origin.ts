@@ -1,0 +1,88 @@
+import type { OperationTable } from '@lockstep/contract/operations';
+import cors from 'cors';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { type ContractDocument, followMember, followRef, isObject, readPointer } from './form/read-pointer.ts';
+import { authPath } from './mount-service.ts';
+
+export interface CrossOriginOptions {
+  readonly contract: ContractDocument;
+  readonly operations: OperationTable;
+  /** Exact origins, as a browser sends them: `https://app.example`. */
+  readonly origins: readonly string[];
+}
+
+/** Paths of the published contract, which any tool may read. */
+const contractPaths: readonly string[] = ['/docs/openapi.json', '/docs/openapi.yaml'];
+
+/** RFC 8615: discovery and keys, which hold no secret. */
+const wellKnown = `${authPath}/.well-known/`;
+
+/** Response headers that a script reads without being told of (Fetch Standard, "CORS-safelisted response-header name"). */
+const safelisted: ReadonlySet<string> = new Set([
+  'cache-control',
+  'content-language',
+  'content-length',
+  'content-type',
+  'expires',
+  'last-modified',
+  'pragma',
+]);
+
+/** How long a browser may keep what a preflight said, in seconds: so long a removed origin may still ask. */
+const preflightSeconds = 600;
+
+/**
+ * Lets pages of other origins call what needs no secret but a token: the resource API, discovery, keys and the published contract. The
+ * login, token and revocation endpoints stay closed: a page that held a client secret would have published it.
+ *
+ * No credentials of the browser's own (cookies) go with such a call. Methods and headers are the contract's. Errors carry the headers too,
+ * so that a page sees a 401 as one.
+ *
+ * @see Fetch Standard, 3.2 (CORS protocol)
+ */
+export function allowCrossOrigin({ contract, operations, origins }: CrossOriginOptions): RequestHandler {
+  const all = Object.values(operations);
+  const resources = all.filter(({ basePath }) => basePath !== authPath);
+  const addresses = all.map(({ basePath, path }) => basePath + path);
+  const single = new Set([...contractPaths, ...addresses.filter((path) => path.startsWith(wellKnown))]);
+  const basePaths = [...new Set(resources.map(({ basePath }) => basePath))];
+  const isOpen = (path: string): boolean =>
+    single.has(path) || basePaths.some((basePath) => path === basePath || path.startsWith(`${basePath}/`));
+  const parameters = resources.flatMap((operation) => operation.parameters);
+  const exposed = [...resources.map(({ pointer }) => `${pointer}/responses`), '#/x-unrouted'].flatMap((pointer) =>
+    listHeaders(contract, readPointer(contract, pointer)),
+  );
+  const addHeaders = cors({
+    origin: [...origins],
+    methods: [...new Set(resources.map(({ method }) => method.toUpperCase()))],
+    allowedHeaders: [
+      'Authorization',
+      'Content-Type',
+      'X-Request-Id',
+      ...new Set(parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)),
+    ],
+    exposedHeaders: [...new Set(exposed)].filter((name) => !safelisted.has(name.toLowerCase())),
+    maxAge: preflightSeconds,
+    preflightContinue: true,
+  });
+  return (request: Request, response: Response, next: NextFunction) => {
+    if (!isOpen(request.path)) return next();
+    addHeaders(request, response, (error?: unknown) => {
+      // Whatever the path: a page is to see a 404 as such, which it does only behind a preflight that went well.
+      if (error === undefined && isPreflight(request) && response.hasHeader('Access-Control-Allow-Origin'))
+        return void response.status(204).end();
+      next(error);
+    });
+  };
+}
+
+function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+}
+
+/** Names of all headers that a map of responses declares. */
+function listHeaders(contract: ContractDocument, responses: unknown): string[] {
+  return Object.values(isObject(responses) ? responses : {}).flatMap((response) =>
+    Object.keys(followMember(contract, followRef(contract, response), 'headers')),
+  );
+}

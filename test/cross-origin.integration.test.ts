@@ -1,0 +1,200 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser } from '../docs/find-browser.ts';
+import { startBrowser } from '../docs/watch-page.ts';
+import { getToken } from '../mock/fixtures/get-token.ts';
+import { systemClock } from '../server/clock.ts';
+import { type DemoClients, seedDemo } from '../server/demo/seed-demo.ts';
+import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
+import { type RunningService, startService } from '../server/start-service.ts';
+import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
+
+// If these fail, a page of somebody else calls the API with what its visitor has, or one that may call it sees no answer.
+
+let page: Server;
+let listed: string;
+let service: RunningService & { readonly clients: DemoClients };
+let closed: RunningService;
+
+async function start(corsOrigins?: readonly string[]) {
+  const keys = await createTestKeys();
+  const store = await openSqliteStore(':memory:');
+  const clients = await seedDemo(store, { keys, now: systemClock.now() });
+  const logger = pino({ level: 'silent' });
+  const options = { port: 0, host: '127.0.0.1', logger, keys, store, clock: systemClock, checkResponses: true };
+  const docs: Parameters<typeof startService>[0]['docs'] = ({ url }, response) => {
+    if (url?.startsWith('/docs') !== true) return false;
+    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+    return true;
+  };
+  return { ...(await startService({ ...options, corsOrigins, docs })), clients };
+}
+
+beforeAll(async () => {
+  page = createServer((_, response) => void response.setHeader('Content-Type', 'text/html').end('<!doctype html>'));
+  await new Promise<void>((resolve) => void page.listen(0, '127.0.0.1', resolve));
+  listed = `http://localhost:${(page.address() as AddressInfo).port}`;
+  service = await start(['https://app.example', listed]);
+  closed = await start();
+});
+afterAll(async () => {
+  page.closeAllConnections();
+  page.close();
+  await Promise.all([service.close(), closed.close()]);
+});
+
+const origin = 'https://app.example';
+const ask = (path: string, headers: Record<string, string> = {}, method = 'GET', at: RunningService = service) =>
+  fetch(at.origin + path, { method, headers: { origin, ...headers } });
+const crossOriginHeaders = (answer: Response) =>
+  [...answer.headers.keys()].filter((name) => name.startsWith('access-control-'));
+const preflight = (path: string, of: string, from = origin) =>
+  ask(
+    path,
+    { origin: from, 'access-control-request-method': of, 'access-control-request-headers': 'authorization' },
+    'OPTIONS',
+  );
+
+const open = [
+  '/v1/devices',
+  '/v1/devices/LK2A00000001/algopin/daily',
+  '/v1/nowhere',
+  '/auth/.well-known/openid-configuration',
+  '/auth/.well-known/jwks.json',
+  '/docs/openapi.json',
+  '/docs/openapi.yaml',
+];
+const shut = [
+  '/auth/login',
+  '/auth/oauth2/token',
+  '/auth/oauth2/revoke',
+  '/auth/nowhere',
+  '/docs',
+  '/docs/',
+  '/healthz',
+  '/',
+  '/v1x',
+  '/nowhere',
+];
+
+describe('an origin that the operator lists', () => {
+  it.each(open)('is named in the answer of %s, whatever its status', async (path) => {
+    const answer = await ask(path);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(answer.headers.get('vary')?.toLowerCase()).toContain('origin');
+  });
+
+  it.each(open)('is let through the preflight of %s', async (path) => {
+    const answer = await preflight(path, 'PUT');
+    expect([answer.status, await answer.text()]).toEqual([204, '']);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
+    expect(answer.headers.get('access-control-allow-methods')?.split(',').toSorted()).toEqual(['GET', 'POST', 'PUT']);
+    expect(answer.headers.get('access-control-allow-headers')?.split(',')).toEqual(
+      expect.arrayContaining(['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id']),
+    );
+    expect(answer.headers.get('access-control-max-age')).toBe('600');
+  });
+
+  it.each(shut)('is let in nowhere else: %s', async (path) => {
+    for (const answer of [await ask(path), await ask(path, {}, 'POST'), await preflight(path, 'POST')])
+      expect(crossOriginHeaders(answer)).toEqual([]);
+  });
+
+  it('may read every header that the contract declares', async () => {
+    const exposed = (await ask('/v1/devices')).headers.get('access-control-expose-headers')?.split(',') ?? [];
+    const declared = ['API-Version', 'Allow', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
+    expect(exposed.toSorted()).toEqual([...declared, 'Trial-Ends-At', 'WWW-Authenticate', 'X-Request-Id']);
+  });
+
+  it('gets a plain OPTIONS answered as everybody does', async () => {
+    const answer = await ask('/v1/devices', {}, 'OPTIONS');
+    expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
+  });
+});
+
+describe('any other origin', () => {
+  it.each([
+    'https://evil.example',
+    'https://app.example.evil.example',
+    'http://app.example',
+    'https://app.example:8443',
+    'null',
+    'HTTPS://APP.EXAMPLE',
+  ])('%s is let in nowhere', async (from) => {
+    for (const path of [...open, ...shut])
+      for (const answer of [await ask(path, { origin: from }), await preflight(path, 'PUT', from)])
+        expect(answer.headers.get('access-control-allow-origin'), path).toBeNull();
+  });
+
+  it('is let in nowhere where none is listed', async () => {
+    for (const path of [...open, ...shut])
+      for (const method of ['GET', 'OPTIONS'])
+        expect(
+          crossOriginHeaders(await ask(path, { 'access-control-request-method': 'GET' }, method, closed)),
+          path,
+        ).toEqual([]);
+  });
+});
+
+const found = findBrowser(process.env);
+const missing = 'reason' in found ? found.reason : undefined;
+if (missing !== undefined) process.stderr.write(`${missing}\n`);
+
+describe.skipIf(missing !== undefined)('in a browser, a page', () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser('path' in found ? found.path : '');
+  });
+  afterAll(() => browser.close());
+
+  interface Call {
+    readonly path: string;
+    readonly method?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string;
+  }
+
+  /** What a script of the page sees of a call: status, request id and code; or that it was not let through. */
+  async function call(at: Page, { path, ...init }: Call) {
+    return at.evaluate(
+      async ([url, options]) => {
+        const answer = await fetch(url, options).catch((error: Error) => error.name);
+        if (typeof answer === 'string') return answer;
+        const body = await answer.text();
+        return { status: answer.status, requestId: answer.headers.get('x-request-id') ?? '', body };
+      },
+      [service.origin + path, init] as const,
+    );
+  }
+
+  it('of a listed origin calls the API, reads its headers and its errors, and gets no token', async () => {
+    const at = await (await browser.newContext()).newPage();
+    await at.goto(listed);
+    const authorization = `Bearer ${await getToken(service, 'demo-own')}`;
+    const anyId = expect.stringMatching(/^[A-Za-z0-9._-]+$/);
+    expect(await call(at, { path: '/v1/devices?limit=1', headers: { authorization } })).toMatchObject({
+      status: 200,
+      requestId: anyId,
+    });
+    const headers = { authorization, 'content-type': 'application/json', 'idempotency-key': 'k' };
+    const put = { path: '/v1/devices/LK2A00000001', method: 'PUT', headers, body: '{"batteryLevel":"87"}' };
+    expect(await call(at, put)).toMatchObject({ status: 200 });
+    expect(await call(at, { path: '/v1/devices' })).toMatchObject({ status: 401, requestId: anyId });
+    expect(await call(at, { path: '/v1/nowhere', headers: { authorization } })).toMatchObject({ status: 404 });
+    expect(await call(at, { path: '/auth/.well-known/jwks.json' })).toMatchObject({ status: 200 });
+    expect(await call(at, { path: '/auth/oauth2/token', method: 'POST', body: 'grant_type=x' })).toBe('TypeError');
+    await at.context().close();
+  });
+
+  it('of another origin sees nothing', async () => {
+    const at = await (await browser.newContext()).newPage();
+    await at.goto(listed.replace('localhost', '127.0.0.1'));
+    for (const path of ['/v1/devices', '/auth/.well-known/jwks.json', '/docs/openapi.json', '/healthz'])
+      expect(await call(at, { path }), path).toBe('TypeError');
+    await at.context().close();
+  });
+});
