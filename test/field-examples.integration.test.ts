@@ -1,0 +1,106 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { type Operation, operations } from '@lockstep/contract/operations';
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { getToken } from '../mock/fixtures/get-token.ts';
+import { seedDemo } from '../server/demo/seed-demo.ts';
+import {
+  type ContractDocument,
+  followMember,
+  followRef,
+  isObject,
+  type JsonObject,
+  readPointer,
+} from '../server/http/form/read-pointer.ts';
+import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
+import { type RunningService, startService } from '../server/start-service.ts';
+import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
+
+// If these fail, somebody who puts a request together from the examples beside its fields, as people and documentation tools do, is refused.
+
+const document: ContractDocument = contract;
+/** The time that the examples of the contract are written for; each request comes five minutes later, when a bridge has room again. */
+let now = Date.UTC(2026, 10, 21, 8);
+beforeEach(() => {
+  now += 300_000;
+});
+
+let service: RunningService;
+let token: string;
+beforeAll(async () => {
+  const keys = await createTestKeys();
+  const store = await openSqliteStore(':memory:');
+  const clients = await seedDemo(store, { keys, now });
+  const clock = { now: () => now };
+  const listening = { port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }), keys };
+  service = await startService({ ...listening, store, clock, checkResponses: true });
+  token = await getToken({ origin: service.origin, clients }, 'demo-own');
+});
+afterAll(() => service.close());
+
+/** The value that a schema's own example gives; of an object without one, the examples of all its members together. */
+function assemble(schema: unknown): unknown {
+  const node = isObject(schema) ? schema : {};
+  if (node.example !== undefined) return node.example;
+  const target = followRef(document, node);
+  if (target.example !== undefined) return target.example;
+  const members = Object.entries(followMember(document, target, 'properties'));
+  if (members.length > 0) return Object.fromEntries(members.map(([name, member]) => [name, assemble(member)]));
+  if (target.type === 'array') return [assemble(target.items)];
+  const [branch] = [target.anyOf, target.oneOf].flatMap((branches) => (Array.isArray(branches) ? branches : []));
+  return branch === undefined ? (target.default ?? {}) : assemble(branch);
+}
+
+/** One body of all examples, and one for each value that asks for a schema of its own (`x-by-value`). */
+function assembleBodies({ requestBody, extensions }: Operation): readonly (readonly [name: string, body: unknown])[] {
+  const [pointer = ''] = Object.values(requestBody?.content ?? {});
+  const whole = assemble(readPointer(document, pointer)) as JsonObject;
+  const rules = Array.isArray(extensions['x-by-value']) ? extensions['x-by-value'] : [];
+  const byValue = rules.flatMap(({ at, cases }) =>
+    (cases as { values: string[]; schemas?: Record<string, string> }[]).flatMap(({ values, schemas = {} }) =>
+      values.flatMap((value) => {
+        const chosen = { [String(at).replace('$request.body#/', '')]: value };
+        const dependent = Object.entries(schemas).map(([place, $ref]) => [place.slice(1), assemble({ $ref })]);
+        const asText = dependent.map(([name, member]) => [name, JSON.stringify(member)]);
+        return [
+          [`${value}, data as an object`, { ...chosen, ...Object.fromEntries(dependent) }] as const,
+          [`${value}, data as text`, { ...chosen, ...Object.fromEntries(asText) }] as const,
+        ];
+      }),
+    ),
+  );
+  return [['all of them', whole], ...byValue];
+}
+
+/** The one of a handful of devices that does everything. */
+const ids: Readonly<Record<string, string>> = { deviceId: 'LK2A00000001', bridgeId: 'BR1A00000001' };
+
+const withBody = Object.values<Operation>(operations).filter(
+  ({ basePath, requestBody }) => basePath === '/v1' && requestBody !== null,
+);
+
+describe.each(withBody.map((operation) => ({ name: operation.operationId, operation })))(
+  '$name takes the examples beside its fields together',
+  ({ operation }) => {
+    it.each(assembleBodies(operation))('%s', async (_, body) => {
+      const path = operation.path.replaceAll(/\{(\w+)\}/g, (__, name: string) => ids[name] ?? name);
+      const answer = await fetch(service.origin + operation.basePath + path, {
+        method: operation.method.toUpperCase(),
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+      const text = await answer.text();
+      expect([answer.status, answer.ok ? '' : `${JSON.stringify(body)} ${text}`]).toEqual([200, '']);
+      expect(JSON.parse(text)).not.toMatchObject({ rejected: [expect.anything()] });
+    });
+  },
+);
+
+it('every operation with a body is tried, every kind of job among them', () => {
+  const names = withBody.flatMap((operation) =>
+    assembleBodies(operation).map(([name]) => `${operation.operationId} ${name}`),
+  );
+  expect(withBody.length).toBeGreaterThan(0);
+  for (const name of ['CREATE_PIN', 'DELETE_PIN', 'GET_ACTIVITY_LOGS', 'UNLOCK'])
+    expect(names).toContain(`createBridgeProxiedJob ${name}, data as text`);
+});
