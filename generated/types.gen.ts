@@ -863,9 +863,53 @@ export interface components {
         };
         /** @description A job for a device behind the bridge. */
         readonly CreateProxiedJobRequest: {
-            /** @example CREATE_PIN */
-            readonly jobType: components["schemas"]["JobTypeInput"];
-            readonly jobData?: components["schemas"]["JobData"];
+            /**
+             * @description The job, by its name or by its code as text. The code as an integer is an extension. Answers give the name.
+             * @example UNLOCK
+             */
+            readonly jobType: ("LOCK" | "UNLOCK" | "GET_BATTERY_LEVEL" | "GET_DEVICE_STATUS") | ("1" | "2" | "9" | "10") | (1 | 2 | 9 | 10);
+            /**
+             * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are
+             *     the same.
+             * @example {}
+             */
+            readonly jobData?: string | components["schemas"]["NoJobData"];
+        } | {
+            /**
+             * @description The job, by its name or by its code as text. The code as an integer is an extension. Answers give the name.
+             * @example CREATE_PIN
+             */
+            readonly jobType: "CREATE_PIN" | "4" | 4;
+            /**
+             * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are
+             *     the same.
+             * @example {"accessName":"Cleaner","pin":"123456","pinType":4,"startDate":"2026-12-01T15:00:00+01:00","endDate":"2026-12-04T11:00:00+01:00"}
+             */
+            readonly jobData: string | components["schemas"]["CreatePinJobData"];
+        } | {
+            /**
+             * @description The job, by its name or by its code as text. The code as an integer is an extension. Answers give the name.
+             * @example DELETE_PIN
+             */
+            readonly jobType: "DELETE_PIN" | "5" | 5;
+            /**
+             * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are
+             *     the same.
+             * @example {"accessId":"6920f3a2b1c4d5e6f7a8b9e0"}
+             */
+            readonly jobData: string | components["schemas"]["DeletePinJobData"];
+        } | {
+            /**
+             * @description The job, by its name or by its code as text. The code as an integer is an extension. Answers give the name.
+             * @example GET_ACTIVITY_LOGS
+             */
+            readonly jobType: "GET_ACTIVITY_LOGS" | "15" | 15;
+            /**
+             * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are
+             *     the same.
+             * @example {"lockTime":"2026-11-20T00:00:00+01:00"}
+             */
+            readonly jobData?: string | components["schemas"]["GetActivityLogsJobData"];
         };
         /**
          * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are

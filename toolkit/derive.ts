@@ -1,6 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import type { Contract } from './contract/read-contract.ts';
-import { emitBundle } from './emit/bundle.ts';
+import { emitBundle, emitPublished } from './emit/bundle.ts';
 import { emitHandlers } from './emit/handlers.ts';
 import { createHeader, type Header } from './emit/header.ts';
 import { emitOperations } from './emit/operations.ts';
@@ -14,6 +14,7 @@ const emitters: Readonly<Record<string, (contract: Contract, header: Header) => 
   'contract.gen.json': emitBundle,
   'handlers.gen.ts': emitHandlers,
   'operations.gen.ts': emitOperations,
+  'published.gen.json': emitPublished,
   'types.gen.ts': emitTypes,
 };
 

@@ -1,8 +1,22 @@
+import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
+import { chooseByValue } from '../published/choose-by-value.ts';
 import type { Header } from './header.ts';
 
 /** `contract.gen.json`: the bundled contract in the order of its source, the header as root member `x-generated`. */
 export function emitBundle({ document }: Contract, header: Header): string {
+  return formatDocument(document, header);
+}
+
+/**
+ * `published.gen.json`: the contract for readers and tools. What our extensions say and a schema can say too is written as one. The runtime
+ * reads the bundle instead: it knows the extensions, and its refusals are in their words.
+ */
+export function emitPublished({ document }: Contract, header: Header): string {
+  return formatDocument(chooseByValue(document), header);
+}
+
+function formatDocument(document: OpenApiDocument, header: Header): string {
   const { openapi, ...rest } = document;
   return `${JSON.stringify({ openapi, 'x-generated': header, ...rest }, null, 2)}\n`;
 }

@@ -12,6 +12,7 @@ import ts from 'typescript';
 import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
 import { resolveRef } from '../contract/resolve-ref.ts';
+import { chooseByValue } from '../published/choose-by-value.ts';
 import { formatHeader, type Header } from './header.ts';
 
 /**
@@ -21,7 +22,7 @@ import { formatHeader, type Header } from './header.ts';
  * An enum under `x-open-enum` takes any other string too and still completes the known ones.
  */
 export async function emitTypes({ document }: Contract, header: Header): Promise<string> {
-  const schema = flattenChains(document) as unknown as OpenAPI3;
+  const schema = flattenChains(chooseByValue(document)) as unknown as OpenAPI3;
   return `${formatHeader(header)}\n${astToString(transformSchema(schema, await createContext(schema)))}`;
 }
 

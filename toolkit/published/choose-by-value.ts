@@ -1,0 +1,156 @@
+import { parseReference, valueAt } from '../contract/json-pointer.ts';
+import { methods, type OpenApiDocument } from '../contract/openapi-document.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+interface ValueRule {
+  readonly at: string;
+  readonly cases: readonly {
+    readonly values: readonly unknown[];
+    readonly schemas?: Readonly<Record<string, string>>;
+  }[];
+}
+
+/** A member of the body itself, which is where a schema can tell one choice from another. */
+const bodyMember = /^\$request\.body#\/([^/]+)$/;
+
+/**
+ * Writes what `x-by-value` says about a body as a choice that every tool reads: a `oneOf` with a branch for each set of values that ask for
+ * the same schemas. A branch takes these values alone, and beside them the member that fits. The extension stays where it is: it also says
+ * what no schema can, that text in that member is parsed before it is judged.
+ *
+ * A schema that other places refer to as well keeps its form there.
+ *
+ * @returns a copy; parts that nothing was done to are shared with the given document
+ */
+export function chooseByValue(document: OpenApiDocument): OpenApiDocument {
+  const choices = listChoices(document);
+  if (choices.length === 0) return document;
+  const copy = structuredClone(document) as OpenApiDocument;
+  for (const { mediaType, rule } of choices) {
+    const media = valueAt(copy, mediaType) as { schema: Json };
+    const { $ref } = media.schema;
+    const choice = makeChoice(copy, media.schema, rule);
+    if (typeof $ref === 'string' && countReferences(copy, $ref) === 1) {
+      const segments = parseReference($ref);
+      const owner = valueAt(copy, segments.slice(0, -1)) as Record<string, unknown>;
+      owner[String(segments.at(-1))] = choice;
+    } else {
+      media.schema = choice;
+    }
+  }
+  return copy;
+}
+
+function listChoices({ paths = {} }: OpenApiDocument) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = (item as Readonly<Record<string, Json | undefined>>)[method];
+      const rules = (operation?.['x-by-value'] ?? []) as readonly ValueRule[];
+      const content = (operation?.requestBody as { content?: Json } | undefined)?.content ?? {};
+      return rules
+        .filter(({ at, cases }) => bodyMember.test(at) && cases.some(({ schemas }) => schemas !== undefined))
+        .flatMap((rule) =>
+          Object.keys(content).map((type) => ({
+            rule,
+            mediaType: ['paths', path, method, 'requestBody', 'content', type],
+          })),
+        );
+    }),
+  );
+}
+
+function makeChoice(document: OpenApiDocument, given: Json, { at, cases }: ValueRule): Json {
+  const schema = follow(document, given);
+  const {
+    description,
+    properties = {},
+    required = [],
+    ...rest
+  } = schema as {
+    readonly description?: string;
+    readonly properties?: Readonly<Record<string, Json>>;
+    readonly required?: readonly string[];
+  };
+  const member = bodyMember.exec(at)?.[1] ?? '';
+  const groups = Map.groupBy(cases, ({ schemas = {} }) => JSON.stringify(schemas));
+  const branches = [...groups].map(([text, group]) => {
+    const schemas = JSON.parse(text) as Record<string, string>;
+    const values = new Set(group.flatMap((one) => one.values.map(String)));
+    const dependents = Object.entries(schemas).map(([pointer, $ref]) => [pointer.slice(1), $ref] as const);
+    const needed = dependents.filter(([, $ref]) => needsMembers(document, $ref)).map(([name]) => name);
+    return {
+      title: group.map((one) => one.values[0]).join(', '),
+      ...rest,
+      required: [...new Set([...required, ...needed])],
+      properties: {
+        ...properties,
+        [member]: restrict(document, properties[member] ?? {}, values) ?? { enum: [...values] },
+        ...Object.fromEntries(
+          dependents.map(([name, $ref]) => [name, fit(document, properties[name] ?? {}, $ref)] as const),
+        ),
+      },
+    };
+  });
+  return { ...(description !== undefined && { description }), oneOf: branches };
+}
+
+/** The schema as far as it takes one of these values, compared as text; undefined where it takes none. */
+function restrict(document: OpenApiDocument, given: Json, values: ReadonlySet<string>): Json | undefined {
+  const schema = follow(document, given);
+  const { example, ...rest } = schema as Json & { readonly example?: unknown };
+  const kept = typeof example !== 'object' && values.has(String(example)) ? { example } : {};
+  if (Array.isArray(schema.enum)) {
+    const left = schema.enum.filter((value) => values.has(String(value)));
+    return left.length === 0 ? undefined : { ...rest, enum: left, example: left[0], ...kept };
+  }
+  const [keyword, branches] = Object.entries(schema).find(([name]) => name === 'anyOf' || name === 'oneOf') ?? [];
+  if (keyword === undefined) return { ...rest, enum: [...values] };
+  const left = (branches as readonly Json[]).flatMap((branch) => restrict(document, branch, values) ?? []);
+  if (left.length === 0) return undefined;
+  return { ...rest, [keyword]: left, example: (left[0] as { readonly example?: unknown }).example, ...kept };
+}
+
+/** The dependent member: its schema as an object, and as text where the member takes text. */
+function fit(document: OpenApiDocument, given: Json, $ref: string): Json {
+  const { description, anyOf = [], example: _, ...alone } = follow(document, given);
+  const forms = (anyOf as readonly Json[]).length > 0 ? (anyOf as readonly Json[]) : [alone];
+  const text = forms.map((form) => follow(document, form)).find(({ type }) => type === 'string');
+  if (text === undefined) return { ...(description !== undefined && { description }), $ref };
+  const own = valueAt(document, parseReference($ref)) as Json;
+  const example = own.example ?? assemble(document, own);
+  return {
+    ...(description !== undefined && { description }),
+    anyOf: [
+      { ...text, contentSchema: { $ref }, example: JSON.stringify(example) },
+      forms.find((form) => form.$ref === $ref) ?? { $ref },
+    ],
+    example: JSON.stringify(example),
+  };
+}
+
+/** The examples of all members together. */
+function assemble(document: OpenApiDocument, schema: Json): Json {
+  const members = Object.entries((schema.properties ?? {}) as Readonly<Record<string, Json>>);
+  return Object.fromEntries(members.map(([name, member]) => [name, follow(document, member).example]));
+}
+
+/** Whether `{}`, which stands for a member that was left out, is refused. */
+function needsMembers(document: OpenApiDocument, $ref: string): boolean {
+  const { required = [], minProperties = 0 } = valueAt(document, parseReference($ref)) as {
+    readonly required?: readonly string[];
+    readonly minProperties?: number;
+  };
+  return required.length > 0 || minProperties > 0;
+}
+
+/** A schema behind its references, with what stands beside them (JSON Schema 2020-12: siblings of `$ref` count). */
+function follow(document: OpenApiDocument, schema: Json): Json {
+  const { $ref, ...siblings } = schema;
+  if (typeof $ref !== 'string') return schema;
+  return { ...follow(document, valueAt(document, parseReference($ref)) as Json), ...siblings };
+}
+
+function countReferences(document: OpenApiDocument, $ref: string): number {
+  return JSON.stringify(document).split(`"$ref":${JSON.stringify($ref)}`).length - 1;
+}
