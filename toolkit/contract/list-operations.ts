@@ -20,6 +20,8 @@ export interface ContractOperation {
   readonly operationId: string;
   readonly method: Method;
   readonly basePath: string;
+  /** Address of the first server, variables at their defaults, without a trailing slash; relative where the contract's is. */
+  readonly serverUrl: string;
   readonly path: string;
   readonly pointer: string;
   readonly operation: OperationObject;
@@ -42,6 +44,7 @@ export function listOperations(document: OpenApiDocument): readonly ContractOper
           operationId: operation.operationId,
           method,
           basePath: readBasePath(servers),
+          serverUrl: readServerUrl(servers),
           path,
           pointer,
           operation,
@@ -108,12 +111,15 @@ function mergeParameters(
   return [...merged.values()];
 }
 
-/** Path part of the first server, variables at their defaults, without a trailing slash; `''` for the root. */
+/** Path part of the first server, without a trailing slash; `''` for the root. */
 function readBasePath(servers: readonly ServerObject[] | undefined): string {
+  return new URL(readServerUrl(servers), 'http://relative.invalid').pathname.replace(/\/+$/, '');
+}
+
+function readServerUrl(servers: readonly ServerObject[] | undefined): string {
   const server = servers?.[0];
-  if (server === undefined) return '';
-  const url = server.url.replace(/\{([^}]+)\}/g, (_, name: string) => server.variables?.[name]?.default ?? '');
-  return new URL(url, 'http://relative.invalid').pathname.replace(/\/+$/, '');
+  const url = server?.url.replace(/\{([^}]+)\}/g, (_, name: string) => server.variables?.[name]?.default ?? '') ?? '';
+  return url.replace(/\/+$/, '');
 }
 
 function comparePaths(a: string, b: string): number {
