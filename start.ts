@@ -4,11 +4,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { pino } from 'pino';
 import { buildReference } from './docs/build-reference.ts';
 import { createDocsHandler, type DocsHandler } from './docs/serve-docs.ts';
 import { formatStart, type Started } from './format-start.ts';
 import { choosePort } from './server/demo/choose-port.ts';
+import { openLog } from './server/open-log.ts';
 import { defaults } from './toolkit/commands/command.ts';
 import { generate } from './toolkit/commands/generate.ts';
 import { ContractError } from './toolkit/contract/contract-error.ts';
@@ -32,6 +32,10 @@ const root = import.meta.dirname;
 const open: { close(): Promise<void> }[] = [];
 const stopping = new AbortController();
 let building: Promise<unknown> = Promise.resolve();
+let endLog: () => Promise<void> = () => Promise.resolve();
+
+// Lines that nobody reads any more, as of `npm start | head -1`, are no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
   process.chdir(root);
@@ -57,7 +61,8 @@ async function start({ port, mockPort, json }: Options): Promise<void> {
   say((await generate(defaults)).text);
 
   // Both ports are taken before the slow step, so that one in use is told at once.
-  const logger = pino({ level: process.env.LOG_LEVEL ?? 'warn' }, pino.destination({ dest: 2, sync: true }));
+  const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
+  endLog = end;
   const { promise: handler, resolve: docsReady } = Promise.withResolvers<DocsHandler>();
   // Loaded after deriving: they read what `generate` has just written.
   const { startDemo } = await import('./server/demo/start-demo.ts');
@@ -100,6 +105,7 @@ async function stop(exitCode: number): Promise<void> {
   stopping.abort();
   await building.catch(() => undefined);
   await Promise.all(open.map((server) => server.close()));
+  await endLog();
   process.exit(exitCode);
 }
 

@@ -1,8 +1,8 @@
 import { join, relative } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import { openLog } from '@lockstep/server/open-log';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { pino } from 'pino';
 import { describeMock } from './describe-mock.ts';
 import { formatDescription } from './format-description.ts';
 import { startDemoMock } from './start-demo-mock.ts';
@@ -42,7 +42,10 @@ const { port, host, publicOrigin, json, keyFile } = program.opts<{
   json: boolean;
   keyFile: string;
 }>();
-const logger = pino({ level: process.env.LOG_LEVEL ?? 'warn' }, pino.destination({ dest: 2, sync: true }));
+const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
+
+// Lines that nobody reads any more, as of `npm run mock | head -1`, are no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
   const mock = await startDemoMock({ port, host, publicOrigin, logger, keyFile });
@@ -52,7 +55,14 @@ try {
   const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
   // Before the line below: whoever reads it may send a signal at once.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void mock.close().then(() => process.exit(exitCodes.fine)));
+    process.once(
+      signal,
+      () =>
+        void mock
+          .close()
+          .then(end)
+          .then(() => process.exit(exitCodes.fine)),
+    );
   }
   process.stdout.write(`${text}\n`);
 } catch (error) {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
-import { pino } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { readKeyFile } from '../key-file.ts';
+import { openLog } from '../open-log.ts';
 import { startService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 
@@ -12,7 +12,7 @@ import { openSqliteStore } from '../store/sqlite/open-store.ts';
  * @throws KeyFileFault, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or what closing throws
  */
 export async function serve(config: Config): Promise<void> {
-  const logger = pino({ level: config.logLevel });
+  const { logger, end } = openLog(config.logLevel, 1);
   const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
   const store = await openSqliteStore(config.database, { mayCreate: false });
   try {
@@ -34,6 +34,7 @@ export async function serve(config: Config): Promise<void> {
     logger.info({ origin: service.origin, database: config.database }, 'ready');
     await stopped;
     await service.close();
+    await end();
   } catch (error) {
     await store.close();
     throw error;

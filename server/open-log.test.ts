@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest';
+import { createLogDestination, type Gap } from './open-log.ts';
+
+/** What is behind a log: takes so many bytes, then fails. */
+function createTarget(room = 0) {
+  const target = {
+    room,
+    written: '',
+    gaps: [] as Gap[],
+    code: 'ENOSPC',
+    write: (bytes: Buffer): number => {
+      const taken = Math.min(bytes.length, target.room);
+      if (taken === 0) throw Object.assign(new Error(target.code), { code: target.code });
+      target.room -= taken;
+      target.written += bytes.toString('utf8', 0, taken);
+      return taken;
+    },
+  };
+  const destination = createLogDestination(
+    (bytes) => target.write(bytes),
+    (gap) => {
+      target.gaps.push(gap);
+      destination.write(`lost ${gap.lines}\n`);
+    },
+    () => new Date(1000),
+  );
+  return { target, destination };
+}
+
+const kilobyte = `${'a'.repeat(1023)}\n`;
+
+describe('createLogDestination', () => {
+  it('has written a line when it hands back', () => {
+    const { target, destination } = createTarget(100);
+    destination.write('one\n');
+    expect(target.written).toBe('one\n');
+    destination.write('two\n');
+    expect(target.written).toBe('one\ntwo\n');
+  });
+
+  it('goes on within a line that was written in part, and keeps the order', () => {
+    const { target, destination } = createTarget(6);
+    for (const line of ['one\n', 'two\n', 'three\n']) destination.write(line);
+    expect(target.written).toBe('one\ntw');
+    target.room = 100;
+    destination.flush();
+    expect(target.written).toBe('one\ntwo\nthree\n');
+    expect(target.gaps).toEqual([]);
+  });
+
+  it('tries again by itself', async () => {
+    const { target, destination } = createTarget();
+    destination.write('one\n');
+    target.room = 100;
+    await expect.poll(() => target.written, { timeout: 30_000 }).toBe('one\n');
+  });
+
+  it('keeps a mebibyte back, counts what is beyond, and tells it once, where it is missing', () => {
+    const { target, destination } = createTarget();
+    for (let line = 0; line < 1030; line++) destination.write(kilobyte);
+    target.room = 512 * 1024;
+    destination.flush();
+    // There is room again, but a line now would stand before those that are missing.
+    destination.write('early\n');
+    target.room = Number.POSITIVE_INFINITY;
+    destination.flush();
+    destination.write('late\n');
+    expect(target.gaps).toEqual([{ lines: 7, since: new Date(1000), reason: 'ENOSPC' }]);
+    expect(target.written).toBe(`${kilobyte.repeat(1024)}lost 7\nlate\n`);
+  });
+
+  it('tells what keeps it from writing, as it was last', () => {
+    const { target, destination } = createTarget();
+    target.code = 'EAGAIN';
+    for (let line = 0; line < 1025; line++) destination.write(kilobyte);
+    target.room = Number.POSITIVE_INFINITY;
+    destination.flush();
+    expect(target.gaps).toMatchObject([{ lines: 1, reason: 'EAGAIN' }]);
+  });
+
+  it('writes a line that is longer than all that is kept back', () => {
+    const { target, destination } = createTarget(Number.POSITIVE_INFINITY);
+    const line = `${'a'.repeat(2_000_000)}\n`;
+    destination.write(line);
+    expect(target.written).toBe(line);
+  });
+
+  it('writes at its end what waits, and what was lost', async () => {
+    const { target, destination } = createTarget();
+    for (let line = 0; line < 1025; line++) destination.write(kilobyte);
+    target.room = Number.POSITIVE_INFINITY;
+    await destination.end();
+    expect(target.written.slice(-7)).toBe('lost 1\n');
+  });
+
+  it('ends although nothing can be written', async () => {
+    const { target, destination } = createTarget();
+    destination.write('one\n');
+    await destination.end();
+    expect(target.written).toBe('');
+  });
+});
