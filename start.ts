@@ -4,14 +4,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildReference } from './docs/build-reference.ts';
-import { createDocsHandler, type DocsHandler } from './docs/serve-docs.ts';
+import type { DocsHandler } from './docs/serve-docs.ts';
 import { formatStart, type Started } from './format-start.ts';
 import { choosePort } from './server/demo/choose-port.ts';
 import { openLog } from './server/open-log.ts';
+import { type Running, runUntilStopped, throwIfStopping } from './server/run-until-stopped.ts';
 import { defaults } from './toolkit/commands/command.ts';
-import { generate } from './toolkit/commands/generate.ts';
-import { ContractError } from './toolkit/contract/contract-error.ts';
 
 const help = `Usage: npm start -- [--port NUMBER] [--mock-port NUMBER] [--json]
 
@@ -24,15 +22,11 @@ until Ctrl-C. A port of 0 takes any free one. Keys and database of the demo are 
 
   --json   print one line of JSON once ready: addresses and demo clients
 
-Exit codes: 0 stopped, 2 wrong usage, a broken contract, a port in use, or a demo folder that can't be used.
+Exit codes: 0 stopped, also while it starts; 2 wrong usage, a broken contract, a port in use, or a demo folder that can't be used.
 `;
 
 const host = '127.0.0.1';
 const root = import.meta.dirname;
-const open: { close(): Promise<void> }[] = [];
-const stopping = new AbortController();
-let building: Promise<unknown> = Promise.resolve();
-let endLog: () => Promise<void> = () => Promise.resolve();
 
 // Lines that nobody reads any more, as of `npm start | head -1`, are no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
@@ -41,12 +35,15 @@ try {
   process.chdir(root);
   const options = readArguments();
   if (options === undefined) process.stdout.write(help);
-  else await start(options);
-} catch (error) {
-  if (!stopping.signal.aborted) {
-    process.stderr.write(`${explain(error)}\n`);
-    await stop(2);
+  else {
+    const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
+    await runUntilStopped(logger, (stopping) => start(options, { logger, stopping }));
+    await end();
+    process.exit(0);
   }
+} catch (error) {
+  process.stderr.write(`${explain(error)}\n`);
+  process.exit(2);
 }
 
 interface Options {
@@ -55,40 +52,66 @@ interface Options {
   readonly json: boolean;
 }
 
-async function start({ port, mockPort, json }: Options): Promise<void> {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => void stop(0));
+interface Surroundings {
+  readonly logger: ReturnType<typeof openLog>['logger'];
+  readonly stopping: AbortSignal;
+}
+
+async function start({ port, mockPort, json }: Options, { logger, stopping }: Surroundings): Promise<Running> {
   const say = (text: string): void => void (json ? process.stderr : process.stdout).write(`${text}\n`);
-  say((await generate(defaults)).text);
-
-  // Both ports are taken before the slow step, so that one in use is told at once.
-  const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
-  endLog = end;
+  const open: Running[] = [];
   const { promise: handler, resolve: docsReady } = Promise.withResolvers<DocsHandler>();
-  // Loaded after deriving: they read what `generate` has just written.
-  const { startDemo } = await import('./server/demo/start-demo.ts');
-  const docs = (request: IncomingMessage, response: ServerResponse) => answerWhenReady(handler, request, response);
-  const demo = await startDemo({ folder: join(root, '.lockstep'), port, host, logger, docs });
-  open.push(demo);
-  const { startDemoMock } = await import('./mock/start-demo-mock.ts');
-  const mock = await startDemoMock({ keyFile: join(root, '.lockstep/mock-keys.json'), port: mockPort, host, logger });
-  open.push(mock);
+  const running: Running = {
+    underWay: () => open.reduce((sum, server) => sum + server.underWay(), 0),
+    close: async () => {
+      const closed = await Promise.all(open.map((server) => server.close()));
+      return { cut: closed.reduce((sum, { cut }) => sum + cut, 0) };
+    },
+  };
+  try {
+    // Each part is loaded when its turn comes: some take a second, and a signal is heard already.
+    const { generate } = await import('./toolkit/commands/generate.ts');
+    await throwIfStopping(stopping);
+    say((await generate(defaults)).text);
+    await throwIfStopping(stopping);
 
+    // Both ports are taken before the slow step, so that one in use is told at once.
+    // Loaded after deriving: they read what `generate` has just written.
+    const { startDemo } = await import('./server/demo/start-demo.ts');
+    const docs = (request: IncomingMessage, response: ServerResponse) => answerWhenReady(handler, request, response);
+    const demo = await startDemo({ folder: join(root, '.lockstep'), port, host, logger, docs, stopping });
+    open.push(demo);
+    const { startDemoMock } = await import('./mock/start-demo-mock.ts');
+    const keyFile = join(root, '.lockstep/mock-keys.json');
+    const mock = await startDemoMock({ keyFile, port: mockPort, host, logger, stopping });
+    open.push(mock);
+
+    docsReady(await prepareDocs(stopping, say));
+    await throwIfStopping(stopping);
+
+    const started: Started = {
+      server: { origin: demo.origin, clients: demo.clients },
+      mock: { origin: mock.origin, clients: mock.clients },
+    };
+    process.stdout.write(formatStart(started, json));
+    return running;
+  } catch (error) {
+    // Who waits for the reference would hold up the end.
+    docsReady((_, response) => response.destroy() !== undefined);
+    await running.close();
+    throw error;
+  }
+}
+
+async function prepareDocs(signal: AbortSignal, say: (text: string) => void): Promise<DocsHandler> {
+  const { buildReference } = await import('./docs/build-reference.ts');
+  const { createDocsHandler } = await import('./docs/serve-docs.ts');
   const page = join(root, 'docs/dist/reference.html');
   const contract = join(root, defaults.contract);
-  building = buildReference({
-    contract,
-    out: page,
-    onProgress: () => say('building the reference …'),
-    signal: stopping.signal,
-  }).then(({ built }) => say(`${built ? 'built    ' : 'unchanged'} ${relative(root, page)}`));
-  await building;
-  docsReady(await createDocsHandler({ page, contract }));
-
-  const started: Started = {
-    server: { origin: demo.origin, clients: demo.clients },
-    mock: { origin: mock.origin, clients: mock.clients },
-  };
-  process.stdout.write(formatStart(started, json));
+  const onProgress = () => say('building the reference …');
+  const { built } = await buildReference({ contract, out: page, onProgress, signal });
+  say(`${built ? 'built    ' : 'unchanged'} ${relative(root, page)}`);
+  return createDocsHandler({ page, contract });
 }
 
 /** Requests for the reference wait for it; everything else is the service's. */
@@ -99,14 +122,6 @@ function answerWhenReady(handler: Promise<DocsHandler>, request: IncomingMessage
     response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('The reference is at /docs.\n');
   });
   return true;
-}
-
-async function stop(exitCode: number): Promise<void> {
-  stopping.abort();
-  await building.catch(() => undefined);
-  await Promise.all(open.map((server) => server.close()));
-  await endLog();
-  process.exit(exitCode);
 }
 
 function readArguments(): Options | undefined {
@@ -126,13 +141,13 @@ function readArguments(): Options | undefined {
   };
 }
 
+/** By name: their classes stand in files that take time to load. */
 function explain(error: unknown): string {
-  if (error instanceof ContractError) return error.message;
   const { name, code, port, message, stack } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (code === 'EADDRINUSE') {
     return `Port ${port} is in use by another process. Stop it, or choose another port: npm start -- --port 8081 --mock-port 8091`;
   }
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\n\n${help}`;
-  const known = ['PortFault', 'KeyFileFault', 'StoreUnusable', 'StoreUnavailable', 'DemoKeyMismatch'].includes(name);
-  return known ? message : (stack ?? message);
+  const known = ['ContractError', 'PortFault', 'KeyFileFault', 'StoreUnusable', 'StoreUnavailable', 'DemoKeyMismatch'];
+  return known.includes(name) ? message : (stack ?? message);
 }

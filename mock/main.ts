@@ -2,10 +2,10 @@ import { join, relative } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import { openLog } from '@lockstep/server/open-log';
+import { runUntilStopped } from '@lockstep/server/run-until-stopped';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeMock } from './describe-mock.ts';
 import { formatDescription } from './format-description.ts';
-import { startDemoMock } from './start-demo-mock.ts';
 
 /** Beside those of the demo, wherever it is started from. */
 const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../.lockstep/mock-keys.json'));
@@ -30,7 +30,7 @@ const program = new Command('lockstep-mock')
   .option('--json', 'print addresses, clients and sample calls as one line of JSON, once ready', false)
   .addHelpText(
     'after',
-    '\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, 2 wrong usage, port taken, unusable key file or contract.',
+    '\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file or contract.',
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse));
 
@@ -42,29 +42,25 @@ const { port, host, publicOrigin, json, keyFile } = program.opts<{
   json: boolean;
   keyFile: string;
 }>();
-const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
 
 // Lines that nobody reads any more, as of `npm run mock | head -1`, are no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
-  const mock = await startDemoMock({ port, host, publicOrigin, logger, keyFile });
-  const { origin, clients } = mock;
-  const access = { baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients };
-  const description = describeMock(origin, contract, operations, access);
-  const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
-  // Before the line below: whoever reads it may send a signal at once.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(
-      signal,
-      () =>
-        void mock
-          .close()
-          .then(end)
-          .then(() => process.exit(exitCodes.fine)),
-    );
-  }
-  process.stdout.write(`${text}\n`);
+  const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
+  await runUntilStopped(logger, async (stopping) => {
+    // Prism takes a second to load; a signal is heard already.
+    const { startDemoMock } = await import('./start-demo-mock.ts');
+    const mock = await startDemoMock({ port, host, publicOrigin, logger, keyFile, stopping });
+    const { origin, clients } = mock;
+    const access = { baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients };
+    const description = describeMock(origin, contract, operations, access);
+    const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
+    process.stdout.write(`${text}\n`);
+    return mock;
+  });
+  await end();
+  process.exit(exitCodes.fine);
 } catch (error) {
   process.stderr.write(`${describeFailure(error)}\n`);
   process.exit(exitCodes.wrongUse);

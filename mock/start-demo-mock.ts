@@ -14,6 +14,8 @@ export type DemoMockOptions = {
   /** Address that clients use, where it is another than the one listened on: tokens are good under it alone. */
   readonly publicOrigin?: string | undefined;
   readonly logger: Logger;
+  /** Gives the start up. */
+  readonly stopping?: AbortSignal | undefined;
 } & (
   | { readonly keys: Keys }
   /** Made where there is none, so that every start prints the same client secrets. */
@@ -27,9 +29,16 @@ export interface DemoMock extends RunningMock {
 /**
  * Starts the mock of the service: every operation, behind tokens of a real OAuth server with the demo's clients.
  *
- * @throws KeyFileFault; Error with `code: 'EADDRINUSE'` when the port is taken; nothing is left open
+ * @throws KeyFileFault; Error with `code: 'EADDRINUSE'` when the port is taken; the reason of `stopping`; nothing is left open
  */
-export async function startDemoMock({ port, host, publicOrigin, logger, ...from }: DemoMockOptions): Promise<DemoMock> {
+export async function startDemoMock({
+  port,
+  host,
+  publicOrigin,
+  logger,
+  stopping,
+  ...from
+}: DemoMockOptions): Promise<DemoMock> {
   const keys = 'keys' in from ? from.keys : await readOrCreateKeyFile(from.keyFile);
   const made: MockOAuth[] = [];
   const close = () => Promise.all(made.map((oauth) => oauth.close()));
@@ -39,13 +48,15 @@ export async function startDemoMock({ port, host, publicOrigin, logger, ...from 
     return oauth;
   };
   try {
-    const mock = await startMock({ port, host, logger, contract, operations, protect });
+    const mock = await startMock({ port, host, logger, contract, operations, protect, stopping });
     return {
       origin: publicOrigin ?? mock.origin,
       clients: made.flatMap(({ clients }) => clients),
+      underWay: mock.underWay,
       close: async () => {
-        await mock.close();
+        const closed = await mock.close();
         await close();
+        return closed;
       },
     };
   } catch (error) {

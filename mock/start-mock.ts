@@ -1,11 +1,11 @@
 import { type ListenLimits, listen } from '@lockstep/server/http/listen';
+import { type Running, throwIfStopping } from '@lockstep/server/run-until-stopped';
 import { createMock, type Mock, type MockOptions } from './create-mock.ts';
 
-export interface RunningMock {
+/** `close` stops taking connections, lets answers under way finish for a moment, then drops whatever is open. */
+export interface RunningMock extends Running {
   /** Address to call, without trailing slash: `http://localhost:8090`. */
   readonly origin: string;
-  /** Stops taking connections, lets answers under way finish for a moment, then drops whatever is open. */
-  readonly close: () => Promise<void>;
 }
 
 /** Time for answers under way when the mock stops. They take milliseconds; only a stalled caller needs longer. */
@@ -19,25 +19,44 @@ export interface StartOptions extends MockOptions {
   readonly limits?: Partial<ListenLimits>;
   /** What judges credentials, where it must know the address first. */
   readonly protect?: (origin: string) => Promise<Pick<MockOptions, 'authenticate' | 'authServer'>>;
+  /** Gives the start up. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 /**
  * Starts a mock on a port of its own. Requests that come before it is ready wait.
  *
  * @returns its origin, and `close()`, which ends within a second whatever callers do
- * @throws Error with `code: 'EADDRINUSE'` when the port is taken; Error when the contract does not compile, with nothing
- * left listening
+ * @throws Error with `code: 'EADDRINUSE'` when the port is taken; Error when the contract does not compile, or the reason of
+ * `stopping`, with nothing left listening
  */
-export async function startMock({ port, host, limits, protect, ...options }: StartOptions): Promise<RunningMock> {
+export async function startMock({
+  port,
+  host,
+  limits,
+  protect,
+  stopping,
+  ...options
+}: StartOptions): Promise<RunningMock> {
   const { promise: ready, resolve } = Promise.withResolvers<Mock>();
-  const { port: taken, close } = await listen(
-    (request, response) => void ready.then((mock) => mock(request, response)),
-    { port, host, limits: { drainMs, ...limits } },
-  );
+  const {
+    port: taken,
+    underWay,
+    close,
+  } = await listen((request, response) => void ready.then((mock) => mock(request, response)), {
+    port,
+    host,
+    limits: { drainMs, ...limits },
+  });
   const origin = `http://${nameHost(host)}:${taken}`;
   try {
-    resolve(await createMock({ ...options, ...(await protect?.(origin)) }));
-    return { origin, close };
+    await throwIfStopping(stopping);
+    const protection = await protect?.(origin);
+    await throwIfStopping(stopping);
+    const mock = await createMock({ ...options, ...protection });
+    await throwIfStopping(stopping);
+    resolve(mock);
+    return { origin, underWay, close };
   } catch (error) {
     resolve(async (_, response) => void response.destroy());
     await close();

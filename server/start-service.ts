@@ -4,6 +4,7 @@ import { startBridges } from './bridge/start-bridges.ts';
 import { createService, type ServiceOptions } from './create-service.ts';
 import { defaultLimits, listen } from './http/listen.ts';
 import { requireOwnKeys } from './require-own-keys.ts';
+import { type Running, throwIfStopping } from './run-until-stopped.ts';
 import { startPurging } from './start-purging.ts';
 
 export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges'> {
@@ -15,20 +16,22 @@ export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges'>
   readonly maxConnections?: number | undefined;
   /** Simulated devices that differ from those that work as they should, by deviceId. */
   readonly habits?: Readonly<Record<string, Habits>> | undefined;
+  /** Gives the start up. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
-export interface RunningService {
+/** `close` stops taking connections, finishes what is under way, and closes the store. */
+export interface RunningService extends Running {
   /** Address that clients use, without a trailing slash. */
   readonly origin: string;
-  /** Stops taking connections, finishes what is under way, and closes the store. */
-  readonly close: () => Promise<void>;
 }
 
 /**
  * Listens first and builds the service with the address it got, so that port 0 works: issuer and audience carry the port.
  * Requests that come in between wait.
  *
- * @throws StoreUnusable when the store belongs to another key file; Error with `code: 'EADDRINUSE'` when the port is taken; what `createService` throws, with nothing left listening
+ * @throws StoreUnusable when the store belongs to another key file; Error with `code: 'EADDRINUSE'` when the port is taken; what
+ *   `createService` throws, and the reason of `stopping`, with nothing left listening. The store stays open then
  */
 export async function startService({
   port,
@@ -36,9 +39,11 @@ export async function startService({
   publicOrigin,
   maxConnections = defaultLimits.connections,
   habits,
+  stopping,
   ...options
 }: StartOptions): Promise<RunningService> {
   await requireOwnKeys(options.store, options.keys);
+  await throwIfStopping(stopping);
   const { promise: ready, resolve } = Promise.withResolvers<RequestListener>();
   const listening = await listen((request, response) => void ready.then((app) => app(request, response)), {
     port,
@@ -50,7 +55,10 @@ export async function startService({
   const origin = publicOrigin ?? `http://localhost:${listening.port}`;
   const bridges = startBridges({ ...options, habits });
   try {
-    resolve(await createService({ ...options, bridges, origin }));
+    await throwIfStopping(stopping);
+    const app = await createService({ ...options, bridges, origin });
+    await throwIfStopping(stopping);
+    resolve(app);
   } catch (error) {
     resolve((_, response) => response.destroy());
     await listening.close();
@@ -60,11 +68,13 @@ export async function startService({
   const stopPurging = startPurging(options.store, options.logger, { clock: options.clock });
   return {
     origin,
+    underWay: listening.underWay,
     close: async () => {
       stopPurging();
-      await listening.close();
+      const closed = await listening.close();
       await bridges.stop();
       await options.store.close();
+      return closed;
     },
   };
 }

@@ -18,7 +18,7 @@ const onLoopback = { port: 0, host: '127.0.0.1', logger } as const;
 type Side = {
   readonly origin: string;
   readonly clients: readonly { clientId: string; secret: string }[];
-  close(): Promise<void>;
+  close(): Promise<unknown>;
 };
 
 let folder: string;

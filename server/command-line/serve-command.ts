@@ -8,10 +8,19 @@ export function addServeCommand(program: Command): void {
     .option('--json', 'tell as JSON too what keeps it from starting')
     .addHelpText(
       'after',
-      "\nA log that can't be written stops nothing: lines are dropped beyond 1 MiB, and counted in the log as soon as it can be.",
+      "\nSIGINT or SIGTERM ends it in order, with 0, also while it starts: what is under way has 10 seconds. The same signal again ends it at once.\nA log that can't be written doesn't stop it: lines are dropped beyond 1 MiB, and counted in the log as soon as it can be.",
     )
     .action(async () => {
-      await (await import('../commands/serve.ts')).serve(readConfig(process.env));
+      const config = readConfig(process.env);
+      // Small and first: all that takes time to load is loaded under way, when signals are heard already.
+      const { openLog } = await import('../open-log.ts');
+      const { runUntilStopped } = await import('../run-until-stopped.ts');
+      const { logger, end } = openLog(config.logLevel, 1);
+      await runUntilStopped(logger, async (stopping) => {
+        const { serve } = await import('../commands/serve.ts');
+        return serve(config, logger, stopping);
+      });
+      await end();
       process.exit(0);
     });
 }

@@ -1,21 +1,23 @@
-import { once } from 'node:events';
+import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { readKeyFile } from '../key-file.ts';
-import { openLog } from '../open-log.ts';
-import { startService } from '../start-service.ts';
+import { throwIfStopping } from '../run-until-stopped.ts';
+import { type RunningService, startService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 
 /**
- * `serve`: runs until SIGINT or SIGTERM, then finishes what is under way; the same signal again ends it at once. Logs are JSON on stdout.
+ * `serve`: starts the service on the keys and the database of an operator.
  *
- * @throws KeyFileFault, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or what closing throws
+ * @throws KeyFileFault, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
+ *   Nothing is left open
  */
-export async function serve(config: Config): Promise<void> {
-  const { logger, end } = openLog(config.logLevel, 1);
+export async function serve(config: Config, logger: Logger, stopping: AbortSignal): Promise<RunningService> {
   const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
+  await throwIfStopping(stopping);
   const store = await openSqliteStore(config.database, { mayCreate: false });
   try {
+    await throwIfStopping(stopping);
     const service = await startService({
       store,
       keys,
@@ -28,13 +30,10 @@ export async function serve(config: Config): Promise<void> {
       port: config.port,
       host: config.host,
       publicOrigin: config.publicOrigin,
+      stopping,
     });
-    // Before the line below: whoever reads it may send a signal at once.
-    const stopped = Promise.race(['SIGINT', 'SIGTERM'].map((signal) => once(process, signal)));
     logger.info({ origin: service.origin, database: config.database }, 'ready');
-    await stopped;
-    await service.close();
-    await end();
+    return service;
   } catch (error) {
     await store.close();
     throw error;

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import { readOrCreateKeyFile } from '../key-file.ts';
+import { throwIfStopping } from '../run-until-stopped.ts';
 import { type RunningService, type StartOptions, startService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import { demoHabits } from './demo-habits.ts';
@@ -14,6 +15,8 @@ export interface DemoOptions {
   readonly host: string;
   readonly logger: Logger;
   readonly docs?: StartOptions['docs'];
+  /** Gives the start up. */
+  readonly stopping?: AbortSignal | undefined;
 }
 
 export interface Demo extends RunningService {
@@ -23,12 +26,14 @@ export interface Demo extends RunningService {
 /**
  * The service with demo data, on files of its own. Every answer is held against the contract before it leaves.
  *
- * @throws KeyFileFault, StoreUnusable, DemoKeyMismatch, or an error with `code: 'EADDRINUSE'`; nothing is left open
+ * @throws KeyFileFault, StoreUnusable, DemoKeyMismatch, an error with `code: 'EADDRINUSE'`, or the reason of `stopping`; nothing is left open
  */
 export async function startDemo({ folder, ...options }: DemoOptions): Promise<Demo> {
   const keys = await readOrCreateKeyFile(join(folder, 'keys.json'));
+  await throwIfStopping(options.stopping);
   const store = await openSqliteStore(join(folder, 'demo.sqlite'));
   try {
+    await throwIfStopping(options.stopping);
     const clients = await seedDemo(store, { keys, now: systemClock.now() });
     const service = await startService({
       ...options,

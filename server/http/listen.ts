@@ -39,8 +39,15 @@ const tellDroppedMs = 60_000;
 
 export interface Listening {
   readonly port: number;
+  /** Requests that are being answered. */
+  readonly underWay: () => number;
   /** Stops taking connections, lets answers under way finish, and resolves when the last connection is closed. */
-  readonly close: () => Promise<void>;
+  readonly close: () => Promise<Closed>;
+}
+
+export interface Closed {
+  /** Connections that were still open when the time for answers under way was over. */
+  readonly cut: number;
 }
 
 export interface ListenOptions {
@@ -108,20 +115,26 @@ export function listen(
   server.once('error', reject);
   server.listen(port, host, () => {
     server.off('error', reject);
-    resolve({ port: (server.address() as AddressInfo).port, close });
+    resolve({ port: (server.address() as AddressInfo).port, underWay: () => open.size, close });
   });
   return promise;
 
-  function close(): Promise<void> {
-    const closed = Promise.withResolvers<void>();
+  function close(): Promise<Closed> {
+    const closed = Promise.withResolvers<Closed>();
+    let cut = 0;
     isDraining = true;
     // `server.close` drops connections that are idle now; those that become idle later would hold it until they time out.
     for (const response of open) if (!response.headersSent) response.setHeader('Connection', 'close');
-    const timer = setTimeout(() => server.closeAllConnections(), drainMs);
+    const cutAll = () =>
+      server.getConnections((_, count) => {
+        cut = count;
+        server.closeAllConnections();
+      });
+    const timer = setTimeout(cutAll, drainMs);
     server.close(() => {
       clearTimeout(timer);
       clearInterval(checking);
-      closed.resolve();
+      closed.resolve({ cut });
     });
     return closed.promise;
   }
