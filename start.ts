@@ -4,9 +4,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { DocsHandler } from './docs/serve-docs.ts';
 import { formatStart, type Started } from './format-start.ts';
 import { choosePort } from './server/demo/choose-port.ts';
+import type { DocsHandler } from './server/docs/serve-docs.ts';
 import { openLog } from './server/open-log.ts';
 import { type Running, runUntilStopped, throwIfStopping } from './server/run-until-stopped.ts';
 import { defaults } from './toolkit/commands/command.ts';
@@ -78,7 +78,8 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     // Both ports are taken before the slow step, so that one in use is told at once.
     // Loaded after deriving: they read what `generate` has just written.
     const { startDemo } = await import('./server/demo/start-demo.ts');
-    const docs = (request: IncomingMessage, response: ServerResponse) => answerWhenReady(handler, request, response);
+    const docs = async () => (request: IncomingMessage, response: ServerResponse) =>
+      answerWhenReady(handler, request, response);
     const demo = await startDemo({ folder: join(root, '.lockstep'), port, host, logger, docs, stopping });
     open.push(demo);
     const { startDemoMock } = await import('./mock/start-demo-mock.ts');
@@ -86,7 +87,7 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     const mock = await startDemoMock({ keyFile, port: mockPort, host, logger, stopping });
     open.push(mock);
 
-    docsReady(await prepareDocs(stopping, say));
+    docsReady(await prepareDocs(demo.origin, stopping, say));
     await throwIfStopping(stopping);
 
     const started: Started = {
@@ -103,15 +104,17 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
   }
 }
 
-async function prepareDocs(signal: AbortSignal, say: (text: string) => void): Promise<DocsHandler> {
-  const { buildReference } = await import('./docs/build-reference.ts');
-  const { createDocsHandler } = await import('./docs/serve-docs.ts');
-  const page = join(root, 'docs/dist/reference.html');
-  const contract = join(root, defaults.contract);
-  const onProgress = () => say('building the reference …');
-  const { built } = await buildReference({ contract, out: page, onProgress, signal });
-  say(`${built ? 'built    ' : 'unchanged'} ${relative(root, page)}`);
-  return createDocsHandler({ page, contract });
+async function prepareDocs(origin: string, signal: AbortSignal, say: (text: string) => void): Promise<DocsHandler> {
+  const { buildDocs } = await import('./docs/build-docs.ts');
+  const { createDocsHandler, readDocs } = await import('./server/docs/serve-docs.ts');
+  const { folder, built } = await buildDocs({
+    contract: join(root, defaults.contract),
+    out: join(root, 'docs/dist'),
+    onProgress: () => say('building the reference …'),
+    signal,
+  });
+  say(`${built ? 'built    ' : 'unchanged'} ${relative(root, folder)}`);
+  return createDocsHandler(await readDocs(folder), origin);
 }
 
 /** Requests for the reference wait for it; everything else is the service's. */

@@ -6,6 +6,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { closePage } from './reference/close-page.ts';
 import { readContractFiles } from './reference/contract-files.ts';
 import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
@@ -30,15 +31,19 @@ export interface Reference {
 
 const reference = join(import.meta.dirname, 'reference');
 
+/** What a server puts in its header too, so it stands with the server. */
+const policy = fileURLToPath(import.meta.resolve('@lockstep/server/docs/content-policy'));
+
 /** The folder is small, and whatever changes in it may change the page. */
 async function readOwnInputs(): Promise<readonly Buffer[]> {
   const names = (await readdir(reference)).filter((name) => !name.includes('.test.')).sort();
   return Promise.all(
-    [import.meta.filename, ...names.map((name) => join(reference, name))].map((file) => readFile(file)),
+    [import.meta.filename, policy, ...names.map((name) => join(reference, name))].map((file) => readFile(file)),
   );
 }
 
-async function hashInputs(contract: string): Promise<string> {
+/** Of contract and what it refers to, versions, configuration and the code of the build; hexadecimal. */
+export async function hashInputs(contract: string): Promise<string> {
   const hash = createHash('sha256').update(await redoclyVersion());
   const files = (await readContractFiles(contract)).map(({ bytes }) => bytes);
   for (const bytes of [...files, ...(await readOwnInputs())]) hash.update(`\n${bytes.length}\n`).update(bytes);

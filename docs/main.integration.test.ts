@@ -1,14 +1,14 @@
 // `npm run docs` as a user meets it: what it prints, where, and how it ends.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { exchange } from '@lockstep/server/docs/exchange';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { exchange } from './exchange.ts';
 
 const contract = join(import.meta.dirname, '..', 'toolkit', 'fixtures', 'museum', 'contract.yaml');
 
@@ -17,7 +17,7 @@ let out: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'docs-main-'));
-  out = join(folder, 'site', 'reference.html');
+  out = join(folder, 'site');
 });
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
@@ -39,19 +39,20 @@ async function run(...commandLine: readonly string[]) {
 }
 
 describe('npm run docs', () => {
-  it('builds one file, and says when there was nothing to do', async () => {
+  it('builds one folder, and says when there was nothing to do', async () => {
     const line = ['--contract', contract, '--out', out, '--build-only'];
     // The line of progress comes after two seconds, which a busy machine may well take.
     const stderr = expect.stringMatching(/^(?:Building the reference from .*\n)?$/);
     expect(await run(...line)).toEqual({ status: 0, stdout: `Reference: ${out}\n`, stderr });
     expect(await run(...line)).toEqual({ status: 0, stdout: `Reference: ${out} (unchanged)\n`, stderr: '' });
-    expect(JSON.parse((await run(...line, '--json')).stdout)).toEqual({ file: out, built: false });
-    expect(await readdir(join(folder, 'site'))).toEqual(['reference.html']);
+    expect(JSON.parse((await run(...line, '--json')).stdout)).toEqual({ folder: out, built: false });
+    expect((await readdir(out)).sort()).toEqual(['index.html', 'manifest.json', 'openapi.json', 'openapi.yaml']);
+    expect(await readdir(folder)).toEqual(['site']);
   });
 
   it('builds again when the contract changed', async () => {
     const copy = join(folder, 'changing.yaml');
-    const line = ['--contract', copy, '--out', join(folder, 'changing.html'), '--build-only', '--json'];
+    const line = ['--contract', copy, '--out', join(folder, 'changing'), '--build-only', '--json'];
     for (const title of ['One', 'Two']) {
       await writeFile(copy, `openapi: 3.1.0\ninfo: {title: ${title}, version: 1.0.0}\npaths: {}\n`);
       expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
@@ -64,7 +65,7 @@ describe('npm run docs', () => {
       root,
       'openapi: 3.1.0\ninfo: {title: Rooms, version: 1.0.0}\npaths: {/rooms: {$ref: rooms.yaml}}\n',
     );
-    const line = ['--contract', root, '--out', join(folder, 'spread.html'), '--build-only', '--json'];
+    const line = ['--contract', root, '--out', join(folder, 'spread'), '--build-only', '--json'];
     for (const summary of ['One', 'Two']) {
       await writeFile(
         rooms,
@@ -72,7 +73,16 @@ describe('npm run docs', () => {
       );
       expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
       expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: false });
+      const json = JSON.parse(await readFile(join(folder, 'spread', 'openapi.json'), 'utf8'));
+      expect(json.paths['/rooms'].get.summary).toBe(summary);
     }
+  });
+
+  it('builds again where a file of the folder is not as it was built', async () => {
+    const line = ['--contract', contract, '--out', out, '--build-only', '--json'];
+    await writeFile(join(out, 'openapi.yaml'), 'openapi: 3.1.0\n');
+    expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
+    expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: false });
   });
 
   it('takes words that look like HTML and styles for words', async () => {
@@ -82,7 +92,7 @@ describe('npm run docs', () => {
       root,
       JSON.stringify({ openapi: '3.1.0', info: { title: words, version: '1.0.0', description: words }, paths: {} }),
     );
-    expect(await run('--contract', root, '--out', join(folder, 'words.html'), '--build-only')).toMatchObject({
+    expect(await run('--contract', root, '--out', join(folder, 'words'), '--build-only')).toMatchObject({
       status: 0,
       stderr: expect.not.stringContaining('fetches'),
     });
@@ -101,7 +111,7 @@ describe('npm run docs', () => {
       root,
       `openapi: 3.1.0\ninfo: {title: Rooms, version: 1.0.0}\npaths: {/rooms: {$ref: '${address}'}}\n`,
     );
-    const { status, stderr } = await run('--contract', root, '--out', join(folder, 'network.html'), '--build-only');
+    const { status, stderr } = await run('--contract', root, '--out', join(folder, 'network'), '--build-only');
     other.close();
     expect({ status, asked }).toEqual({ status: 2, asked: [] });
     expect(stderr).toContain(`${root}:3:18 no-network: the contract leads to ${address}`);
@@ -111,7 +121,7 @@ describe('npm run docs', () => {
     const { status, stdout } = await run('--help');
     expect(status).toBe(0);
     expect(stdout).toMatch(/--contract <file> .*\(default:\s+openapi\/service\.yaml\)/s);
-    expect(stdout).toMatch(/--out <file> .*\(default:\s+docs\/dist\/reference\.html\)/s);
+    expect(stdout).toMatch(/--out <folder> .*\(default:\s+docs\/dist\)/s);
     expect(stdout).toMatch(/^Exit codes: 0 .*, 2 /m);
     expect(stdout).not.toContain(join(import.meta.dirname, '..'));
   });
@@ -156,10 +166,10 @@ describe('npm run docs', () => {
   ];
   for (const { name, line, want } of refused) {
     it(`refuses ${name} with exit code 2`, async () => {
-      const { status, stdout, stderr } = await run(...line, '--out', join(folder, 'refused.html'));
+      const { status, stdout, stderr } = await run(...line, '--out', join(folder, 'refused'));
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(want);
-      expect(await readdir(folder)).not.toContain('refused.html');
+      expect(await readdir(join(folder, 'refused')).catch(() => [])).toEqual([]);
     });
   }
 });

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { createDocsHandler, readDocs } from '@lockstep/server/docs/serve-docs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { buildReference } from './build-reference.ts';
-import { createDocsHandler } from './serve-docs.ts';
+import { buildDocs } from './build-docs.ts';
 
 interface Options {
   readonly contract: string;
@@ -28,18 +28,21 @@ function placeOption(flags: string, says: string, place: string): Option {
 }
 
 const program = new Command('docs')
-  .description('Builds the reference into one offline HTML file and serves it.')
+  .description('Builds a folder with the reference, one offline HTML file, and the contract, and serves it.')
   .addOption(placeOption('--contract <file>', 'the contract', 'openapi/service.yaml'))
-  .addOption(placeOption('--out <file>', 'where the page goes', 'docs/dist/reference.html'))
+  .addOption(placeOption('--out <folder>', 'where they go', 'docs/dist'))
   .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
   .option('--build-only', 'build, and do not serve')
-  .option('--json', 'print one line of JSON: {file, built, url}')
+  .option('--json', 'print one line of JSON: {folder, built, url}')
   .addHelpText(
     'after',
-    "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.",
+    "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.\nA server answers /docs from the folder: DOCS_DIR=FOLDER npm run serve",
   )
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+
+// Lines that nobody reads any more are no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
@@ -64,14 +67,14 @@ async function build({ contract, out, json }: Options) {
     if (!json) slow = setTimeout(() => process.stderr.write(`${message}\n`), quietMilliseconds);
   };
   try {
-    return await buildReference({ contract, out, onProgress, signal: stop.signal });
+    return await buildDocs({ contract, out, onProgress, signal: stop.signal });
   } finally {
     clearTimeout(slow);
   }
 }
 
-async function serve(page: string, { contract, port }: Options): Promise<string> {
-  const handle = await createDocsHandler({ page, contract });
+async function serve(folder: string, { port }: Options): Promise<string> {
+  const handle = await createDocsHandler(await readDocs(folder));
   const server = createServer((request, response) => {
     if (handle(request, response)) return;
     response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('The reference is at /docs.\n');
@@ -91,12 +94,12 @@ async function serve(page: string, { contract, port }: Options): Promise<string>
 
 program.action(async (options: Options) => {
   try {
-    const { file, built } = await build(options);
-    const url = options.buildOnly ? undefined : await serve(file, options);
-    if (options.json) process.stdout.write(`${JSON.stringify({ file, built, url })}\n`);
+    const { folder, built } = await build(options);
+    const url = options.buildOnly ? undefined : await serve(folder, options);
+    if (options.json) process.stdout.write(`${JSON.stringify({ folder, built, url })}\n`);
     else
       process.stdout.write(
-        url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${file}${built ? '' : ' (unchanged)'}\n`,
+        url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${folder}${built ? '' : ' (unchanged)'}\n`,
       );
   } catch (error) {
     if (stop.signal.aborted) return;

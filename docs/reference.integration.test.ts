@@ -5,13 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createDocsHandler, readDocs } from '@lockstep/server/docs/serve-docs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { buildDocs } from './build-docs.ts';
 import { buildReference } from './build-reference.ts';
 import { findBrowser } from './find-browser.ts';
 import { runRedocly } from './reference/run-redocly.ts';
-import { createDocsHandler } from './serve-docs.ts';
 import { startBrowser, watchPage } from './watch-page.ts';
 
 interface Operation {
@@ -136,10 +137,11 @@ describe.skipIf(missing)('the reference', () => {
     expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
   });
 
-  it('holds to the policy of the server that serves it', async () => {
+  it('holds to the policy of the server that serves it, and shows its origin alone', async () => {
     const [contract = ''] = contracts;
-    const { file } = await buildReference({ contract, out: join(folder, 'served.html') });
-    const handle = await createDocsHandler({ page: file, contract });
+    const docs = await buildDocs({ contract, out: join(folder, 'served') });
+    const origin = 'https://api.public.example';
+    const handle = await createDocsHandler(await readDocs(docs.folder), origin);
     const started = createServer((request, response) => {
       if (!handle(request, response)) response.writeHead(404).end();
     });
@@ -147,7 +149,11 @@ describe.skipIf(missing)('the reference', () => {
     await new Promise<void>((resolve) => started.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(started.address() as AddressInfo).port}/docs`;
     const watched = await watchPage(browser, url, { offline: false });
-    await readOperations(watched.page, listOperations(parse(await readFile(contract, 'utf8'))).slice(-3));
+    expect(await watched.page.locator('body').innerText()).toContain(`${origin}/v1`);
+    await readOperations(watched.page, listOperations(parse(await readFile(contract, 'utf8'))));
+    const shown = await watched.page.locator('body').innerText();
+    expect(shown).toContain(`${origin}/auth/oauth2/token`);
+    expect(await watched.page.content()).not.toMatch(/localhost(?::\{port\}|:8080|%3A8080)/);
     expect(watched.outside).toEqual([]);
     expect(watched.complaints).toEqual([]);
   });

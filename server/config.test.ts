@@ -13,6 +13,7 @@ test('an empty environment gives the defaults', () => {
     accountQuota: 3600,
     maxConnections: 1000,
     corsOrigins: [],
+    docsFolder: undefined,
   });
 });
 
@@ -22,6 +23,8 @@ test.each([
   { name: 'DATABASE_URL', value: 'sqlite:/var/lib/a.sqlite', want: { database: '/var/lib/a.sqlite' } },
   { name: 'DATABASE_URL', value: 'sqlite:///var/lib/a.sqlite', want: { database: '/var/lib/a.sqlite' } },
   { name: 'LOG_LEVEL', value: '', want: { logLevel: 'info' } },
+  { name: 'DOCS_DIR', value: 'site/docs', want: { docsFolder: resolve('site/docs') } },
+  { name: 'DOCS_DIR', value: '', want: { docsFolder: undefined } },
   { name: 'ACCOUNT_QUOTA', value: '0', want: { accountQuota: 0 } },
   { name: 'ACCOUNT_QUOTA', value: '999999999', want: { accountQuota: 999_999_999 } },
   { name: 'MAX_CONNECTIONS', value: '1', want: { maxConnections: 1 } },

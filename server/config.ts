@@ -19,6 +19,8 @@ export interface Config {
   readonly maxConnections: number;
   /** Origins whose pages a browser lets call the API, as it sends them. */
   readonly corsOrigins: readonly string[];
+  /** Absolute path of a folder that `npm run docs` has built; undefined: nothing under `/docs`. */
+  readonly docsFolder: string | undefined;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -32,6 +34,8 @@ export const environment = {
   DATABASE_URL: 'sqlite:FILE (sqlite:.lockstep/service.sqlite)',
   LOCKSTEP_KEYS: 'key file (.lockstep/keys.json)',
   LOG_LEVEL: `${logLevels.join(', ')} (info)`,
+  DOCS_DIR:
+    'folder of the reference to serve at /docs, as `npm run docs -- --build-only --out FOLDER` builds it (none)',
   ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; a restart begins anew (3600)',
   MAX_CONNECTIONS: 'connections at once, from 1; further ones are closed as they open (1000)',
   CORS_ORIGINS: 'origins whose pages may call the API, apart by commas, as https://app.example (none)',
@@ -82,6 +86,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
           ),
     database: read('DATABASE_URL', 'sqlite:.lockstep/service.sqlite', readDatabase, 'a database is sqlite:FILE'),
     keyFile: read('LOCKSTEP_KEYS', '.lockstep/keys.json', (text) => resolve(text), ''),
+    docsFolder: env.DOCS_DIR === undefined || env.DOCS_DIR === '' ? undefined : resolve(env.DOCS_DIR),
     logLevel: read('LOG_LEVEL', 'info', readLogLevel, `a level is one of ${logLevels.join(', ')}`),
     maxConnections: read('MAX_CONNECTIONS', '1000', readConnections, 'a limit is a whole number from 1 to 999999'),
     corsOrigins: read(

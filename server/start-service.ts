@@ -7,7 +7,7 @@ import { requireOwnKeys } from './require-own-keys.ts';
 import { type Running, throwIfStopping } from './run-until-stopped.ts';
 import { startPurging } from './start-purging.ts';
 
-export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges'> {
+export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges' | 'docs'> {
   readonly port: number;
   readonly host: string;
   /** Left out: `http://localhost:` and the port taken. */
@@ -16,6 +16,8 @@ export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges'>
   readonly maxConnections?: number | undefined;
   /** Simulated devices that differ from those that work as they should, by deviceId. */
   readonly habits?: Readonly<Record<string, Habits>> | undefined;
+  /** Makes what answers under `/docs`, once the origin is known. */
+  readonly docs?: ((origin: string) => Promise<NonNullable<ServiceOptions['docs']>>) | undefined;
   /** Gives the start up. */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -39,6 +41,7 @@ export async function startService({
   publicOrigin,
   maxConnections = defaultLimits.connections,
   habits,
+  docs: createDocs,
   stopping,
   ...options
 }: StartOptions): Promise<RunningService> {
@@ -56,7 +59,8 @@ export async function startService({
   const bridges = startBridges({ ...options, habits });
   try {
     await throwIfStopping(stopping);
-    const app = await createService({ ...options, bridges, origin });
+    const docs = await createDocs?.(origin);
+    const app = await createService({ ...options, bridges, origin, ...(docs && { docs }) });
     await throwIfStopping(stopping);
     resolve(app);
   } catch (error) {

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const mayImport: Readonly<Record<string, readonly string[]>> = {
   generated: [],
   toolkit: [],
-  docs: [],
+  docs: ['server'], // what an author sees is what the server serves
   server: ['generated'],
   mock: ['generated', 'server'],
   conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
@@ -28,6 +28,7 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
   'server/virtual-lock/': ['server/algopin/', 'server/clock.ts', 'server/temporal.ts'],
   'server/store/': ['server/clock.ts'],
   'server/limits/': ['server/clock.ts'],
+  'server/docs/': [],
   'server/activity/': ['server/algopin/', 'server/clock.ts', 'server/store/', 'server/temporal.ts'],
   'server/bridge/': [
     'server/activity/',

@@ -25,8 +25,8 @@ async function start(corsOrigins?: readonly string[]) {
   const clients = await seedDemo(store, { keys, now: systemClock.now() });
   const logger = pino({ level: 'silent' });
   const options = { port: 0, host: '127.0.0.1', logger, keys, store, clock: systemClock, checkResponses: true };
-  const docs: Parameters<typeof startService>[0]['docs'] = ({ url }, response) => {
-    if (url?.startsWith('/docs') !== true) return false;
+  const docs: Parameters<typeof startService>[0]['docs'] = async () => (request, response) => {
+    if (request.url?.startsWith('/docs') !== true) return false;
     response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
     return true;
   };

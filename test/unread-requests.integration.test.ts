@@ -14,7 +14,7 @@ import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
 interface Side {
   readonly origin: string;
   readonly clients: DemoClients;
-  readonly close: () => Promise<void>;
+  readonly close: () => Promise<unknown>;
 }
 
 let sides: Readonly<Record<'server' | 'mock', Side>>;

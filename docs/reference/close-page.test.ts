@@ -1,6 +1,6 @@
+import { contentPolicy } from '@lockstep/server/docs/content-policy';
 import { describe, expect, it } from 'vitest';
 import { closePage } from './close-page.ts';
-import { contentPolicy } from './content-policy.ts';
 import { joinPage, splitPage } from './split-page.ts';
 
 const table = [{ address: 'https://cdn.example/logo.svg', instead: 'data:,' }];

@@ -1,10 +1,14 @@
-import { contentPolicy } from './content-policy.ts';
+import { contentPolicy } from '@lockstep/server/docs/content-policy';
+import { parseDocument } from 'yaml';
+import { fillServers } from './fill-servers.ts';
 import { inertAddresses, replaceAddresses } from './inert-addresses.ts';
 import { findOutsideAddresses } from './outside-addresses.ts';
-import { joinPage, splitPage } from './split-page.ts';
+import { joinPage, type Page, splitPage } from './split-page.ts';
 
 /** In the pre-rendered body Redoc writes its links as paths of a site; its own script goes by fragments. */
 const pathLinks = /(<a\b[^>]*\shref=")(?=\/)/g;
+/** How the page writes `<` within its script. */
+const lessThan = '\\u003c';
 const charset = '<meta charset="utf-8">';
 
 /**
@@ -16,8 +20,9 @@ const charset = '<meta charset="utf-8">';
 export function closePage(html: string, key: string, table = inertAddresses): string {
   const page = splitPage(html);
   const { script, missing } = replaceAddresses(page.script, table);
-  const [before, after] = page.frame;
-  const closed = { ...page, script, frame: [before.replace(pathLinks, '$1#'), after] as const };
+  const { definition, frame } = putDefaults(page);
+  const [before, after] = frame;
+  const closed = { ...page, script, definition, frame: [before.replace(pathLinks, '$1#'), after] as const };
   const faults = [
     ...missing.map((address) => `the renderer no longer names ${address}`),
     ...findOutsideAddresses(closed),
@@ -30,4 +35,14 @@ export function closePage(html: string, key: string, table = inertAddresses): st
   const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy(whole)}">`;
   const inputs = `<meta name="inputs" content="sha256-${key}">`;
   return whole.replace(charset, () => `${charset}\n  ${policy}\n  ${inputs}`);
+}
+
+/** In the contract, and in what Redoc has drawn of it beforehand: the address of the first server. */
+function putDefaults({ definition, frame: [before, after] }: Page): Pick<Page, 'definition' | 'frame'> {
+  const document = parseDocument(definition);
+  const filled = fillServers(document);
+  return {
+    definition: JSON.stringify(document.toJS({ maxAliasCount: -1 })).replaceAll('<', () => lessThan),
+    frame: [filled.reduce((text, { from, to }) => text.replaceAll(from, () => to), before), after],
+  };
 }

@@ -1,6 +1,8 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
+import { createDocsHandler, readDocs } from '../docs/serve-docs.ts';
 import { readKeyFile } from '../key-file.ts';
 import { throwIfStopping } from '../run-until-stopped.ts';
 import { type RunningService, startService } from '../start-service.ts';
@@ -9,11 +11,15 @@ import { openSqliteStore } from '../store/sqlite/open-store.ts';
 /**
  * `serve`: starts the service on the keys and the database of an operator.
  *
- * @throws KeyFileFault, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
+ * @throws KeyFileFault, DocsUnusable, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
  *   Nothing is left open
  */
 export async function serve(config: Config, logger: Logger, stopping: AbortSignal): Promise<RunningService> {
   const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
+  const docs =
+    config.docsFolder === undefined
+      ? undefined
+      : await readDocs(config.docsFolder, { contract: contract['x-generated'].contract });
   await throwIfStopping(stopping);
   const store = await openSqliteStore(config.database, { mayCreate: false });
   try {
@@ -30,6 +36,7 @@ export async function serve(config: Config, logger: Logger, stopping: AbortSigna
       port: config.port,
       host: config.host,
       publicOrigin: config.publicOrigin,
+      ...(docs && { docs: (origin) => createDocsHandler(docs, origin) }),
       stopping,
     });
     logger.info({ origin: service.origin, database: config.database }, 'ready');
