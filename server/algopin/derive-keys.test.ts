@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { deriveDeviceKey } from './derive-device-key.ts';
+import { deriveDeviceKey, deriveKeyCheck } from './derive-device-key.ts';
 import { derivePinId } from './derive-pin-id.ts';
 
 const masterKey = Buffer.alloc(32, 'not a real key, for tests alone ');
@@ -40,6 +40,16 @@ test.each([
   { name: 'generation 1.5', given: () => deriveDeviceKey(masterKey, 'LK0A00000001', 1.5) },
 ])('refuses $name as a bug of the caller', ({ given }) => {
   expect(given).toThrow(RangeError);
+});
+
+test('the check value of a key is a hash under the key, and no part of it', () => {
+  fc.assert(
+    fc.property(fc.uint8Array({ minLength: 32, maxLength: 32 }), (key) => {
+      const mac = createHmac('sha256', key).update('lockstep/algopin/key-check/v1').digest('hex');
+      expect(deriveKeyCheck(key)).toBe(mac.slice(0, 8));
+    }),
+  );
+  expect(() => deriveKeyCheck(masterKey.subarray(1))).toThrow(RangeError);
 });
 
 test('the id of a code is a keyed hash of device and digits', () => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { Temporal } from '../temporal.ts';
 import { codesPerHour, toIndex } from './codec/code-index.ts';
-import { deriveDeviceKey } from './derive-device-key.ts';
+import { deriveDeviceKey, deriveKeyCheck } from './derive-device-key.ts';
 import { encodePin } from './encode-pin.ts';
 import { codeKinds, type KindOfCode } from './kinds.ts';
 import { encryptFf1 } from './reference/ff1.ts';
@@ -46,6 +46,7 @@ describe('the worked example', () => {
   test.each([
     { step: 'info', want: () => 'lockstep/algopin/v1/LK0A00000001/1' },
     { step: 'key of the lock', want: () => Buffer.from(key).toString('hex') },
+    { step: 'check value', want: () => deriveKeyCheck(key) },
     { step: 'start', want: () => String(code.startsAt) },
     { step: 'hour', want: () => String(Math.floor(index / codesPerHour)) },
     { step: 'place', want: () => String(index % codesPerHour) },

@@ -2,7 +2,7 @@ import { FF1 } from '@noble/ciphers/ff1.js';
 import { describe, expect, test } from 'vitest';
 import { Temporal } from '../temporal.ts';
 import type { Code } from './code.ts';
-import { deriveDeviceKey } from './derive-device-key.ts';
+import { deriveDeviceKey, deriveKeyCheck } from './derive-device-key.ts';
 import { derivePinId } from './derive-pin-id.ts';
 import { encodePin } from './encode-pin.ts';
 import { planCode } from './plan-code.ts';
@@ -40,8 +40,9 @@ describe.each(vectors.ff1)('$source', ({ key, radix, tweak, plaintext, ciphertex
   });
 });
 
-test.each(vectors.deviceKeys)('device key: $source', ({ masterKey, deviceId, generation, deviceKey }) => {
+test.each(vectors.deviceKeys)('device key: $source', ({ masterKey, deviceId, generation, deviceKey, keyCheck }) => {
   expect(deriveDeviceKey(bytes(masterKey), deviceId, generation)).toEqual(bytes(deviceKey));
+  expect(deriveKeyCheck(bytes(deviceKey))).toBe(keyCheck);
 });
 
 test.each(vectors.pinIds)('pinId: $source', ({ masterKey, deviceId, pin, pinId }) => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { deriveDeviceKey } from '../algopin/derive-device-key.ts';
+import { deriveDeviceKey, deriveKeyCheck } from '../algopin/derive-device-key.ts';
 import { makeDevice } from '../store/contract/records.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -48,6 +48,8 @@ const show = (deviceId: string, { again = false, at = now } = {}) =>
 const pair = (deviceId: string, generation: number) => rePair(store, deviceId, { generation, now });
 const keyOf = (deviceId: string, generation: number) =>
   Buffer.from(deriveDeviceKey(keys.deviceKey, deviceId, generation)).toString('hex');
+const checkOf = (deviceId: string, generation: number) =>
+  deriveKeyCheck(deriveDeviceKey(keys.deviceKey, deviceId, generation));
 const actions = async () => (await store.audit.list('harbour')).map(({ action, deviceId }) => `${action} ${deviceId}`);
 
 describe('device key', () => {
@@ -61,13 +63,17 @@ describe('device key', () => {
       generation: 1,
       timezone: 'Europe/Berlin',
       tzdata: process.versions.tz,
+      keyCheck: checkOf('LK1', 1),
       key,
     });
-    expect(text).toMatch(
-      new RegExp(
-        `^Lock LK1 \\(Door\\) of harbour\ngeneration +1\ntimezone +Europe/Berlin\ntz data +${process.versions.tz}; .*\nkey +${key}\n`,
-      ),
-    );
+    expect(text.split('\n').slice(0, 6)).toEqual([
+      'Lock LK1 (Door) of harbour',
+      'generation  1',
+      'timezone    Europe/Berlin',
+      `tz rules    ${process.versions.tz}; the lock needs the same rules for Europe/Berlin`,
+      `key         ${key}`,
+      `check value ${checkOf('LK1', 1)}`,
+    ]);
     expect(await store.audit.list('harbour')).toEqual([
       {
         at: now,
@@ -94,6 +100,16 @@ describe('device key', () => {
     expect((await show('LK1')).exitCode).toBe(1);
     expect(await show('LK2')).toMatchObject({ exitCode: 0, json: { key: keyOf('LK2', 1) } });
     expect(await actions()).toEqual(['read_device_key LK1', 'read_device_key LK1', 'read_device_key LK2']);
+  });
+
+  test('tells the check value when it shows the key no more', async () => {
+    await show('LK1');
+    const { text, json } = await show('LK1');
+    expect(json).toMatchObject({ keyCheck: checkOf('LK1', 1) });
+    expect(text).toContain(`Its check value is ${checkOf('LK1', 1)}.`);
+    await pair('LK1', 1);
+    expect((await show('LK1')).json).toMatchObject({ keyCheck: checkOf('LK1', 2) });
+    expect(checkOf('LK1', 2)).not.toBe(checkOf('LK1', 1));
   });
 
   test('shows it to one of ten who ask at once', async () => {

@@ -1,4 +1,4 @@
-import { deriveDeviceKey } from '../algopin/derive-device-key.ts';
+import { deriveDeviceKey, deriveKeyCheck } from '../algopin/derive-device-key.ts';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Keys } from '../keys.ts';
 import type { Device } from '../store/records.ts';
@@ -15,7 +15,7 @@ const rePaired = 're_pair_device';
  * `device key`: what a lock is provisioned with. Once per pairing generation, unless asked for again; each time is audited, before the
  * key is handed out. The once is for the trail and against slips: whoever runs this has the key file and could derive the key as well.
  *
- * @returns exit code 1 where the key was shown already
+ * @returns exit code 1 where the key was shown already; the check value is told then too, since an installer compares it without the key
  */
 export async function showDeviceKey(
   store: DeviceStores,
@@ -37,7 +37,9 @@ export async function showDeviceKey(
     );
 
   const tzdata = process.versions.tz ?? null;
-  const about = { device: deviceId, account: accountId, generation, timezone, tzdata };
+  const deviceKey = deriveDeviceKey(keys.deviceKey, deviceId, generation);
+  const keyCheck = deriveKeyCheck(deviceKey);
+  const about = { device: deviceId, account: accountId, generation, timezone, tzdata, keyCheck };
   // Before the answer: a key that was read without a trace is worse than a trace of a key that never arrived. Of several who ask at once
   // the entry decides who is first; none is added once the device has gone on to another generation.
   const entry = makeEntry(found, keyRead, now);
@@ -48,19 +50,22 @@ export async function showDeviceKey(
     const shownAt = new Date(shown.at).toISOString();
     const text = [
       `The key of ${deviceId}, generation ${generation}, was shown at ${shownAt}; it is not shown twice by accident.`,
+      `Its check value is ${keyCheck}. A lock that tells the same one has this key.`,
       `Again, and audited: lockstep-server device key ${deviceId} --again`,
       `If it may be in wrong hands: lockstep-server device re-pair ${deviceId} --generation ${generation}`,
     ].join('\n');
     return { exitCode: 1, text, json: { error: text, ...about, shownAt } };
   }
-  const key = Buffer.from(deriveDeviceKey(keys.deviceKey, deviceId, generation)).toString('hex');
+  const key = Buffer.from(deviceKey).toString('hex');
   const lines = [
     `${type} ${deviceId} (${deviceName}) of ${accountId}`,
     `generation  ${generation}`,
     `timezone    ${timezone}`,
-    `tz data     ${tzdata ?? 'of an unknown edition'}; the lock needs this one or a later one`,
+    `tz rules    ${tzdata ?? 'of an unknown edition'}; the lock needs the same rules for ${timezone}`,
     `key         ${key}`,
+    `check value ${keyCheck}`,
     'Give key, generation and timezone to the lock and keep no copy: who has the key can make every code of this lock.',
+    'A lock that tells the same check value has this key. The value is no secret.',
   ];
   return done(lines.join('\n'), { ...about, key });
 }
