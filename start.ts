@@ -9,6 +9,7 @@ import { choosePort } from './server/demo/choose-port.ts';
 import type { DocsHandler } from './server/docs/serve-docs.ts';
 import { openLog } from './server/open-log.ts';
 import { type Running, runUntilStopped, throwIfStopping } from './server/run-until-stopped.ts';
+import { findTimezoneFolder, useTimezoneData } from './server/timezone-data.ts';
 import { defaults } from './toolkit/commands/command.ts';
 
 const help = `Usage: npm start -- [--port NUMBER] [--mock-port NUMBER] [--json]
@@ -26,12 +27,23 @@ Exit codes: 0 stopped, also while it starts; 2 wrong usage, a broken contract, a
 `;
 
 const host = '127.0.0.1';
+/** What whoever starts it can mend. */
+const known = [
+  'ContractError',
+  'PortFault',
+  'KeyFileFault',
+  'StoreUnusable',
+  'StoreUnavailable',
+  'DemoKeyMismatch',
+  'TimezoneDataFault',
+];
 const root = import.meta.dirname;
 
 // Lines that nobody reads any more, as of `npm start | head -1`, are no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
+  useTimezoneData(findTimezoneFolder(process.env));
   process.chdir(root);
   const options = readArguments();
   if (options === undefined) process.stdout.write(help);
@@ -151,6 +163,5 @@ function explain(error: unknown): string {
     return `Port ${port} is in use by another process. Stop it, or choose another port: npm start -- --port 8081 --mock-port 8091`;
   }
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\n\n${help}`;
-  const known = ['ContractError', 'PortFault', 'KeyFileFault', 'StoreUnusable', 'StoreUnavailable', 'DemoKeyMismatch'];
   return known.includes(name) ? message : (stack ?? message);
 }

@@ -3,6 +3,7 @@ import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import { openLog } from '@lockstep/server/open-log';
 import { runUntilStopped } from '@lockstep/server/run-until-stopped';
+import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeMock } from './describe-mock.ts';
 import { formatDescription } from './format-description.ts';
@@ -47,6 +48,7 @@ const { port, host, publicOrigin, json, keyFile } = program.opts<{
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
+  useTimezoneData(findTimezoneFolder(process.env));
   const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
   await runUntilStopped(logger, async (stopping) => {
     // Prism takes a second to load; a signal is heard already.

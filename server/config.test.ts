@@ -14,6 +14,7 @@ test('an empty environment gives the defaults', () => {
     maxConnections: 1000,
     corsOrigins: [],
     docsFolder: undefined,
+    timezoneFolder: undefined,
   });
 });
 
@@ -25,6 +26,16 @@ test.each([
   { name: 'LOG_LEVEL', value: '', want: { logLevel: 'info' } },
   { name: 'DOCS_DIR', value: 'site/docs', want: { docsFolder: resolve('site/docs') } },
   { name: 'DOCS_DIR', value: '', want: { docsFolder: undefined } },
+  {
+    name: 'TIMEZONE_DATA',
+    value: 'tz',
+    want: { timezoneFolder: { name: 'TIMEZONE_DATA', text: 'tz', path: resolve('tz') } },
+  },
+  {
+    name: 'ICU_TIMEZONE_FILES_DIR',
+    value: '/tz',
+    want: { timezoneFolder: { name: 'ICU_TIMEZONE_FILES_DIR', text: '/tz', path: '/tz' } },
+  },
   { name: 'ACCOUNT_QUOTA', value: '0', want: { accountQuota: 0 } },
   { name: 'ACCOUNT_QUOTA', value: '999999999', want: { accountQuota: 999_999_999 } },
   { name: 'MAX_CONNECTIONS', value: '1', want: { maxConnections: 1 } },

@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { findTimezoneFolder, type TimezoneFolder } from './timezone-data.ts';
 
 /** What the environment sets, frozen. Every mistake in it is reported at once. */
 export interface Config {
@@ -21,6 +22,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Absolute path of a folder that `npm run docs` has built; undefined: nothing under `/docs`. */
   readonly docsFolder: string | undefined;
+  /** Where newer timezone rules than Node's are; undefined: Node's own. */
+  readonly timezoneFolder: TimezoneFolder | undefined;
 }
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -39,6 +42,9 @@ export const environment = {
   ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; a restart begins anew (3600)',
   MAX_CONNECTIONS: 'connections at once, from 1; further ones are closed as they open (1000)',
   CORS_ORIGINS: 'origins whose pages may call the API, apart by commas, as https://app.example (none)',
+  TIMEZONE_DATA: "folder with the timezone rules to go by, four .res files of ICU (Node's own rules)",
+  ICU_TIMEZONE_FILES_DIR:
+    'the same for every Node that is started with it; TIMEZONE_DATA is checked first and comes before it',
 } as const;
 
 type Variable = keyof typeof environment;
@@ -96,6 +102,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'origins are http(s)://host[:port] apart by commas, as https://app.example; none is a pattern',
     ),
     accountQuota: read('ACCOUNT_QUOTA', '3600', readCount, 'a quota is a whole number of requests an hour, 0 for none'),
+    timezoneFolder: findTimezoneFolder(env),
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(config);

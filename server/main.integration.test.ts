@@ -294,6 +294,7 @@ test('--help of every command says what it does', async () => {
     ['jobs', 'list'],
     ['import'],
     ['property'],
+    ['timezone'],
     ['account'],
     ['account', 'trial'],
     ['account', 'disable'],

@@ -11,6 +11,7 @@ import { addKeysCommands } from './command-line/keys-commands.ts';
 import { addPropertyCommands } from './command-line/property-commands.ts';
 import { addServeCommand } from './command-line/serve-command.ts';
 import { createShell } from './command-line/shell.ts';
+import { addTimezoneCommand } from './command-line/timezone-command.ts';
 
 // better-sqlite3 13 dies of a segmentation fault, without a word, under an older Node: commands load it when they run.
 const [major = 0] = process.versions.node.split('.').map(Number);
@@ -37,6 +38,7 @@ for (const addCommands of [
   addClientCommands,
   addImportCommand,
   addPropertyCommands,
+  addTimezoneCommand,
   addAccountCommands,
   addDeviceCommands,
   addBridgeCommands,

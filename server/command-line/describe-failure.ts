@@ -2,7 +2,7 @@ import { CommanderError } from 'commander';
 import { ConfigError } from '../config.ts';
 
 /** By name: their classes stand in files that load the database, or keys. */
-const mendable = ['KeyFileFault', 'StoreUnusable', 'StoreUnavailable', 'DocsUnusable'];
+const mendable = ['KeyFileFault', 'StoreUnusable', 'StoreUnavailable', 'DocsUnusable', 'TimezoneDataFault'];
 
 /** What an operator can mend is said in a sentence; anything else is a bug and shows where. */
 export function describeFailure(error: unknown): { readonly text: string; readonly json: unknown } {

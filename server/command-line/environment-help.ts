@@ -1,6 +1,7 @@
 import { environment } from '../config.ts';
 
-const lines = Object.entries(environment).map(([name, meaning]) => `  ${name.padEnd(14)} ${meaning}`);
+const width = Math.max(...Object.keys(environment).map(({ length }) => length));
+const lines = Object.entries(environment).map(([name, meaning]) => `  ${name.padEnd(width)} ${meaning}`);
 
 /** What follows the commands in `--help`. */
 export const environmentHelp = `\nEnvironment:\n${lines.join('\n')}

@@ -3,11 +3,18 @@ import type { CommandResult } from '../commands/command.ts';
 import type { Config } from '../config.ts';
 import { readConfig } from '../config.ts';
 import type { Store } from '../store/store.ts';
+import { useTimezoneData } from '../timezone-data.ts';
 import { describeFailure } from './describe-failure.ts';
 import { withStore } from './with-store.ts';
 
 /** What stands between a command and the process: environment, output and exit code. */
 export interface Shell {
+  /**
+   * The environment, with the timezone rules that it names in use.
+   *
+   * @throws ConfigError, TimezoneDataFault
+   */
+  prepare(): Config;
   /** The action of a command: reads the environment, runs it, prints what it hands back, sets the exit code. */
   run<Args extends unknown[]>(
     command: (config: Config, ...args: Args) => Promise<CommandResult>,
@@ -22,15 +29,21 @@ export interface Shell {
 
 /** @param wantsJson each command prints one JSON value on stdout, whatever comes of it; else text, on stderr where it is refused */
 export function createShell(wantsJson: boolean): Shell {
+  const prepare: Shell['prepare'] = () => {
+    const config = readConfig(process.env);
+    useTimezoneData(config.timezoneFolder);
+    return config;
+  };
   const run: Shell['run'] =
     (command) =>
     async (...args) => {
-      const { exitCode, text, json } = await command(readConfig(process.env), ...args);
+      const { exitCode, text, json } = await command(prepare(), ...args);
       process.exitCode = exitCode;
       if (wantsJson) printJson(json);
       else (exitCode === 0 ? process.stdout : process.stderr).write(`${text}\n`);
     };
   return {
+    prepare,
     run,
     runOnStore: (command) => run((config, ...args) => withStore(config, (store) => command(store, ...args))),
     fail: (error) => {

@@ -39,7 +39,7 @@ export async function serve(config: Config, logger: Logger, stopping: AbortSigna
       ...(docs && { docs: (origin) => createDocsHandler(docs, origin) }),
       stopping,
     });
-    logger.info({ origin: service.origin, database: config.database }, 'ready');
+    logger.info({ origin: service.origin, database: config.database, tzdata: process.versions.tz }, 'ready');
     return service;
   } catch (error) {
     await store.close();
