@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type CodeKind, codeKinds, type KindOfCode } from '../algopin/kinds.ts';
+import vectors from '../algopin/vectors.json' with { type: 'json' };
 import { windowOf } from '../algopin/window-of.ts';
 import { Temporal } from '../temporal.ts';
 import { countGuesses } from './fixtures/count-guesses.ts';
@@ -54,6 +55,17 @@ describe('docs/lockout.md', () => {
   test('promises less than 0.5 % a day, and the best timed day keeps it', () => {
     expect(1 - (1 - acceptable / codes) ** fastestGuesses(dayMs)).toBeLessThan(0.005);
     expect(lockoutPage).toContain('under 0.5 % a day');
+  });
+
+  test('counts the hour as the first of the vectors does, row by row', () => {
+    const time = (seconds: number) => `${Math.floor(seconds / 3600)}:${String((seconds / 60) % 60).padStart(2, '0')}`;
+    const rows = vectors.lockouts[0]?.steps.map(
+      ({ afterSeconds, do: happens, wrongEntries, level, lockedUntilSeconds }) =>
+        `| ${time(afterSeconds)} | ${happens === 'look' ? '' : 'wrong entry'} | ${wrongEntries} | ${level} | ${lockedUntilSeconds === 0 ? '' : time(lockedUntilSeconds)} |`,
+    );
+    const lines = lockoutPage.split('\n');
+    const first = lines.indexOf('| time | what happens | wrong entries | level | locked until |') + 2;
+    expect(lines.slice(first, lines.indexOf('', first)).map((line) => line.replace(/ \([^|]*\)/, ''))).toEqual(rows);
   });
 
   test('tells the rules that the lock goes by', () => {

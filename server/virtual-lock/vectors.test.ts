@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import vectors from '../algopin/vectors.json' with { type: 'json' };
+import { ObviousLock, tickMs } from './fixtures/obvious-lock.ts';
 import { deviceId, newLock, openLock } from './fixtures/open-lock.ts';
+import { countWrongEntry, isLockedOut, noLockout, relaxLockout } from './lockout.ts';
 
 // If these fail, a lock whose memory was built from the page and this lock no longer agree.
 
@@ -31,6 +33,35 @@ describe.each(vectors.lives)('life: $source', ({ deviceKey, timeZone, toleranceS
   test.each([false, true])('goes as it says (restarted at every step: %s)', (restarts) => {
     expect(live(restarts)).toEqual(steps.map(({ verdict }) => verdict));
   });
+});
+
+describe.each(vectors.lockouts)('lockout: $source', ({ steps }) => {
+  test('goes as it says', () => {
+    let lockout = noLockout;
+    const states = steps.map((step) => {
+      const at = step.afterSeconds * 1000;
+      lockout = relaxLockout(lockout, at);
+      if (step.do === 'enter wrong' && !isLockedOut(lockout, at)) lockout = countWrongEntry(lockout, at);
+      const lockedUntilSeconds = isLockedOut(lockout, at) ? lockout.lockedUntil / 1000 : 0;
+      return { ...step, wrongEntries: lockout.wrong, level: lockout.level, lockedUntilSeconds };
+    });
+    expect(states).toEqual(steps);
+  });
+
+  test('agrees with a lock that counts half minutes one by one', () => {
+    const lock = new ObviousLock(0, []);
+    const states = steps.map((step) => {
+      lock.moveClock(step.afterSeconds * 1000 - lock.clock);
+      return { ...step, ...enterWrong(lock, step.do) };
+    });
+    expect(states).toEqual(steps);
+  });
+
+  function enterWrong(lock: ObviousLock, what: string) {
+    if (what === 'enter wrong') lock.refuse();
+    const lockedUntilSeconds = lock.lockedTicks === 0 ? 0 : (lock.clock + lock.lockedTicks * tickMs) / 1000;
+    return { wrongEntries: lock.wrong, level: lock.level, lockedUntilSeconds };
+  }
 });
 
 test('the lives reach every verdict on memory', () => {
