@@ -283,6 +283,21 @@ test('every fault of the environment is told at once', async () => {
   });
 });
 
+test('every command that a page names is one', async () => {
+  const pages = ['algopin.md', 'timezones.md'].map((name) =>
+    readFile(join(import.meta.dirname, '../docs', name), 'utf8'),
+  );
+  const named = (await Promise.all(pages))
+    .join('\n')
+    .matchAll(/lockstep-server (?:-- )?([a-z]+(?: [a-z]+(?:-[a-z]+)*)?)/g);
+  const commands = new Set([...named].map(([, command = '']) => command));
+  expect(commands).toContain('device re-pair');
+  for (const command of commands) {
+    const { exitCode, stdout } = await run(...command.split(' '), '--help');
+    expect([exitCode, stdout]).toEqual([0, expect.stringContaining(`Usage: lockstep-server ${command} `)]);
+  }
+});
+
 test('--help of every command says what it does', async () => {
   for (const command of [
     [],

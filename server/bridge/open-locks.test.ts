@@ -76,6 +76,42 @@ describe('a lock', () => {
     expect(await enter(2)).toMatchObject({ opened: true, by: 'permanent' });
   });
 
+  test('and a keypad that is linked to it are two: key, codes, memory and lockout are of each alone', async () => {
+    const keypad = await world.device('KP1A00000002');
+    expect(front.linked).toContainEqual({ deviceId: keypad.deviceId, type: 'Keypad' });
+    const startsAt = Temporal.Instant.from('2026-11-21T08:00Z');
+    const pinOf = ({ deviceId }: Device, kind: 'onetime' | 'permanent') =>
+      encodePin(deriveDeviceKey(keys.deviceKey, deviceId, 1), { kind, startsAt, duration: 0, variance: 1 });
+    const enter = (device: Device, pin: string) => locks().use(device, (lock) => lock.enter(pin));
+
+    // A code opens at the device that it was made for. The other one has another key, and takes it for a wrong entry.
+    for (const [device, other] of [
+      [front, keypad],
+      [keypad, front],
+    ] as const) {
+      const once = pinOf(device, 'onetime');
+      expect(await enter(other, once)).toMatchObject({ opened: false });
+      expect(await enter(device, once)).toMatchObject({ opened: true, isFirstUse: true });
+      expect(await enter(device, once)).toMatchObject({ opened: false, reason: 'spent' });
+    }
+    // What a person ends at one of them is ended there.
+    expect(await locks().use(keypad, (lock) => lock.forget(pinOf(front, 'permanent')))).toBe('unknown');
+    expect(await locks().use(keypad, (lock) => lock.forget(pinOf(keypad, 'permanent')))).toBe('forgotten');
+    expect(await enter(front, pinOf(front, 'permanent'))).toMatchObject({ opened: true });
+    // A custom PIN is stored in the device that the job names.
+    await world.make(keypad.deviceId, 'CREATE_PIN', { accessName: 'A', pin: '482913', pinType: 2 });
+    await world.pass(3000);
+    expect(await enter(keypad, '482913')).toMatchObject({ opened: true });
+    expect(await enter(front, '482913')).toMatchObject({ opened: false });
+    // Guessing at one does not shut the other.
+    for (let entry = 0; entry < 5; entry += 1) await enter(keypad, '0000');
+    expect(await enter(keypad, '482913')).toMatchObject({ reason: 'locked_out' });
+    expect(await enter(front, pinOf(front, 'permanent'))).toMatchObject({ opened: true });
+    // A new pairing of the lock ends no code of its keypad.
+    await world.store.devices.raisePairingGeneration(harbourStays, front.deviceId, 1);
+    expect((await world.device(keypad.deviceId)).pairingGeneration).toBe(1);
+  });
+
   test('follows the zone of its device as it is now', async () => {
     const time = () =>
       locks().use(front, (lock) => lock.run({ jobId: `${world.clock.at}`, jobType: 'GET_DEVICE_STATUS', jobData: {} }));

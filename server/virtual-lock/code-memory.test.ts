@@ -173,6 +173,34 @@ describe('room for one more', () => {
       left: ['2'],
       overUntil: at - 4 * 3_600_000,
     },
+    {
+      name: 'in use, at a tie with one over: so the mark stays',
+      inUse: [ended('1', 30)],
+      over: [ended('2', 30)],
+      left: ['2'],
+      overUntil: 0,
+    },
+    {
+      name: 'that was remembered first, at a tie of those in use',
+      inUse: [ended('2', 30), ended('1', 30)],
+      over: [],
+      left: ['1'],
+      overUntil: 0,
+    },
+    {
+      name: 'that was remembered first, at a tie of those over',
+      inUse: [],
+      over: [ended('2', 30), ended('1', 30)],
+      left: ['1'],
+      overUntil: at - 4 * 3_600_000,
+    },
+    {
+      name: 'that had an end, however long permanent ones are there',
+      inUse: [{ pin: '1', until: null }, ended('2', 26)],
+      over: [],
+      left: ['1'],
+      overUntil: 0,
+    },
   ])('is made by a code $name', ({ inUse, over, left, overUntil }) => {
     const room = makeRoom({ inUse, over, overUntil: 0 }, at, inUse.length + over.length);
     expect([...(room?.inUse ?? []), ...(room?.over ?? [])].map(({ pin }) => pin)).toEqual(left);

@@ -33,6 +33,29 @@ describe('the door', () => {
     expect(logTypesOf(lock.readLog())).toEqual([200, 22, 201]);
   });
 
+  test('stays open beyond the window of the code that opened it, by all of its hours', () => {
+    const { lock, clock, pin } = openLock();
+    const party = pin('passage', '2026-06-01T10:00:00Z', { duration: 24 });
+    clock.set('2026-06-02T09:59:59Z');
+    expect(lock.enter(party)).toEqual(opened('passage'));
+    clock.set('2026-06-02T10:00:00Z');
+    expect(lock.enter(party)).toMatchObject({ opened: false, reason: 'expired' });
+    clock.set('2026-06-03T09:59:58.999Z');
+    expect(lock.state().lockState).toBe('unlocked');
+    clock.set('2026-06-03T09:59:59Z');
+    expect(lock.state().lockState).toBe('locked');
+  });
+
+  test('counts the hours of a passage anew at each entry, and ends them at another key not at all', () => {
+    const { lock, clock, pin } = openLock();
+    const party = pin('passage', '2026-06-01T10:00:00Z', { duration: 2 });
+    lock.enter(party);
+    clock.pass({ hours: 1 });
+    lock.enter(party);
+    lock.pair(openLock({ deviceId: 'KEY-OF-ANOTHER-PAIRING' }).key);
+    expect(lock.state().passageUntil).toBe(Date.parse('2026-06-01T13:00:00Z'));
+  });
+
   test('an entry just before the end of a passage keeps its 30 seconds', () => {
     const { lock, clock, pin } = openLock();
     lock.enter(pin('passage', '2026-06-01T10:00:00Z', { duration: 1 }));
@@ -85,6 +108,14 @@ describe('the door', () => {
     expect(lock.state().lockState).toBe('unknown');
     clock.pass({ hours: 1 });
     expect(logTypesOf(lock.readLog())).toEqual([22]);
+  });
+
+  test('is kept open by the lock behind a keypad: the keypad logs the beginning of a passage, and no end', () => {
+    const { lock, clock, pin } = openLock({ capabilities: { ...newLock, type: 'Keypad' } });
+    expect(lock.enter(pin('passage', '2026-06-01T10:00:00Z', { duration: 1 }))).toEqual(opened('passage'));
+    clock.pass({ hours: 2 });
+    expect(lock.state()).toMatchObject({ lockState: 'unknown', passageUntil: null });
+    expect(logTypesOf(lock.readLog())).toEqual([200]);
   });
 });
 

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { newLock, openLock, type World } from './fixtures/open-lock.ts';
+
+// If these fail, docs/algopin.md tells people who write firmware of another lock than this one.
+
+const page = readFileSync(new URL('../../docs/algopin.md', import.meta.url), 'utf8');
+const start = { at: '2026-06-01T10:00:00Z' };
+
+/** What happens on 1 June at 10:00 with a code that begins then. */
+const codes: readonly { readonly name: string; readonly prepare: (world: World) => string }[] = [
+  {
+    name: 'hourly for 48 hours, in use',
+    prepare: ({ lock, pin }) => {
+      const code = pin('hourly', start.at, { duration: 48 });
+      lock.enter(code);
+      return code;
+    },
+  },
+  { name: 'hourly for 48 hours, never used', prepare: ({ pin }) => pin('hourly', start.at, { duration: 48 }) },
+  { name: 'permanent, never used', prepare: ({ pin }) => pin('permanent', start.at) },
+  {
+    name: 'one-time, spent',
+    prepare: ({ lock, pin }) => {
+      const code = pin('onetime', start.at);
+      lock.enter(code);
+      return code;
+    },
+  },
+  {
+    name: 'permanent, ended by a person',
+    prepare: ({ lock, pin }) => {
+      const code = pin('permanent', start.at);
+      lock.forget(code);
+      return code;
+    },
+  },
+  {
+    name: 'one-time, spent, and its place was needed since',
+    prepare: ({ lock, pin, clock }) => {
+      const code = pin('onetime', start.at);
+      lock.enter(code);
+      clock.pass({ days: 9 });
+      for (const startsAt of ['2026-06-10T10:00:00Z', '2026-06-10T09:00:00Z']) lock.enter(pin('permanent', startsAt));
+      return code;
+    },
+  },
+];
+
+describe('the page says what a clock that goes back gives:', () => {
+  test.each(codes)('$name', ({ name, prepare }) => {
+    const world = openLock({ at: start.at, capabilities: { ...newLock, codeCapacity: 2 } });
+    const code = prepare(world);
+    const verdict = () => {
+      const entry = world.lock.enter(code);
+      return entry.opened ? 'accepted' : entry.reason;
+    };
+    world.clock.set('2026-06-11T11:00:00Z');
+    const before = verdict();
+    world.clock.set('2026-06-01T11:00:00Z');
+    expect(page).toContain(`| ${name} | \`${before}\` | \`${verdict()}\` |`);
+  });
+
+  test('and has no row beside these', () => {
+    const lines = page.split('\n');
+    const first = lines.findIndex((line) => line.startsWith('| a code of 1 June')) + 2;
+    const rows = lines.slice(first, lines.indexOf('', first)).map((line) => line.split(' | ')[0]?.slice(2));
+    expect(rows).toEqual(codes.map(({ name }) => name));
+  });
+});
