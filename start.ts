@@ -27,16 +27,6 @@ Exit codes: 0 stopped, also while it starts; 2 wrong usage, a broken contract, a
 `;
 
 const host = '127.0.0.1';
-/** What whoever starts it can mend. */
-const known = [
-  'ContractError',
-  'PortFault',
-  'KeyFileFault',
-  'StoreUnusable',
-  'StoreUnavailable',
-  'DemoKeyMismatch',
-  'TimezoneDataFault',
-];
 const root = import.meta.dirname;
 
 // Lines that nobody reads any more, as of `npm start | head -1`, are no reason to end.
@@ -54,7 +44,7 @@ try {
     process.exit(0);
   }
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
+  process.stderr.write(`${await explain(error)}\n`);
   process.exit(2);
 }
 
@@ -157,11 +147,13 @@ function readArguments(): Options | undefined {
 }
 
 /** By name: their classes stand in files that take time to load. */
-function explain(error: unknown): string {
-  const { name, code, port, message, stack } = error as NodeJS.ErrnoException & { readonly port?: number };
+async function explain(error: unknown): Promise<string> {
+  const { name, code, port, message } = error as NodeJS.ErrnoException & { readonly port?: number };
   if (code === 'EADDRINUSE') {
     return `Port ${port} is in use by another process. Stop it, or choose another port: npm start -- --port 8081 --mock-port 8091`;
   }
   if (code?.startsWith('ERR_PARSE_ARGS')) return `${message}\n\n${help}`;
-  return known.includes(name) ? message : (stack ?? message);
+  if (name === 'ContractError') return message;
+  const { describeFailure } = await import('./server/command-line/describe-failure.ts');
+  return describeFailure(error).text;
 }

@@ -1,6 +1,7 @@
 import { join, relative } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import { describeFailure } from '@lockstep/server/command-line/describe-failure';
 import { openLog } from '@lockstep/server/open-log';
 import { runUntilStopped } from '@lockstep/server/run-until-stopped';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
@@ -64,7 +65,7 @@ try {
   await end();
   process.exit(exitCodes.fine);
 } catch (error) {
-  process.stderr.write(`${describeFailure(error)}\n`);
+  process.stderr.write(`${explain(error)}\n`);
   process.exit(exitCodes.wrongUse);
 }
 
@@ -81,7 +82,7 @@ function readOrigin(text: string): string {
   return url.origin;
 }
 
-function describeFailure(error: unknown): string {
+function explain(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   const reasons: Readonly<Record<string, string>> = {
     EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or choose another: --port ${port === 65_535 ? 8091 : port + 1}`,
@@ -89,5 +90,5 @@ function describeFailure(error: unknown): string {
     EADDRNOTAVAIL: `${host} is not an address of this machine. Try --host 127.0.0.1`,
     ENOTFOUND: `${host} is not an address of this machine. Try --host 127.0.0.1`,
   };
-  return reasons[String(code)] ?? `The mock did not start: ${error instanceof Error ? error.message : String(error)}`;
+  return reasons[String(code)] ?? `The mock did not start: ${describeFailure(error).text}`;
 }

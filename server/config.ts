@@ -1,4 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
+import { OperatorError } from './operator-error.ts';
 import { findTimezoneFolder, type TimezoneFolder } from './timezone-data.ts';
 
 /** What the environment sets, frozen. Every mistake in it is reported at once. */
@@ -50,7 +51,7 @@ export const environment = {
 type Variable = keyof typeof environment;
 
 /** Everything wrong with the environment, one line each. */
-export class ConfigError extends Error {
+export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
   readonly faults: readonly string[];
 

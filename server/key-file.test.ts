@@ -60,7 +60,10 @@ describe('a new key file', () => {
 describe('reading', () => {
   it('names the path and the command where there is no file', async () => {
     await expect(readKeyFile(path)).rejects.toThrow(
-      new KeyFileFault(`The key file ${path} does not exist.\nMake one: lockstep-server keys create ${path}`),
+      expect.objectContaining({
+        message: `The key file ${path} does not exist.`,
+        cures: [{ says: 'Make one', command: ['lockstep-server', 'keys', 'create', path] }],
+      }),
     );
   });
 
@@ -77,7 +80,11 @@ describe('reading', () => {
     const warned: string[] = [];
     const outcome = readKeyFile(path, { warn: (text) => warned.push(text) });
     if (want === 'good') await outcome;
-    else await expect(outcome).rejects.toThrow(/open to others.*\n.*chmod 600/);
+    else
+      await expect(outcome).rejects.toMatchObject({
+        message: expect.stringContaining('open to others'),
+        cures: [{ command: ['chmod', '600', path] }],
+      });
     expect(warned).toHaveLength(warnings);
   });
 
@@ -150,8 +157,12 @@ describe('reading', () => {
   it.each(cases)('says everything that is wrong: $name', async ({ given, want }) => {
     const text = JSON.stringify(given(JSON.parse(goodText)));
     await writeFile(path, text, { mode: 0o600 });
-    const { message } = await fault();
-    for (const part of [path, ...want, 'lockstep-server keys create']) expect(message).toContain(part);
+    const { message, cures } = await fault();
+    for (const part of [path, ...want]) expect(message).toContain(part);
+    expect(cures.map(({ command }) => command.slice(0, 3).join(' '))).toEqual([
+      `mv -i ${path}`,
+      'lockstep-server keys create',
+    ]);
     expect(message.split('\n  - ')).toHaveLength(1 + want.length);
   });
 

@@ -4,10 +4,11 @@ import { link, mkdir, open, readFile, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { calculateJwkThumbprint, exportJWK, generateKeyPair } from 'jose';
 import type { Keys } from './keys.ts';
+import { type Cure, OperatorError } from './operator-error.ts';
 import { keyFileVersion, parseKeys } from './parse-keys.ts';
 
-/** A key file that is missing, readable by others, or wrong: with its path, everything that is wrong, and the cure. */
-export class KeyFileFault extends Error {
+/** A key file that is missing, readable by others, or wrong: with its path, everything that is wrong, and the cures. */
+export class KeyFileFault extends OperatorError {
   override readonly name = 'KeyFileFault';
 }
 
@@ -19,15 +20,15 @@ export interface ReadKeyFileOptions {
 /**
  * Reads and checks the keys of a deployment.
  *
- * @throws KeyFileFault which names the path, every fault, and the command that cures them; never a value
+ * @throws KeyFileFault which names the path and every fault, with the command that cures them; never a value
  */
 export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {}): Promise<Keys> {
   const text = await readText(path);
   const mode = await readMode(path);
   if ((mode & 0o027) !== 0) {
-    throw new KeyFileFault(
-      `The key file ${path} is open to others (mode ${mode.toString(8)}).\nRun: chmod 600 ${path}`,
-    );
+    throw new KeyFileFault(`The key file ${path} is open to others (mode ${mode.toString(8)}).`, {
+      cures: [{ says: 'Close it', command: ['chmod', '600', path] }],
+    });
   }
   if (mode & 0o040) warn?.(`The key file ${path} is readable by its group. To close it: chmod 600 ${path}`);
 
@@ -36,7 +37,10 @@ export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {
   const faults = parsed.faults.map((fault) => `  - ${fault}`).join('\n');
   throw new KeyFileFault(
     `The key file ${path} cannot be used:\n${faults}\n` +
-      `Restore it from a backup, or make new keys, which ends every token and changes every code: move it away, then ${createCommand(path)}`,
+      'Bring it back from a backup, or make new keys, which ends every token and changes every code.',
+    {
+      cures: [{ says: 'For new keys, move it away', command: ['mv', '-i', path, `${path}.unusable`] }, creation(path)],
+    },
   );
 }
 
@@ -104,11 +108,12 @@ async function readText(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
   } catch (cause) {
-    const says =
-      codeOf(cause) === 'ENOENT'
-        ? `does not exist.\nMake one: ${createCommand(path)}`
-        : `cannot be read (${codeOf(cause)}).\nIt has to be a file that this user may read.`;
-    throw new KeyFileFault(`The key file ${path} ${says}`, { cause });
+    if (codeOf(cause) === 'ENOENT')
+      throw new KeyFileFault(`The key file ${path} does not exist.`, { cause, cures: [creation(path)] });
+    throw new KeyFileFault(
+      `The key file ${path} cannot be read (${codeOf(cause)}).\nIt has to be a file that this user may read.`,
+      { cause },
+    );
   }
 }
 
@@ -126,8 +131,8 @@ function explainFailure(path: string, cause: unknown): string {
     : `The key file ${path} cannot be written (${codeOf(cause)}).\nLet this user write there, or give another path.`;
 }
 
-function createCommand(path: string): string {
-  return `lockstep-server keys create ${path}`;
+function creation(path: string): Cure {
+  return { says: 'Make one', command: ['lockstep-server', 'keys', 'create', path] };
 }
 
 function codeOf(cause: unknown): string {

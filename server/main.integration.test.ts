@@ -38,7 +38,7 @@ describe('an operator', () => {
   test('is not let start without keys, and told how to make them', async () => {
     const { exitCode, stderr } = await run('serve');
     expect(exitCode).toBe(2);
-    expect(stderr).toContain(`The key file ${folder}/keys.json does not exist.\nMake one: lockstep-server keys create`);
+    expect(stderr).toContain(`The key file ${folder}/keys.json does not exist.\nMake one: `);
   });
 
   test('is not let near a database that is not there: a mistyped path makes no empty one', async () => {
@@ -240,7 +240,7 @@ describe('an operator', () => {
     expect(first.json.key).toMatch(/^[0-9a-f]{64}$/);
     const second = await run('device', 'key', 'LK1');
     expect(second).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(second.stderr).toContain('lockstep-server device key LK1 --again');
+    expect(second.stderr).toMatch(/Again, and audited: .* device key LK1 --again\n/);
     expect((await run('device', 'key', 'LK1', '--again', '--json')).json).toEqual(first.json);
 
     const pair = ['device', 're-pair', 'LK1', '--generation', '1', '--json'];

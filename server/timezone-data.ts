@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { resolve } from 'node:path';
+import { OperatorError } from './operator-error.ts';
 import { readEdition, TimezoneFilesFault } from './timezone-files.ts';
 
 // Node carries the rules of all time zones in its program file, and ICU takes newer ones from a folder that the environment names when
@@ -20,7 +21,7 @@ export interface TimezoneFolder {
 }
 
 /** Says what is wrong with the folder, and what would do. */
-export class TimezoneDataFault extends Error {
+export class TimezoneDataFault extends OperatorError {
   override readonly name = 'TimezoneDataFault';
 }
 

@@ -1,6 +1,8 @@
 import { CommanderError } from 'commander';
 import { expect, test } from 'vitest';
 import { ConfigError } from '../config.ts';
+import { PortFault } from '../demo/choose-port.ts';
+import { DemoKeyMismatch } from '../demo/seed-demo.ts';
 import { KeyFileFault } from '../key-file.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { describeFailure } from './describe-failure.ts';
@@ -9,6 +11,13 @@ const bug = new TypeError('x is undefined');
 
 test.each([
   { error: new KeyFileFault('No key file.'), text: 'No key file.', more: {} },
+  {
+    error: new KeyFileFault('No key file.', { cures: [{ says: 'Close it', command: ['chmod', '600', 'a b'] }] }),
+    text: "No key file.\nClose it: chmod 600 'a b'",
+    more: { cures: ["chmod 600 'a b'"] },
+  },
+  { error: new PortFault('No port.'), text: 'No port.', more: {} },
+  { error: new DemoKeyMismatch('Other keys.'), text: 'Other keys.', more: {} },
   { error: new StoreUnavailable('No database.'), text: 'No database.', more: {} },
   { error: new ConfigError(['PORT', 'HOST']), text: 'PORT\nHOST', more: { faults: ['PORT', 'HOST'] } },
   { error: new CommanderError(1, 'commander.unknown', 'error: unknown'), text: 'unknown', more: {} },

@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import { readConfig } from '../config.ts';
 import type { Store } from '../store/store.ts';
 import { useTimezoneData } from '../timezone-data.ts';
-import { describeFailure } from './describe-failure.ts';
+import { describeFailure, withCures } from './describe-failure.ts';
 import { withStore } from './with-store.ts';
 
 /** What stands between a command and the process: environment, output and exit code. */
@@ -37,7 +37,9 @@ export function createShell(wantsJson: boolean): Shell {
   const run: Shell['run'] =
     (command) =>
     async (...args) => {
-      const { exitCode, text, json } = await command(prepare(), ...args);
+      const result = await command(prepare(), ...args);
+      const { exitCode } = result;
+      const { text, json } = withCures(result, result.cures);
       process.exitCode = exitCode;
       if (wantsJson) printJson(json);
       else (exitCode === 0 ? process.stdout : process.stderr).write(`${text}\n`);

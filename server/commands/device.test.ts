@@ -94,8 +94,10 @@ describe('device key', () => {
       json: { device: 'LK1', generation: 1, shownAt: '2026-11-20T17:25:00.000Z' },
     });
     expect(JSON.stringify(second)).not.toContain(keyOf('LK1', 1));
-    expect(second.text).toContain('lockstep-server device key LK1 --again');
-    expect(second.text).toContain('lockstep-server device re-pair LK1 --generation 1');
+    expect(second.cures?.map(({ command }) => command.join(' '))).toEqual([
+      'lockstep-server device key LK1 --again',
+      'lockstep-server device re-pair LK1 --generation 1',
+    ]);
     expect(await show('LK1', { again: true })).toMatchObject({ exitCode: 0, json: { key: keyOf('LK1', 1) } });
     expect((await show('LK1')).exitCode).toBe(1);
     expect(await show('LK2')).toMatchObject({ exitCode: 0, json: { key: keyOf('LK2', 1) } });
@@ -143,7 +145,7 @@ describe('device re-pair', () => {
   test('begins a new generation, once however often it is run, and leaves a trace', async () => {
     const first = await pair('LK1', 1);
     expect(first).toMatchObject({ exitCode: 0, json: { device: 'LK1', generation: 2, rePaired: true } });
-    expect(first.text).toContain('lockstep-server device key LK1');
+    expect(first.cures).toEqual([{ says: 'Next', command: ['lockstep-server', 'device', 'key', 'LK1'] }]);
     expect(await pair('LK1', 1)).toMatchObject({ exitCode: 0, json: { generation: 2, rePaired: false } });
     expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(2);
     expect((await store.devices.find('harbour', 'LK2'))?.pairingGeneration).toBe(1);
@@ -190,7 +192,7 @@ const refusals = [
   { name: 'an unknown device', given: 'LK9', says: 'There is no device LK9; nearest: LK1', pair: true },
   { name: 'a bridge', given: 'BR1', says: 'BR1 is a Bridge that takes no algoPIN codes', pair: true },
   { name: 'a keypad without codes', given: 'KP3', says: 'KP3 is a Keypad that takes no algoPIN codes', pair: true },
-  { name: 'no timezone', given: 'LK5', says: `lockstep-server property set-timezone ${annex}`, pair: false },
+  { name: 'no timezone', given: 'LK5', says: 'The property of LK5 has no timezone', pair: false },
   { name: 'no property', given: 'LK7', says: 'LK7 is in no property', pair: false },
 ];
 

@@ -32,9 +32,9 @@ export async function showDeviceKey(
   const [property] = await store.properties.findAll(accountId, [propertyId]);
   const timezone = property?.timezone ?? null;
   if (timezone === null)
-    return refused(
-      `The property of ${deviceId} has no timezone, and a lock needs one to judge codes. Set it first: lockstep-server property set-timezone ${propertyId} TIMEZONE`,
-    );
+    return refused(`The property of ${deviceId} has no timezone, and a lock needs one to judge codes.`, {}, [
+      { says: 'Set it first', command: ['lockstep-server', 'property', 'set-timezone', propertyId, 'TIMEZONE'] },
+    ]);
 
   const tzdata = process.versions.tz ?? null;
   const deviceKey = deriveDeviceKey(keys.deviceKey, deviceId, generation);
@@ -48,13 +48,20 @@ export async function showDeviceKey(
     if (shown === undefined)
       return declined(`${deviceId} was paired anew at this moment; its key was not shown. Run it again.`, about);
     const shownAt = new Date(shown.at).toISOString();
-    const text = [
-      `The key of ${deviceId}, generation ${generation}, was shown at ${shownAt}; it is not shown twice by accident.`,
-      `Its check value is ${keyCheck}. A lock that tells the same one has this key.`,
-      `Again, and audited: lockstep-server device key ${deviceId} --again`,
-      `If it may be in wrong hands: lockstep-server device re-pair ${deviceId} --generation ${generation}`,
-    ].join('\n');
-    return { exitCode: 1, text, json: { error: text, ...about, shownAt } };
+    return declined(
+      [
+        `The key of ${deviceId}, generation ${generation}, was shown at ${shownAt}; it is not shown twice by accident.`,
+        `Its check value is ${keyCheck}. A lock that tells the same one has this key.`,
+      ].join('\n'),
+      { ...about, shownAt },
+      [
+        { says: 'Again, and audited', command: [...showing(deviceId), '--again'] },
+        {
+          says: 'If it may be in wrong hands',
+          command: ['lockstep-server', 'device', 're-pair', deviceId, '--generation', `${generation}`],
+        },
+      ],
+    );
   }
   const key = Buffer.from(deviceKey).toString('hex');
   const lines = [
@@ -85,11 +92,11 @@ export async function rePair(
   if (
     await store.devices.raisePairingGeneration(found.accountId, deviceId, generation, makeEntry(found, rePaired, now))
   ) {
-    const text = [
+    return done(
       `${deviceId}: generation ${generation + 1}. No code issued before opens a lock that has the new key; until it has it, the lock goes by the old one.`,
-      `Next: lockstep-server device key ${deviceId}`,
-    ].join('\n');
-    return done(text, { device: deviceId, generation: generation + 1, rePaired: true });
+      { device: deviceId, generation: generation + 1, rePaired: true },
+      [{ says: 'Next', command: showing(deviceId) }],
+    );
   }
   const current = (await store.devices.find(found.accountId, deviceId))?.pairingGeneration;
   if (current === generation + 1)
@@ -102,6 +109,10 @@ export async function rePair(
     device: deviceId,
     generation: current,
   });
+}
+
+function showing(deviceId: string): readonly string[] {
+  return ['lockstep-server', 'device', 'key', deviceId];
 }
 
 /** The device, whichever account has it, if it is one that takes codes. */

@@ -32,11 +32,15 @@ describe('keys create', () => {
   it('never advises what it cannot do itself: a broken file has to be moved away first', async () => {
     const path = join(folder, 'keys.json');
     await writeFile(path, '{}', { mode: 0o600 });
-    const { exitCode, text } = await createKeys(path);
+    const { exitCode, text, cures } = await createKeys(path);
     expect(exitCode).toBe(2);
     expect(text).toMatch(
-      /"version"[\s\S]*\nRestore it from a backup, or make new keys, which ends every token and changes every code: move it away, then lockstep-server keys create /,
+      /"version"[\s\S]*\nBring it back from a backup, or make new keys, which ends every token and changes every code\.$/,
     );
+    expect(cures?.map(({ command }) => command)).toEqual([
+      ['mv', '-i', path, `${path}.unusable`],
+      ['lockstep-server', 'keys', 'create', path],
+    ]);
     expect(await readFile(path, 'utf8')).toBe('{}');
   });
 

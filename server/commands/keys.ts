@@ -12,10 +12,13 @@ export async function createKeys(path: string): Promise<CommandResult> {
     });
   } catch (error) {
     if (!(error instanceof KeyFileFault)) throw error;
-    if (!existsSync(path)) return refused(error.message);
+    if (!existsSync(path)) return refused(error.message, {}, error.cures);
     return readKeyFile(path).then(
       () => done(`${path} exists already and can be used; nothing changed.`, { keyFile: path, created: false }),
-      (unusable) => refused(unusable instanceof KeyFileFault ? unusable.message : String(unusable)),
+      (unusable) => {
+        if (!(unusable instanceof KeyFileFault)) throw unusable;
+        return refused(unusable.message, {}, unusable.cures);
+      },
     );
   }
 }

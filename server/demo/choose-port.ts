@@ -1,5 +1,7 @@
+import { OperatorError } from '../operator-error.ts';
+
 /** A port that is none: with where it was given and what would do. */
-export class PortFault extends Error {
+export class PortFault extends OperatorError {
   override readonly name = 'PortFault';
 }
 

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { Command, Option } from 'commander';
 import { readKeyFile } from '../key-file.ts';
+import { OperatorError } from '../operator-error.ts';
 import { choosePort, PortFault } from './choose-port.ts';
 import { demoClients } from './demo-clients.ts';
 import { deriveDemoSecret } from './seed-demo.ts';
@@ -38,6 +39,7 @@ try {
   if (answer.access_token === undefined) fail(`${answer.error}: ${answer.error_description ?? response.status}`);
   process.stdout.write(`${answer.access_token}\n`);
 } catch (error) {
+  if (error instanceof OperatorError) fail(`${error.message}\n${cure}`);
   const { code, message } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
   if (code === 'ECONNREFUSED') fail(`Nothing answers at ${origin}. ${cure}`);
   fail(message === undefined ? (error as Error).message : `${origin} gives no answer: ${message}`);

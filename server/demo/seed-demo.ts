@@ -3,6 +3,7 @@ import type { EpochMilliseconds } from '../clock.ts';
 import type { Keys } from '../keys.ts';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
 import { secretMatches } from '../oauth/hash-secret.ts';
+import { OperatorError } from '../operator-error.ts';
 import type { Store } from '../store/store.ts';
 import { seedDemoActivity } from './demo-activity.ts';
 import { demoClients } from './demo-clients.ts';
@@ -18,7 +19,7 @@ export type DemoClients = readonly {
 }[];
 
 /** The database was seeded under another key file: the secrets derived from this one open nothing. */
-export class DemoKeyMismatch extends Error {
+export class DemoKeyMismatch extends OperatorError {
   override readonly name = 'DemoKeyMismatch';
 }
 

@@ -5,6 +5,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { OperatorError } from '../operator-error.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import { contentPolicy } from './content-policy.ts';
 
@@ -28,7 +29,7 @@ export interface DocsManifest {
 }
 
 /** A folder that can't be served from, with the reason and the command that builds it. */
-export class DocsUnusable extends Error {
+export class DocsUnusable extends OperatorError {
   override readonly name = 'DocsUnusable';
 }
 

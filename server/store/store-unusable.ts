@@ -1,3 +1,5 @@
+import { OperatorError } from '../operator-error.ts';
+
 /**
  * Why a database can't be opened at all. Unlike `StoreUnavailable` it does not pass: the process should not start.
  *
@@ -23,11 +25,11 @@ export type UnusableReason =
   | 'unsafe';
 
 /** A database that must not be served from. The message is a sentence for the operator. */
-export class StoreUnusable extends Error {
+export class StoreUnusable extends OperatorError {
   override readonly name = 'StoreUnusable';
   readonly reason: UnusableReason;
 
-  constructor(reason: UnusableReason, message: string, options?: ErrorOptions) {
+  constructor(reason: UnusableReason, message: string, options?: ConstructorParameters<typeof OperatorError>[1]) {
     super(message, options);
     this.reason = reason;
   }

@@ -1,4 +1,5 @@
 import type { EpochMilliseconds } from '../clock.ts';
+import { OperatorError } from '../operator-error.ts';
 import type { AccessCodeStore } from './access-codes/access-code-store.ts';
 import type { ActivityStore } from './activity/activity-store.ts';
 import type { JobStore } from './jobs/job-store.ts';
@@ -139,7 +140,7 @@ export class StoreConflict extends Error {
 }
 
 /** The store is busy or gone for a moment: 503, try again. */
-export class StoreUnavailable extends Error {
+export class StoreUnavailable extends OperatorError {
   override readonly name = 'StoreUnavailable';
 }
 

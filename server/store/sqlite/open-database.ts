@@ -49,10 +49,9 @@ export function openDatabase(path: string, { mayCreate = true }: OpenOptions = {
 
 function requireFile(path: string, mayCreate: boolean): void {
   if (!mayCreate && !existsSync(path))
-    throw new StoreUnusable(
-      'missing',
-      `the database ${path} does not exist. Look at DATABASE_URL, or make it: lockstep-server import FILE`,
-    );
+    throw new StoreUnusable('missing', `the database ${path} does not exist. Look at DATABASE_URL.`, {
+      cures: [{ says: 'Or make it', command: ['lockstep-server', 'import', 'FILE'], database: path }],
+    });
   if (!existsSync(dirname(path)))
     throw new StoreUnusable('missing', `the folder ${dirname(path)} of the database does not exist`);
   if (!existsSync(path)) createPrivateFile(path);

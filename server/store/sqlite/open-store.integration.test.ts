@@ -158,7 +158,8 @@ describe('a database is refused, with a reason and what to do', () => {
     const path = join(folder, 'mistyped.sqlite');
     const refusal = {
       reason: 'missing',
-      message: expect.stringMatching(/does not exist.*lockstep-server import FILE/),
+      message: expect.stringContaining('does not exist'),
+      cures: [{ says: 'Or make it', command: ['lockstep-server', 'import', 'FILE'], database: path }],
     };
     await expect(openSqliteStore(path, { mayCreate: false })).rejects.toMatchObject(refusal);
     expect(existsSync(path)).toBe(false);

@@ -1,0 +1,63 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { delimiter, join, relative } from 'node:path';
+import { readConfig } from '../config.ts';
+import type { Cure } from '../operator-error.ts';
+
+/** How this process was started: what decides how a command is typed beside it. */
+export interface Surroundings {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly cwd: string;
+  /** The running Node. */
+  readonly node: string;
+}
+
+const root = join(import.meta.dirname, '../..');
+const main = join(root, 'server/main.ts');
+
+/** A cure as one line that can be pasted: `Make one: npm run -s lockstep-server -- keys create .lockstep/keys.json`. */
+export function sayCure(cure: Cure, surroundings?: Surroundings): string {
+  return `${cure.says}: ${sayCommand(cure, surroundings)}`;
+}
+
+/** The command of a cure for a POSIX shell, in the folder in which the operator stands. */
+export function sayCommand(
+  { command, database }: Pick<Cure, 'command' | 'database'>,
+  surroundings: Surroundings = { env: process.env, cwd: process.cwd(), node: process.execPath },
+): string {
+  const [program, ...words] = command;
+  const quoted = words.map(quoteWord);
+  if (program !== 'lockstep-server') return [program, ...quoted].join(' ');
+  return [...sayEnvironment(surroundings, words, database), ...sayServer(surroundings), ...quoted].join(' ');
+}
+
+/** Left as it is where no shell reads anything into it. */
+export function quoteWord(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+function sayServer({ env, cwd, node }: Surroundings): readonly string[] {
+  if (isSame(env.npm_package_json, join(root, 'package.json'))) {
+    const isInside = env.INIT_CWD !== undefined && !relative(root, env.INIT_CWD).startsWith('..');
+    return ['npm', ...(isInside ? [] : ['--prefix', quoteWord(root)]), 'run', '-s', 'lockstep-server', '--'];
+  }
+  return [isFirstOnPath(env.PATH, node) ? 'node' : quoteWord(node), quoteWord(relative(cwd, main))];
+}
+
+/** The shell may not have what a service manager has set, and the command would work on another database without a word. */
+function sayEnvironment({ env }: Surroundings, [topic]: readonly string[], database?: string): readonly string[] {
+  if (topic === 'keys') return []; // names its file itself
+  const isDefault = database === readConfig({}).database;
+  const url = database === undefined ? env.DATABASE_URL : isDefault ? undefined : `sqlite:${database}`;
+  const set = { DATABASE_URL: url, LOCKSTEP_KEYS: env.LOCKSTEP_KEYS };
+  return Object.entries(set).flatMap(([name, value]) => (value ? [`${name}=${quoteWord(value)}`] : []));
+}
+
+/** A machine's own Node is often too old, and another than the one that runs here. */
+function isFirstOnPath(path = '', node: string): boolean {
+  const found = path.split(delimiter).find((folder) => existsSync(join(folder, 'node')));
+  return found !== undefined && isSame(join(found, 'node'), node);
+}
+
+function isSame(one: string | undefined, other: string): boolean {
+  return one !== undefined && existsSync(one) && realpathSync(one) === realpathSync(other);
+}

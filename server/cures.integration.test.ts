@@ -1,0 +1,100 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+
+// If these fail, somebody whose server does not start pastes what it says, and it does not work either.
+
+const root = join(import.meta.dirname, '..');
+const main = join(root, 'server/main.ts');
+const house = { id: '65a000000000000000000001', name: 'House', timezone: null };
+const lock = { deviceId: 'LK1', deviceName: 'Door', type: 'Lock', properties: [house.id] };
+const sample = {
+  account: { id: 'acme', name: 'Acme' },
+  properties: [house],
+  devices: [{ ...lock, capabilities: { algoPin: true } }],
+};
+
+let folder: string;
+afterEach(() => rm(folder, { recursive: true }));
+
+describe.each<{ name: string; cwd: () => string; program: readonly string[] }>([
+  { name: 'npm', cwd: () => root, program: ['npm', 'run', '-s', 'lockstep-server', '--'] },
+  { name: 'node', cwd: () => root, program: [process.execPath, 'server/main.ts'] },
+  { name: 'node in another folder', cwd: () => folder, program: [process.execPath, main] },
+])('started by $name', ({ cwd, program: [file = '', ...words] }) => {
+  test('each line that it prints as a cure works as it stands, up to a lock that has its key', async () => {
+    folder = await mkdtemp(join(tmpdir(), "o'brien & co-"));
+    const [keys, database, dataFile] = ['keys.json', 'service.sqlite', 'acme.json'].map((name) => join(folder, name));
+    if (!keys || !database || !dataFile) throw new Error('no paths');
+    writeFileSync(dataFile, JSON.stringify(sample));
+    // As a service manager sets them: the shell that pastes has neither.
+    const service = { LOCKSTEP_KEYS: keys, DATABASE_URL: `sqlite:${database}` };
+    const run = (...args: string[]) => execute(file, [...words, ...args], { cwd: cwd(), env: environment(service) });
+    const paste = async (says: string, { text }: Output, known: Readonly<Record<string, string>> = {}) => {
+      const line = text.split('\n').find((one) => one.startsWith(`${says}: `));
+      const command = Object.entries(known).reduce(
+        (pasted, [name, value]) => pasted.replace(new RegExp(`${name}$`), value),
+        `${line?.slice(says.length + 2)}`,
+      );
+      const pasted = await execute('sh', ['-c', command], { cwd: cwd(), env: environment() });
+      expect([says, command, pasted]).toEqual([says, command, { ...pasted, exitCode: 0 }]);
+      return pasted;
+    };
+
+    await paste('Make one', await run('serve'));
+    expect(existsSync(keys)).toBe(true);
+    chmodSync(keys, 0o644);
+    await paste('Close it', await run('serve'));
+    writeFileSync(keys, '{}');
+    const broken = await run('serve');
+    await paste('For new keys, move it away', broken);
+    await paste('Make one', broken);
+    await paste('Or make it', await run('serve'), { FILE: `"${dataFile}"` });
+    expect(existsSync(database)).toBe(true);
+
+    await paste('Set it first', await run('device', 'key', 'LK1'), { TIMEZONE: 'Europe/Berlin' });
+    await run('device', 'key', 'LK1');
+    const shown = await run('device', 'key', 'LK1');
+    expect((await paste('Again, and audited', shown)).text).toMatch(/^key +[0-9a-f]{64}$/m);
+    const paired = await paste('If it may be in wrong hands', shown);
+    expect((await paste('Next', paired)).text).toMatch(/^generation +2$/m);
+  });
+});
+
+test('a machine gets the commands that cure by themselves', async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cures-'));
+  const keys = join(folder, 'keys.json');
+  mkdirSync(join(folder, 'deeper'));
+  const { text } = await execute(process.execPath, [main, 'serve', '--json'], {
+    cwd: join(folder, 'deeper'),
+    env: environment({ LOCKSTEP_KEYS: keys }),
+  });
+  const { error, cures } = JSON.parse(text);
+  expect(cures).toEqual([expect.stringMatching(/main\.ts keys create \/.*keys\.json$/)]);
+  expect(error).toContain(`does not exist.\nMake one: ${cures[0]}`);
+});
+
+interface Output {
+  readonly exitCode: number;
+  readonly text: string;
+}
+
+/** What a shell has that npm has not touched. */
+function environment(more: Readonly<Record<string, string>> = {}): Record<string, string | undefined> {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|INIT_CWD$|LOCKSTEP_KEYS$|DATABASE_URL$)/i.test(name),
+  );
+  return { ...Object.fromEntries(own), ...more };
+}
+
+function execute(file: string, args: readonly string[], options: object): Promise<Output> {
+  const { promise, resolve } = Promise.withResolvers<Output>();
+  const child = execFile(file, args, options, (error, stdout, stderr) => {
+    resolve({ exitCode: error === null ? 0 : Number(error.code), text: stdout + stderr });
+  });
+  child.stdin?.end();
+  return promise;
+}
