@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
-import { addCommand, addSwitchCommands } from './add-command.ts';
+import type { ListOptions } from '../commands/listing.ts';
+import { addCommand, addListCommand, addSwitchCommands } from './add-command.ts';
 import { readDays, readInstant } from './read-option.ts';
 import type { Shell } from './shell.ts';
 
@@ -37,5 +38,10 @@ export function addAccountCommands(program: Command, shell: Shell): void {
       ['enable', 'take a disabled account back'],
     ],
     async (store, id, verb) => (await import('../commands/account.ts')).switchAccount(store, id, verb, Date.now()),
+  );
+  addListCommand(account, 'accounts: subscription, devices, properties').action(
+    shell.runOnStore(async (store, options: ListOptions) =>
+      (await import('../commands/account.ts')).listAccounts(store, { ...options, now: Date.now() }),
+    ),
   );
 }

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import { addCommand } from './add-command.ts';
+import type { ListOptions } from '../commands/listing.ts';
+import { addCommand, addListCommand } from './add-command.ts';
 import type { Shell } from './shell.ts';
 
 export function addPropertyCommands(program: Command, shell: Shell): void {
@@ -11,4 +12,9 @@ export function addPropertyCommands(program: Command, shell: Shell): void {
         (await import('../commands/property.ts')).setTimezone(store, id, timezone, Date.now()),
       ),
     );
+  addListCommand(property, 'properties by account and name: timezone, devices').action(
+    shell.runOnStore(async (store, options: ListOptions) =>
+      (await import('../commands/property.ts')).listProperties(store, options),
+    ),
+  );
 }

@@ -2,6 +2,7 @@ import type { EpochMilliseconds } from '../clock.ts';
 import type { Account } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type CommandResult, declined, done, refused } from './command.ts';
+import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
 import { nearestOf } from './nearest-of.ts';
 
 type AccountStores = Pick<Store, 'accounts'>;
@@ -69,6 +70,54 @@ export async function switchAccount(
   if (changed) await store.accounts.setDisabled(id, disabled ? now : null);
   const text = changed ? `${id}: ${verb}d` : `${id} is ${verb}d already; nothing changed.`;
   return done(text, { account: id, disabled, changed });
+}
+
+const columns: readonly Column<ReturnType<typeof describe>>[] = [
+  ['ACCOUNT', ({ account }) => account],
+  ['STATE', ({ state }) => state],
+  ['TRIAL ENDS', ({ trialEndsAt }) => (trialEndsAt === null ? '-' : formatSecond(trialEndsAt))],
+  ['DISABLED', ({ disabled }) => (disabled ? 'yes' : 'no')],
+  ['DEVICES', ({ devices }) => devices],
+  ['PROPERTIES', ({ properties }) => properties],
+  ['NAME', ({ name }) => name],
+];
+
+/** `account list`: by id. `ended` is a trial that is over, whose calls are 402. */
+export async function listAccounts(
+  store: AccountStores,
+  { account, limit, now }: ListOptions & { readonly now: EpochMilliseconds },
+): Promise<CommandResult> {
+  const accounts = await chooseAccounts(store, account);
+  if ('exitCode' in accounts) return accounts;
+  const found = await store.accounts.listCounted({ accountId: account, limit: limit + 1 });
+  return showList(
+    'accounts',
+    found.map((one) => describe(one, now)),
+    limit,
+    columns,
+  );
+}
+
+function describe(
+  {
+    id,
+    name,
+    trialEndsAt,
+    disabledAt,
+    devices,
+    properties,
+  }: Awaited<ReturnType<Store['accounts']['listCounted']>>[number],
+  now: EpochMilliseconds,
+) {
+  return {
+    account: id,
+    name,
+    state: trialEndsAt === null ? 'subscribed' : trialEndsAt > now ? 'trial' : 'ended',
+    trialEndsAt: trialEndsAt === null ? null : formatTime(trialEndsAt),
+    disabled: disabledAt !== null,
+    devices,
+    properties,
+  };
 }
 
 async function findAccount({ accounts }: AccountStores, id: string): Promise<Account | CommandResult> {

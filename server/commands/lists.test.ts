@@ -3,10 +3,13 @@ import { demoDevices, harbourStays, meadowLodge } from '../demo/demo-data.ts';
 import { seedDemo } from '../demo/seed-demo.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
+import { listAccounts, switchAccount } from './account.ts';
 import { listBridges } from './bridge.ts';
 import { switchClient } from './client.ts';
 import { listDevices } from './devices-list.ts';
 import { listJobs } from './jobs.ts';
+import type { ListOptions } from './listing.ts';
+import { listProperties } from './property.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
 const bridge = 'BR1A00000001';
@@ -143,7 +146,64 @@ describe('device list', () => {
   });
 });
 
+test('account list shows who may call, and what each has', async () => {
+  await switchAccount(store, meadowLodge, 'disable', now);
+  const { text, json } = await listAccounts(store, { limit: 10, now });
+  expect(text.split('\n')).toEqual([
+    'ACCOUNT                 STATE       TRIAL ENDS            DISABLED  DEVICES  PROPERTIES  NAME',
+    'account-harbour-stays   subscribed  -                     no        12       3           Harbour Stays',
+    'account-lapsed-rentals  ended       2026-11-20T08:00:00Z  no        1        1           Lapsed Rentals',
+    'account-meadow-lodge    trial       2026-12-21T08:00:00Z  yes       2        1           Meadow Lodge',
+  ]);
+  expect((json as { accounts: unknown[] }).accounts[1]).toEqual({
+    account: 'account-lapsed-rentals',
+    name: 'Lapsed Rentals',
+    state: 'ended',
+    trialEndsAt: '2026-11-20T08:00:00.000Z',
+    disabled: false,
+    devices: 1,
+    properties: 1,
+  });
+});
+
+test('property list shows which clock each goes by', async () => {
+  const { text, json } = await listProperties(store, { limit: 10 });
+  expect(text.split('\n')).toEqual([
+    'PROPERTY                  ACCOUNT                 TIMEZONE          DEVICES  NAME',
+    '65a000000000000000000003  account-harbour-stays   -                 1        Annex',
+    '65a000000000000000000001  account-harbour-stays   Europe/Berlin     8        Harbour House',
+    '65a000000000000000000002  account-harbour-stays   Asia/Kathmandu    3        Patan Guest House',
+    '65c000000000000000000001  account-lapsed-rentals  UTC               1        Lapsed House',
+    '65b000000000000000000001  account-meadow-lodge    America/New_York  2        Meadow House',
+  ]);
+  expect((json as { properties: unknown[] }).properties[0]).toEqual({
+    property: '65a000000000000000000003',
+    account: 'account-harbour-stays',
+    name: 'Annex',
+    timezone: null,
+    devices: 1,
+  });
+});
+
 test.each([
+  ['accounts', (options: ListOptions) => listAccounts(store, { ...options, now }), 3, 1],
+  ['properties', (options: ListOptions) => listProperties(store, options), 5, 1],
+] as const)(
+  'the list of %s is narrowed to an account and a number, and says that there are more',
+  async (name, list, all, own) => {
+    const read = async (options: ListOptions) => {
+      const { json } = (await list(options)) as { json: Record<string, unknown[]> };
+      return [json[name]?.length, json.more];
+    };
+    expect(await read({ limit: all })).toEqual([all, false]);
+    expect(await read({ limit: all - 1 })).toEqual([all - 1, true]);
+    expect(await read({ account: meadowLodge, limit: 10 })).toEqual([own, false]);
+  },
+);
+
+test.each([
+  ['account list', (account: string) => listAccounts(store, { account, limit: 1, now })],
+  ['property list', (account: string) => listProperties(store, { account, limit: 1 })],
   ['device list', (account: string) => listDevices(store, { account, limit: 1 })],
   ['bridge list', (account: string) => listBridges(store, { account, limit: 1, now })],
   ['jobs list', (account: string) => listJobs(store, { account, limit: 1, now })],

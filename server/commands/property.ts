@@ -2,6 +2,7 @@ import type { EpochMilliseconds } from '../clock.ts';
 import type { Property } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type CommandResult, done, refused } from './command.ts';
+import { type Column, chooseAccounts, type ListOptions, showList } from './listing.ts';
 import { describeTimezone, isTimezone } from './timezone.ts';
 import { describeTimezoneChanges, findAffectedCodes } from './timezone-change.ts';
 
@@ -27,6 +28,29 @@ export async function setTimezone(
     ...result,
     affectedCodes: affected.reduce((sum, { codes }) => sum + codes, 0),
   });
+}
+
+const columns: readonly Column<ReturnType<typeof describe>>[] = [
+  ['PROPERTY', ({ property }) => property],
+  ['ACCOUNT', ({ account }) => account],
+  ['TIMEZONE', ({ timezone }) => timezone ?? '-'],
+  ['DEVICES', ({ devices }) => devices],
+  ['NAME', ({ name }) => name],
+];
+
+/** `property list`: by account, and by name in each. */
+export async function listProperties(
+  store: Pick<Store, 'accounts' | 'properties'>,
+  { account, limit }: ListOptions,
+): Promise<CommandResult> {
+  const accounts = await chooseAccounts(store, account);
+  if ('exitCode' in accounts) return accounts;
+  const found = await store.properties.list({ accountId: account, limit: limit + 1 });
+  return showList('properties', found.map(describe), limit, columns);
+}
+
+function describe({ id, accountId, ...property }: Awaited<ReturnType<Store['properties']['list']>>[number]) {
+  return { property: id, account: accountId, ...property };
 }
 
 async function findProperty({ accounts, properties }: PropertyStores, id: string): Promise<Property | undefined> {

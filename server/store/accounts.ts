@@ -1,3 +1,4 @@
+import type { NotNull } from 'kysely';
 import type { Database } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
 import type { Account } from './records.ts';
@@ -18,6 +19,23 @@ export function createAccountStore(database: Database): AccountStore {
   return {
     find: async (id) => (await findById({ id }))[0],
     list: () => database.selectFrom('account').select(columns).orderBy('id').execute(),
+    listCounted: ({ accountId, limit }) =>
+      database
+        .selectFrom('account')
+        .select(columns)
+        .select(({ selectFrom, fn }) =>
+          (['device', 'property'] as const).map((table) =>
+            selectFrom(table)
+              .select(fn.countAll<number>().as('count'))
+              .whereRef(`${table}.account_id`, '=', 'account.id')
+              .as(table === 'device' ? 'devices' : 'properties'),
+          ),
+        )
+        .$narrowType<{ devices: NotNull; properties: NotNull }>()
+        .$if(accountId !== undefined, (query) => query.where('id', '=', accountId ?? ''))
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
     put: (account) => putAccount(database, account),
     setDisabled: async (id, at) => {
       const { numUpdatedRows } = await database

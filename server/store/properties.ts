@@ -1,19 +1,38 @@
-import { sql } from 'kysely';
+import { type NotNull, sql } from 'kysely';
 import type { Database, Spelling } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
 import type { Property } from './records.ts';
 import type { PropertyStore } from './store.ts';
 
+const columns = ['id', 'account_id as accountId', 'name', 'timezone'] as const;
+
 export function createPropertyStore(database: Database, { jsonTexts }: Spelling): PropertyStore {
   const findByIds = prepareQuery<{ accountId: string; ids: string }, Property>(database, ({ accountId, ids }) =>
     database
       .selectFrom('property')
-      .select(['id', 'account_id as accountId', 'name', 'timezone'])
+      .select(columns)
       .where('account_id', '=', accountId)
       .where('id', 'in', jsonTexts(sql`${ids}`)),
   );
   return {
     findAll: (accountId, ids) => findByIds({ accountId, ids: JSON.stringify(ids) }),
+    list: ({ accountId, limit }) =>
+      database
+        .selectFrom('property')
+        .select(columns)
+        .select(({ selectFrom, fn }) =>
+          selectFrom('device_property')
+            .select(fn.countAll<number>().as('count'))
+            .whereRef('device_property.property_id', '=', 'property.id')
+            .as('devices'),
+        )
+        .$narrowType<{ devices: NotNull }>()
+        .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+        .orderBy('account_id')
+        .orderBy('name')
+        .orderBy('id')
+        .limit(limit)
+        .execute(),
     setTimezone: async (id, timezone) => {
       const { numUpdatedRows } = await database
         .updateTable('property')

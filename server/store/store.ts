@@ -52,10 +52,20 @@ export interface DeviceStore {
 }
 
 export interface PropertyStore {
+  /** By account and name. */
+  list(query: ListQuery): Promise<readonly (Property & { readonly devices: number })[]>;
   /** Those of the account alone, in no order. */
   findAll(accountId: string, ids: readonly string[]): Promise<readonly Property[]>;
   /** @returns false when there is no such property */
   setTimezone(id: string, timezone: string): Promise<boolean>;
+}
+
+/** What an operator's list is narrowed to. */
+export interface ListQuery {
+  /** Left out: all accounts. */
+  readonly accountId?: string | undefined;
+  /** At most so many rows. */
+  readonly limit: number;
 }
 
 export type NewAccount = Pick<Account, 'id' | 'name' | 'trialEndsAt'>;
@@ -63,6 +73,10 @@ export type NewAccount = Pick<Account, 'id' | 'name' | 'trialEndsAt'>;
 export interface AccountStore {
   find(id: string): Promise<Account | undefined>;
   list(): Promise<readonly Account[]>;
+  /** By id, with what each has. */
+  listCounted(
+    query: ListQuery,
+  ): Promise<readonly (Account & { readonly devices: number; readonly properties: number })[]>;
   /** Creates the account or changes its name; trial and flags of an existing one stay. */
   put(account: NewAccount): Promise<void>;
   /** Null: subscribed. @returns false when there is no such account */
@@ -71,10 +85,12 @@ export interface AccountStore {
   setDisabled(id: string, at: EpochMilliseconds | null): Promise<boolean>;
 }
 
-/** One line of the audit table: who did what to which device. Never a secret, never a digit of a code. */
+/** One line of the audit table: who did what to which device, or to which client. Never a secret, never a digit of a code. */
 export interface AuditEntry {
   readonly at: EpochMilliseconds;
+  /** Of a partner's client, which has no account, its own id. */
   readonly accountId: string;
+  /** Who did it. Of what an operator alone can do to a client: that client. */
   readonly clientId: string;
   /** `read_admin_key`, `import` and the like. */
   readonly action: string;

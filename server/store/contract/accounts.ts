@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { AuditEntry, Store } from '../store.ts';
-import { addAccount, objectId } from './records.ts';
+import { addAccount, makeDevice, objectId } from './records.ts';
 
 /** Accounts, properties, the audit table and clients: one row, one meaning. */
 export function describeAccounts(get: () => Store): void {
@@ -25,6 +25,39 @@ export function describeAccounts(get: () => Store): void {
       }
       expect(await accounts.setDisabled('account-unknown', 1)).toBe(false);
       expect(await accounts.find('account-unknown')).toBeUndefined();
+    });
+
+    test('are listed with what each has, by id, to a number or one alone', async () => {
+      const { accounts, imports } = get();
+      const [mine, empty] = [await addAccount(get()), await addAccount(get())];
+      const houses = ['b', 'a'].map((name) => ({
+        id: objectId(`${mine} counted ${name}`),
+        accountId: mine,
+        name,
+        timezone: null,
+      }));
+      const [house] = houses.map(({ id }) => id);
+      const devices = [1, 2, 3].map((number) =>
+        makeDevice(mine, `${mine}-${number}`, { propertyIds: number === 1 || house === undefined ? [] : [house] }),
+      );
+      await imports.write({ properties: houses, devices });
+      const counts = async (accountId: string) => {
+        const [found] = await accounts.listCounted({ accountId, limit: 2 });
+        return found && [found.id, found.devices, found.properties];
+      };
+      expect(await counts(mine)).toEqual([mine, 3, 2]);
+      expect(await counts(empty)).toEqual([empty, 0, 0]);
+      expect(await counts('account-unknown')).toBeUndefined();
+      const all = await accounts.listCounted({ limit: 1000 });
+      expect(all.map(({ devices: _, properties: __, ...account }) => account)).toEqual(await accounts.list());
+      expect(await accounts.listCounted({ limit: 2 })).toEqual(all.slice(0, 2));
+      const { properties } = get();
+      expect((await properties.list({ accountId: mine, limit: 9 })).map((one) => [one.name, one.devices])).toEqual([
+        ['a', 0],
+        ['b', 2],
+      ]);
+      expect(await properties.list({ accountId: mine, limit: 1 })).toMatchObject([{ name: 'a' }]);
+      expect(await properties.list({ accountId: empty, limit: 9 })).toEqual([]);
     });
 
     test('an unknown one is not found and has no trial to set', async () => {
