@@ -130,6 +130,11 @@ describe('an operator', () => {
     { args: ['device', 're-pair', 'LK1'], says: "required option '--generation <number>'" },
     { args: ['device', 'list', '--account', 'acm'], says: 'There is no account acm; nearest: acme' },
     { args: ['jobs', 'list', '--limit', '0'], says: 'a whole number from 1 to 999999' },
+    { args: ['client', 'rotate', 'acme-own'], says: 'There is no client acme-own; there is none yet' },
+    ...['1', '25', '1w', '91d', '-1', '1.5d', '2161h', ''].map((overlap) => ({
+      args: ['client', 'rotate', 'acme-own', '--overlap', overlap],
+      says: 'hours or days, as 36h or 7d, at most 90d; or 0.',
+    })),
     { args: ['client', 'disable', 'acme-own'], says: 'There is no client acme-own; there is none yet' },
     { args: ['sreve'], says: 'Did you mean serve?' },
   ])('$args is refused with what would do', async ({ args, says }) => {
@@ -170,6 +175,13 @@ describe('an operator', () => {
       more: false,
     });
     expect(await run('jobs', 'list')).toMatchObject({ exitCode: 0, stdout: 'No jobs.\n' });
+    expect(await run('client', 'list')).toMatchObject({ exitCode: 0, stdout: 'No clients.\n' });
+    expect((await run('account', 'list', '--json')).json).toMatchObject({
+      accounts: [{ account: 'acme', state: 'subscribed', devices: 2, properties: 1 }],
+    });
+    expect((await run('property', 'list', '--account', 'acme', '--json')).json).toMatchObject({
+      properties: [{ property: house.id, timezone: 'Europe/Berlin', devices: 2 }],
+    });
   });
 
   test('serves what was imported to a client whose secret was shown once', async () => {
@@ -198,6 +210,26 @@ describe('an operator', () => {
     expect(lock.status).toBe(200);
     expect(lock.headers.get('ratelimit')).toBe('"account";r=3599;t=3600');
     expect(await lock.json()).toMatchObject({ deviceName: 'Door', timezone: 'Europe/Berlin', bridgeId: 'BR1' });
+
+    // Whoever runs the client has a day to change over.
+    const ask = async (secret: unknown) => {
+      const response = await fetch(`${origin}/auth/oauth2/token`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${btoa(`acme-own:${secret}`)}` },
+        body: new URLSearchParams({ grant_type: 'client_credentials' }),
+      });
+      return response.status;
+    };
+    const { json: rotated } = await run('client', 'rotate', 'acme-own', '--json');
+    expect([await ask(client.secret), await ask(rotated.secret)]).toEqual([200, 200]);
+    expect((await run('client', 'list', '--account', 'acme', '--json')).json).toMatchObject({
+      clients: [{ clientId: 'acme-own', previousSecretUntil: rotated.previousSecretUntil }],
+    });
+    expect((await run('client', 'list')).stdout).toContain(String(rotated.previousSecretUntil).slice(0, 19));
+    const { json: last } = await run('client', 'rotate', 'acme-own', '--overlap', '0', '--json');
+    expect(last).toMatchObject({ previousSecretUntil: null, endedSecretUntil: rotated.previousSecretUntil });
+    expect([await ask(client.secret), await ask(rotated.secret), await ask(last.secret)]).toEqual([401, 401, 200]);
+    expect((await fetch(`${origin}/v1/devices/LK1`, { headers })).status).toBe(200);
 
     // The token is good for a day; a disabled client is not.
     expect((await run('client', 'disable', 'acme-own', '--json')).json).toMatchObject({ changed: true });
@@ -304,6 +336,10 @@ test('--help of every command says what it does', async () => {
     ['keys'],
     ['client', 'create'],
     ['client', 'disable'],
+    ['client', 'rotate'],
+    ['client', 'list'],
+    ['account', 'list'],
+    ['property', 'list'],
     ['device', 'list'],
     ['bridge', 'list'],
     ['jobs', 'list'],

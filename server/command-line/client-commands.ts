@@ -1,6 +1,8 @@
-import type { Command } from 'commander';
-import { addCommand, addSwitchCommands } from './add-command.ts';
+import { type Command, Option } from 'commander';
+import type { ListOptions } from '../commands/listing.ts';
+import { addCommand, addListCommand, addSwitchCommands } from './add-command.ts';
 import { type ClientOptions, readClient } from './read-client.ts';
+import { readOverlap } from './read-option.ts';
 import type { Shell } from './shell.ts';
 
 export function addClientCommands(program: Command, shell: Shell): void {
@@ -18,6 +20,25 @@ export function addClientCommands(program: Command, shell: Shell): void {
         return createClient(store, readClient(program, clientId, options));
       }),
     );
+  addCommand(client, 'rotate <id>', 'give it a new secret, shown once; the old one works on for a while; audited')
+    .addOption(
+      new Option('--overlap <length>', 'how long the old one works: hours or days as 36h, 7d; 0: not at all')
+        .default(24 * 3600, '24h')
+        .argParser(readOverlap),
+    )
+    .addHelpText(
+      'after',
+      '\nTokens that were given stay valid. Of two rotations within an overlap, the first secret ends with the second rotation: there are\n' +
+        'never three. If the old secret may be in wrong hands: --overlap 0.',
+    )
+    .action(
+      shell.runOnStore(async (store, id: string, { overlap }: { readonly overlap: number }) =>
+        (await import('../commands/rotate-client.ts')).rotateClient(store, id, {
+          overlapSeconds: overlap,
+          now: Date.now(),
+        }),
+      ),
+    );
   addSwitchCommands(
     client,
     shell,
@@ -26,5 +47,10 @@ export function addClientCommands(program: Command, shell: Shell): void {
       ['enable', 'take a disabled client back'],
     ],
     async (store, id, verb) => (await import('../commands/client.ts')).switchClient(store, id, verb, Date.now()),
+  );
+  addListCommand(client, 'clients by id: who each acts for, scopes, callbacks, an old secret that still works').action(
+    shell.runOnStore(async (store, options: ListOptions) =>
+      (await import('../commands/clients-list.ts')).listClients(store, { ...options, now: Date.now() }),
+    ),
   );
 }

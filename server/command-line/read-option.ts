@@ -26,3 +26,14 @@ export function readGeneration(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('a whole number from 1, as device key prints it.');
   return Number(text);
 }
+
+const overlapSeconds: Readonly<Record<string, number>> = { h: 3600, d: 86_400 };
+
+/** @returns seconds. At most 90 days: each of them is a day on which two secrets open the door. */
+export function readOverlap(text: string): number {
+  const [, number = '', unit = ''] = /^(\d{1,4})([hd])$/.exec(text) ?? [];
+  const seconds = text === '0' ? 0 : Number(number) * (overlapSeconds[unit] ?? Number.NaN);
+  if (!(seconds <= 90 * 86_400 && (number !== '' || text === '0')))
+    throw new InvalidArgumentError('hours or days, as 36h or 7d, at most 90d; or 0.');
+  return seconds;
+}

@@ -6,7 +6,7 @@ import {
   type OwnClient,
   type PartnerClient,
 } from '../oauth/create-client-metadata.ts';
-import type { Store } from '../store/store.ts';
+import type { ClientRecord, Store } from '../store/store.ts';
 import { type CommandResult, done, refused } from './command.ts';
 import { nearestOf } from './nearest-of.ts';
 
@@ -77,14 +77,22 @@ export async function switchClient(
   verb: 'disable' | 'enable',
   now: EpochMilliseconds,
 ): Promise<CommandResult> {
-  const client = await store.clients.find(clientId);
-  if (client === undefined) {
-    const known = (await store.clients.list()).map((one) => one.clientId);
-    return refused(`There is no client ${clientId}${nearestOf(clientId, known)}`);
-  }
+  const client = await findClient(store, clientId);
+  if ('exitCode' in client) return client;
   const isDisabled = client.disabledAt !== null;
   const changed = isDisabled !== (verb === 'disable');
   if (changed) await store.clients.setDisabled(clientId, verb === 'disable' ? Math.floor(now / 1000) : null);
   const text = changed ? `${clientId}: ${verb}d` : `${clientId} is ${verb}d already; nothing changed.`;
   return done(text, { clientId, disabled: verb === 'disable', changed });
+}
+
+/** The client, or the refusal of an id that is none. */
+export async function findClient(
+  { clients }: Pick<Store, 'clients'>,
+  clientId: string,
+): Promise<ClientRecord | CommandResult> {
+  const client = await clients.find(clientId);
+  if (client !== undefined) return client;
+  const known = (await clients.list()).map((one) => one.clientId);
+  return refused(`There is no client ${clientId}${nearestOf(clientId, known)}`);
 }

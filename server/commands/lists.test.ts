@@ -5,11 +5,13 @@ import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { listAccounts, switchAccount } from './account.ts';
 import { listBridges } from './bridge.ts';
-import { switchClient } from './client.ts';
+import { createClient, switchClient } from './client.ts';
+import { listClients } from './clients-list.ts';
 import { listDevices } from './devices-list.ts';
 import { listJobs } from './jobs.ts';
 import type { ListOptions } from './listing.ts';
 import { listProperties } from './property.ts';
+import { rotateClient } from './rotate-client.ts';
 
 const now = Date.UTC(2026, 10, 21, 8);
 const bridge = 'BR1A00000001';
@@ -146,6 +148,68 @@ describe('device list', () => {
   });
 });
 
+describe('client list', () => {
+  test('shows who each acts for and how, and no secret nor the hash of one', async () => {
+    await createClient(store, {
+      kind: 'partner',
+      clientId: 'strict',
+      name: 'Żółta 🐢',
+      redirectUris: ['https://p.example/a', 'https://p.example/b'],
+      requirePkce: true,
+      rotateRefreshToken: true,
+      scopes: [],
+    });
+    await switchClient(store, 'lapsed-own', 'disable', now);
+    const rotated = await rotateClient(store, 'meadow-own', { overlapSeconds: 3600, now });
+    const { text, json } = await listClients(store, { limit: 10, now });
+    expect(text.split('\n')).toEqual([
+      'CLIENT         KIND     ACCOUNT                 DISABLED  SCOPES  PKCE      REFRESH TOKEN  OLD SECRET UNTIL      CALLBACKS                                 NAME',
+      'demo-own       own      account-harbour-stays   no        all     -         -              -                     -                                         Harbour Stays, every scope',
+      'demo-partner   partner  -                       no        all     optional  same           -                     https://partner.example/callback          Example partner',
+      'demo-readonly  own      account-harbour-stays   no        3       -         -              -                     -                                         Harbour Stays, reading only',
+      'lapsed-own     own      account-lapsed-rentals  yes       all     -         -              -                     -                                         Lapsed Rentals, every scope',
+      'meadow-own     own      account-meadow-lodge    no        all     -         -              2026-11-21T09:00:00Z  -                                         Meadow Lodge, every scope',
+      'strict         partner  -                       no        0       required  new            -                     https://p.example/a, https://p.example/b  Żółta 🐢',
+    ]);
+    const { clients } = json as { clients: Record<string, unknown>[] };
+    expect(clients.at(-1)).toEqual({
+      clientId: 'strict',
+      kind: 'partner',
+      account: null,
+      name: 'Żółta 🐢',
+      scopes: [],
+      disabled: false,
+      redirectUris: ['https://p.example/a', 'https://p.example/b'],
+      requirePkce: true,
+      rotateRefreshToken: true,
+      secretRotatedAt: null,
+      previousSecretUntil: null,
+    });
+    expect(clients[2]).toMatchObject({
+      scopes: ['serviceapi/get-devices', 'serviceapi/get-device-activity', 'serviceapi/get-job-status'],
+    });
+    expect(clients[4]).toMatchObject({
+      secretRotatedAt: '2026-11-21T08:00:00.000Z',
+      previousSecretUntil: '2026-11-21T09:00:00.000Z',
+    });
+    const kept = (await store.clients.list()).map(({ metadata }) => JSON.parse(metadata));
+    const secrets = kept.flatMap((client) => [client.client_secret, client.previous_secret ?? []]).flat();
+    expect(secrets).toHaveLength(7);
+    for (const secret of [...secrets, (rotated.json as { secret: string }).secret])
+      expect(text + JSON.stringify(json)).not.toContain(secret);
+  });
+
+  test('shows an overlap for as long as it lasts', async () => {
+    await rotateClient(store, 'meadow-own', { overlapSeconds: 3600, now });
+    const until = async (at: number) => {
+      const { json } = await listClients(store, { account: meadowLodge, limit: 1, now: at });
+      return (json as { clients: { previousSecretUntil: string | null }[] }).clients[0]?.previousSecretUntil;
+    };
+    expect(await until(now + 3_599_000)).toBe('2026-11-21T09:00:00.000Z');
+    expect(await until(now + 3_600_000)).toBeNull();
+  });
+});
+
 test('account list shows who may call, and what each has', async () => {
   await switchAccount(store, meadowLodge, 'disable', now);
   const { text, json } = await listAccounts(store, { limit: 10, now });
@@ -186,6 +250,7 @@ test('property list shows which clock each goes by', async () => {
 });
 
 test.each([
+  ['clients', (options: ListOptions) => listClients(store, { ...options, now }), 5, 1],
   ['accounts', (options: ListOptions) => listAccounts(store, { ...options, now }), 3, 1],
   ['properties', (options: ListOptions) => listProperties(store, options), 5, 1],
 ] as const)(
@@ -202,6 +267,7 @@ test.each([
 );
 
 test.each([
+  ['client list', (account: string) => listClients(store, { account, limit: 1, now })],
   ['account list', (account: string) => listAccounts(store, { account, limit: 1, now })],
   ['property list', (account: string) => listProperties(store, { account, limit: 1 })],
   ['device list', (account: string) => listDevices(store, { account, limit: 1 })],

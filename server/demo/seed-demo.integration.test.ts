@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { rotateClient } from '../commands/rotate-client.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { demoAccounts, demoDevices, demoProperties } from './demo-data.ts';
@@ -55,6 +56,19 @@ test('a second start changes nothing: not the times, not what was set since, and
   const before = await readAll();
   expect(await seedDemo(store, { keys, now: firstStart + 9 * day })).toEqual(printed);
   expect(await readAll()).toEqual(before);
+});
+
+test('a start goes on with a client whose secret was rotated, and prints it while that secret works', async () => {
+  const printed = await seedDemo(store, { keys, now: firstStart });
+  await rotateClient(store, 'meadow-own', { overlapSeconds: 3600, now: firstStart });
+  const before = await readAll();
+  expect(await seedDemo(store, { keys, now: firstStart + 3_599_000 })).toEqual(printed);
+  const rest = printed.filter(({ clientId }) => clientId !== 'meadow-own');
+  expect(rest).toHaveLength(4);
+  expect(await seedDemo(store, { keys, now: firstStart + 3_600_000 })).toEqual(rest);
+  expect(await readAll()).toEqual(before);
+  const other = { demoKey: new Uint8Array(32).fill(2) };
+  await expect(seedDemo(store, { keys: other, now: firstStart })).rejects.toThrow(DemoKeyMismatch);
 });
 
 test('a first start that was cut short is completed by the next', async () => {

@@ -1,15 +1,15 @@
 import { hkdfSync } from 'node:crypto';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Keys } from '../keys.ts';
+import { clientSecretMatches, type KeptSecrets } from '../oauth/client-secrets.ts';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
-import { secretMatches } from '../oauth/hash-secret.ts';
 import { OperatorError } from '../operator-error.ts';
 import type { Store } from '../store/store.ts';
 import { seedDemoActivity } from './demo-activity.ts';
 import { demoClients } from './demo-clients.ts';
 import { demoAccounts, demoDevices, demoProperties } from './demo-data.ts';
 
-/** What a start prints, so that somebody can paste it. */
+/** What a start prints, so that somebody can paste it: without a client whose secret was rotated, which only whoever did that knows. */
 export type DemoClients = readonly {
   readonly clientId: string;
   readonly secret: string;
@@ -25,7 +25,7 @@ export class DemoKeyMismatch extends OperatorError {
 
 /**
  * Fills a store with the demo data. A second call changes nothing: times stay those of the first, and so does what has
- * been changed since.
+ * been changed since, a secret too.
  *
  * @throws DemoKeyMismatch when the store was seeded with another `keys.demoKey`
  */
@@ -36,8 +36,8 @@ export async function seedDemo(
   await seedAccounts(store, Math.floor(now / 1000) * 1000);
   await seedDemoActivity(store);
   const seeded = [];
-  for (const client of demoClients) seeded.push(await seedClient(store, client, keys.demoKey));
-  return seeded;
+  for (const client of demoClients) seeded.push(await seedClient(store, client, { demoKey: keys.demoKey, now }));
+  return seeded.filter((client) => client !== undefined);
 }
 
 async function seedAccounts(store: Store, now: EpochMilliseconds): Promise<void> {
@@ -61,16 +61,19 @@ async function seedAccounts(store: Store, now: EpochMilliseconds): Promise<void>
 async function seedClient(
   store: Store,
   client: (typeof demoClients)[number],
-  demoKey: Uint8Array,
-): Promise<DemoClients[number]> {
+  { demoKey, now }: { readonly demoKey: Uint8Array; readonly now: EpochMilliseconds },
+): Promise<DemoClients[number] | undefined> {
   const { clientId, kind } = client;
   const { secret, metadata } = createClientMetadata({ ...client, secret: deriveDemoSecret(demoKey, clientId) });
   await store.clients.create({ clientId, metadata });
-  const kept = await store.clients.find(clientId);
-  if (kept === undefined || !secretMatches(secret, JSON.parse(kept.metadata).client_secret))
+  const kept: KeptSecrets = JSON.parse((await store.clients.find(clientId))?.metadata ?? '{}');
+  if (!clientSecretMatches(secret, kept, Math.floor(now / 1000))) {
+    // Another key file can't hide behind this: the clients that were not rotated tell it, and so does the check of the whole database.
+    if (kept.secret_rotated_at !== undefined) return undefined;
     throw new DemoKeyMismatch(
       `the database has the client ${clientId} under another key file: bring that file back, or delete the database to begin anew`,
     );
+  }
   const owner = kind === 'own' ? demoAccounts.find(({ id }) => id === client.ownerAccount) : undefined;
   return { clientId, secret, account: owner?.name ?? null, kind };
 }

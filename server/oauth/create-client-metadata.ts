@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import type { ClientMetadata } from 'oidc-provider';
+import { generateSecret } from './client-secrets.ts';
 import { hashSecret } from './hash-secret.ts';
 import { isCallbackUrl } from './is-callback-url.ts';
 import { apiScopes } from './scopes.ts';
@@ -57,7 +57,7 @@ export class ClientFault extends Error {
 export function createClientMetadata(input: OwnClient | PartnerClient): CreatedClient {
   const faults = [...findFaults(input), ...(input.kind === 'own' ? findOwnFaults(input) : findPartnerFaults(input))];
   if (faults.length > 0) throw new ClientFault(faults);
-  const secret = input.secret ?? randomBytes(32).toString('base64url');
+  const secret = input.secret ?? generateSecret();
   const metadata: ClientMetadata & Record<string, unknown> = {
     client_id: input.clientId,
     client_name: input.name,

@@ -5,8 +5,8 @@ import Provider, { errors } from 'oidc-provider';
 import { takeAuthority } from '../http/http-message.ts';
 import type { Keys } from '../keys.ts';
 import type { AdapterStore } from './adapter.ts';
+import { clientSecretMatches, type KeptSecrets } from './client-secrets.ts';
 import { createConfiguration } from './configuration/create-configuration.ts';
-import { secretMatches } from './hash-secret.ts';
 import { type AuthLog, logEvents } from './log-events.ts';
 import { catchErrors } from './middleware/catch-errors.ts';
 import { loginComesLater } from './middleware/login-comes-later.ts';
@@ -81,14 +81,14 @@ export function createAuthServer({ issuer, resource, store, keys, scopes, log }:
   };
 }
 
-/** Client secrets are kept as a hash. Upstream would compare clear text. */
-async function compareClientSecret(this: { readonly clientSecret?: string | undefined }, actual: string) {
+/** Client secrets are kept as hashes, for a while two of them. Upstream would compare clear text. */
+async function compareClientSecret(this: KeptSecrets & { readonly clientSecret?: string | undefined }, actual: string) {
   const { body } = Provider.ctx?.oidc ?? {};
   // RFC 6749, 2.3. Upstream does not look at the fields of methods it has off.
   if (body?.client_secret !== undefined || body?.client_assertion !== undefined) {
     throw new errors.InvalidRequest('client authentication must only be provided using one mechanism');
   }
-  return secretMatches(actual, this.clientSecret);
+  return clientSecretMatches(actual, { ...this, client_secret: this.clientSecret }, Math.floor(Date.now() / 1000));
 }
 
 /** An id is there already where an app around it has given one; else the caller's own is kept if it has the form. */

@@ -1,3 +1,4 @@
+import { addAuditEntry } from './audit.ts';
 import type { Database } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
 import type { ClientRecord, ClientStore } from './store.ts';
@@ -32,5 +33,17 @@ export function createClientStore(database: Database): ClientStore {
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 1n;
     },
+    replaceMetadata: ({ clientId, from, to }, audit) =>
+      database.transaction().execute(async (transaction) => {
+        const { numUpdatedRows } = await transaction
+          .updateTable('oauth_client')
+          .set({ metadata: to })
+          .where('client_id', '=', clientId)
+          .where('metadata', '=', from)
+          .executeTakeFirstOrThrow();
+        if (numUpdatedRows !== 1n) return false;
+        await addAuditEntry(transaction, audit);
+        return true;
+      }),
   };
 }

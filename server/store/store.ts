@@ -206,6 +206,16 @@ export interface ClientStore {
   /** @returns false when there is one of that id already: nothing changed */
   create(client: { readonly clientId: string; readonly metadata: string }): Promise<boolean>;
   setDisabled(clientId: string, atSeconds: number | null): Promise<boolean>;
+  /**
+   * One conditional statement, so that of two callers who start from the same metadata one replaces it.
+   *
+   * @param audit written with it: both or neither
+   * @returns false when it is no longer what it is to be replaced from
+   */
+  replaceMetadata(
+    change: { readonly clientId: string; readonly from: string; readonly to: string },
+    audit: AuditEntry,
+  ): Promise<boolean>;
 }
 
 /** All that is kept. One implementation per database; one suite (`store.contract.ts`) that each has to pass. */

@@ -1,9 +1,16 @@
 import { type Client, type Configuration, errors } from 'oidc-provider';
+import { secretProperties } from '../client-secrets.ts';
 import { isCallbackUrl } from '../is-callback-url.ts';
 import { splitScopes } from '../scopes.ts';
 
-/** What a client may have beside the metadata of RFC 7591; kept by `createClientMetadata`. */
-const ownProperties = ['require_pkce', 'rotate_refresh_token', 'api_scopes', 'owner_account'] as const;
+/** What a client may have beside the metadata of RFC 7591; kept by `createClientMetadata` and `rotateSecret`. */
+const ownProperties = [
+  'require_pkce',
+  'rotate_refresh_token',
+  'api_scopes',
+  'owner_account',
+  ...secretProperties,
+] as const;
 
 export const clientRules = {
   properties: ownProperties,

@@ -118,6 +118,22 @@ export function describeAccounts(get: () => Store): void {
     expect(await clients.find('client-unknown')).toBeUndefined();
   });
 
+  test('the metadata of a client is replaced with its audit entry, by one of those who know what it was', async () => {
+    const { audit, clients } = get();
+    const clientId = 'client-replaced';
+    await clients.create({ clientId, metadata: '{"a":1}' });
+    const entry = { at: 1, accountId: clientId, clientId, action: 'rotated', deviceId: null, requestId: null };
+    const changes = ['2', '3'].map((to) => clients.replaceMetadata({ clientId, from: '{"a":1}', to }, entry));
+    expect((await Promise.all(changes)).toSorted()).toEqual([false, true]);
+    expect(await audit.list(clientId)).toEqual([entry]);
+    expect(['2', '3']).toContain((await clients.find(clientId))?.metadata);
+    const from = (await clients.find(clientId))?.metadata ?? '';
+    const unwritable = { ...entry, action: null as unknown as string };
+    await expect(clients.replaceMetadata({ clientId, from, to: '4' }, unwritable)).rejects.toThrow();
+    expect((await clients.find(clientId))?.metadata).toBe(from);
+    expect(await clients.replaceMetadata({ clientId: 'client-unknown', from, to: '4' }, entry)).toBe(false);
+  });
+
   test('the first of all key checks is kept', async () => {
     const { keyCheck } = get();
     const [first, ...rest] = await Promise.all(['one', 'two', 'three'].map((check) => keyCheck.keep(check)));
