@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { Command } from 'commander';
 import { addAccountCommands } from './command-line/account-commands.ts';
+import { addBackupCommands } from './command-line/backup-commands.ts';
 import { addBridgeCommands } from './command-line/bridge-commands.ts';
 import { addClientCommands } from './command-line/client-commands.ts';
 import { addDeviceCommands } from './command-line/device-commands.ts';
@@ -43,6 +44,7 @@ for (const addCommands of [
   addDeviceCommands,
   addBridgeCommands,
   addJobsCommands,
+  addBackupCommands,
 ])
   addCommands(program, shell);
 

@@ -1,6 +1,7 @@
 import { closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import type { Cure } from '../../operator-error.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 
 /** The wait is synchronous: the event loop stands still for all of it, so it stays short and the caller answers 503. */
@@ -73,14 +74,26 @@ function applySetting(database: BetterSqlite3.Database, { name, set, want }: (ty
   if (found !== want) throw new StoreUnusable('unsafe', `SQLite did not take ${name} = ${set}: it says ${found}`);
 }
 
-/** Reads every page once. Damage found at the start is one restart with a backup; found later, it is a night of odd answers. */
-function requireIntegrity(database: BetterSqlite3.Database): void {
+/**
+ * Reads every page once. Damage found at the start is one restart with a backup; found later, it is a night of odd answers.
+ *
+ * @param name the file to blame, where this one is its copy
+ */
+export function requireIntegrity(database: BetterSqlite3.Database, name = database.name): void {
   const found = database.pragma('quick_check(1)', { simple: true });
-  if (found !== 'ok') throw new StoreUnusable('corrupt', `${database.name} is damaged: ${found}. Bring back a backup`);
+  if (found !== 'ok')
+    throw new StoreUnusable('corrupt', `${name} is damaged: ${found}. Bring back a backup.`, {
+      cures: name === database.name ? [restoration(name)] : [],
+    });
+}
+
+/** What helps where a database is damaged. */
+export function restoration(database: string): Cure {
+  return { says: 'Bring it back', command: ['lockstep-server', 'restore', 'BACKUP', '--force'], database };
 }
 
 /** A mistyped path must not fill somebody else's database with our tables. */
-function requireOwnTables(database: BetterSqlite3.Database): void {
+export function requireOwnTables(database: BetterSqlite3.Database): void {
   const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
   if (tables.length > 0 && !tables.includes('schema_version'))
     throw new StoreUnusable('foreign', `${database.name} is a database of another program, with a table ${tables[0]}`);

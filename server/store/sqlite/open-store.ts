@@ -8,7 +8,7 @@ import type { Tables } from '../schema.ts';
 import { type Store, StoreUnavailable } from '../store.ts';
 import { StoreUnusable } from '../store-unusable.ts';
 import { ImmediateDialect } from './immediate-dialect.ts';
-import { type OpenOptions, openDatabase } from './open-database.ts';
+import { type OpenOptions, openDatabase, restoration } from './open-database.ts';
 import { readUnusable } from './sqlite-error.ts';
 import { sqliteSpelling } from './sqlite-spelling.ts';
 
@@ -40,7 +40,10 @@ export async function openSqliteStore(
   } catch (error) {
     const unusable = readUnusable(error);
     if (unusable === undefined) throw error;
-    throw new StoreUnusable(unusable.reason, `${file} ${unusable.sentence}`, { cause: error });
+    throw new StoreUnusable(unusable.reason, `${file} ${unusable.sentence}`, {
+      cause: error,
+      cures: unusable.reason === 'corrupt' ? [restoration(file)] : [],
+    });
   }
 }
 

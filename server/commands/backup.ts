@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, realpathSync, renameSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { Config } from '../config.ts';
+import { KeyFileFault, readKeyFile } from '../key-file.ts';
+import { requireOwnKeys } from '../require-own-keys.ts';
+import { type CopyOptions, copyDatabase, formatSize, syncFile } from '../store/sqlite/copy-database.ts';
+import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { replaceDatabase, requireUnused } from '../store/sqlite/replace-database.ts';
+import { type CommandResult, declined, done, refused } from './command.ts';
+
+export interface BackupOptions extends CopyOptions {
+  /** In place of what has that name. */
+  readonly force: boolean;
+  /** Milliseconds, counted from anywhere. */
+  readonly time: () => number;
+}
+
+type Places = Pick<Config, 'database' | 'keyFile'>;
+
+/**
+ * `backup FILE`: the database as it is at one moment, whole and read back, while the server goes on writing. It needs no keys, and none
+ * are in it: sealed job data, cursors and offline codes come from the key file, so that one without the other is worth nothing.
+ *
+ * @param file absolute
+ * @returns exit code 1 where the name is taken, or it was stopped; nothing is left of it then
+ */
+export async function backUp(
+  { database, keyFile }: Places,
+  file: string,
+  { force, time, ...options }: BackupOptions,
+): Promise<CommandResult> {
+  if (!existsSync(database)) return refused(`The database ${database} does not exist. Look at DATABASE_URL.`);
+  const taken = findTaken(file, database, force);
+  if (taken !== undefined) return taken;
+  const began = time();
+  return unlessStopped(options.signal, async () => {
+    const copy = await copyDatabase(database, file, options);
+    try {
+      const takenMeanwhile = findTaken(file, database, force);
+      if (takenMeanwhile !== undefined) return takenMeanwhile;
+      renameSync(copy.path, file);
+      syncFile(dirname(file));
+    } finally {
+      copy.discard();
+    }
+    const { pages, bytes } = copy;
+    const milliseconds = Math.round(time() - began);
+    const lines = [
+      `Backed up ${database} to ${file}: ${formatSize(bytes)}, ${pages} pages, ${(milliseconds / 1000).toFixed(1)} s.`,
+      `The key file ${keyFile} is not in it, and without it a backup is worth nothing: keep a copy of it somewhere else, encrypted.`,
+    ];
+    return done(lines.join('\n'), { file, database, bytes, pages, milliseconds });
+  });
+}
+
+/**
+ * `restore FILE`: puts a backup where the server looks for its database. The backup is copied, read through, brought to the schema of this
+ * code and held against the key file first; then one rename brings it in place.
+ *
+ * @param file absolute
+ * @returns exit code 1 where a database is there and `force` is not given, or it was stopped; nothing was changed then
+ * @throws StoreUnusable, KeyFileFault: nothing was changed
+ */
+export async function restore(
+  { database, keyFile }: Places,
+  file: string,
+  { force, time, ...options }: BackupOptions,
+): Promise<CommandResult> {
+  if (!existsSync(file) || !statSync(file).isFile()) return refused(`${file} is no file.`);
+  if (isSameFile(file, database)) return refused(`${file} is the database itself.`);
+  const replaces = existsSync(database);
+  if (replaces && !force)
+    return declined(`${database} exists, and what is in it would be lost.`, {}, [
+      { says: 'Keep it', command: ['lockstep-server', 'backup', `${database}.kept`], database },
+      { says: 'Then', command: ['lockstep-server', 'restore', file, '--force'], database },
+    ]);
+  const keys = await readKeysOf(file, keyFile);
+  const began = time();
+  requireUnused(database);
+  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  return unlessStopped(options.signal, async () => {
+    const copy = await copyDatabase(file, database, options);
+    try {
+      // As the server will at its start: the schema brought up to date, and the keys compared.
+      const store = await openSqliteStore(copy.path, { mayCreate: false });
+      try {
+        await requireOwnKeys(store, keys);
+      } finally {
+        await store.close();
+      }
+      options.signal.throwIfAborted();
+      replaceDatabase(database, copy.path);
+    } finally {
+      copy.discard();
+    }
+    const milliseconds = Math.round(time() - began);
+    return done(
+      `Restored ${database} from ${file}: ${formatSize(copy.bytes)}, ${(milliseconds / 1000).toFixed(1)} s.`,
+      { database, file, bytes: copy.bytes, pages: copy.pages, replaced: replaces, milliseconds },
+      [{ says: 'Next', command: ['lockstep-server', 'serve'] }],
+    );
+  });
+}
+
+function findTaken(file: string, database: string, force: boolean): CommandResult | undefined {
+  if (!existsSync(dirname(file))) return refused(`The folder ${dirname(file)} does not exist.`);
+  if (!existsSync(file)) return undefined;
+  if (!statSync(file).isFile()) return refused(`${file} is a folder. Name a file in it.`);
+  if (isSameFile(file, database)) return refused(`${file} is the database itself.`);
+  if (force) return undefined;
+  return declined(`${file} exists already and stays as it is. Give another name, or write over it with --force.`);
+}
+
+function isSameFile(one: string, other: string): boolean {
+  return existsSync(one) && existsSync(other) && realpathSync(one) === realpathSync(other);
+}
+
+/** New keys are no cure here: under them nothing in the backup could be opened. */
+async function readKeysOf(file: string, keyFile: string): ReturnType<typeof readKeyFile> {
+  if (existsSync(keyFile)) return readKeyFile(keyFile);
+  throw new KeyFileFault(
+    `The key file ${keyFile} does not exist. Bring back the one that belongs to ${file} first (LOCKSTEP_KEYS).`,
+  );
+}
+
+async function unlessStopped(signal: AbortSignal, run: () => Promise<CommandResult>): Promise<CommandResult> {
+  try {
+    return await run();
+  } catch (error) {
+    if (signal.aborted && error === signal.reason) return declined('Stopped. Nothing was written.');
+    throw error;
+  }
+}
