@@ -8,11 +8,14 @@ const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.ur
 const readme = read('README.md');
 const { scripts } = JSON.parse(read('package.json')) as { readonly scripts: Readonly<Record<string, string>> };
 
-describe.each(['README.md', 'CONTRIBUTING.md'])('%s', (name) => {
-  test('runs everything by npm, which brings the Node that is needed', () => {
+test.each(['README.md', 'CONTRIBUTING.md'])(
+  '%s runs everything by npm, which brings the Node that is needed',
+  (name) => {
     expect(read(name).match(/\bnode [\w./-]+\.ts\b/g) ?? []).toEqual([]);
-  });
+  },
+);
 
+describe.each(['README.md', 'CONTRIBUTING.md', 'docs/operating.md'])('%s', (name) => {
   test('names only scripts that there are', () => {
     const named = [...read(name).matchAll(/npm run (?:-s )?([\w:-]+)/g)].map((match) => match[1] ?? '');
     expect(named.filter((script) => !Object.hasOwn(scripts, script))).toEqual([]);

@@ -1,0 +1,275 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { request } from 'node:https';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { untilPrinted } from './until-printed.ts';
+
+// If these fail, an operator types what the pages say, and it does not work as it stands.
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
+const readme = readFileSync(join(root, 'README.md'), 'utf8');
+
+let folder: string;
+const children = new Set<ChildProcess>();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'operating-'));
+  for (const name of ['data', 'etc', 'backups/lockstep', 'tls', 'readme'])
+    mkdirSync(join(folder, name), { recursive: true });
+  symlinkSync(root, join(folder, 'lockstep'));
+});
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await rm(folder, { recursive: true });
+});
+
+describe('docs/operating.md', () => {
+  let secret: string;
+  let port: number;
+  let tlsPort: number;
+
+  beforeAll(async () => {
+    [port, tlsPort] = [await freePort(), await freePort()];
+    const [environment = '', ...rest] = readBlocks(page, 'sh');
+    expect(rest.length).toBe(4);
+    const origin = `https://localhost:${tlsPort}`;
+    writeFileSync(
+      join(folder, 'etc/environment'),
+      `${here(environment).replace('https://api.example', origin)}PORT=${port}\n`,
+    );
+    writeFileSync(join(folder, 'acme.json'), sampleFile());
+  });
+
+  test('makes keys, data and a client, as it says', async () => {
+    const { exitCode, text } = await paste(readBlocks(page, 'sh')[1]);
+    expect([exitCode, text]).toEqual([0, expect.stringContaining('Created the client acme-own')]);
+    secret = text.trimEnd().split('\n').at(-1) ?? '';
+    expect(readdirSync(join(folder, 'data')).toSorted()).toEqual(['keys.json', 'service.sqlite']);
+  });
+
+  test('has a unit that systemd takes', ({ skip }) => {
+    if (spawnSync('systemd-analyze', ['--version']).status !== 0) skip('systemd-analyze is not here to read the unit');
+    const unit = join(folder, 'lockstep.service');
+    writeFileSync(unit, here(readBlocks(page, 'ini')[0] ?? '').replace('User=lockstep', 'User=root'));
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', unit]);
+    const own = String(stderr)
+      .split('\n')
+      .filter((line) => line.includes('lockstep.service'));
+    expect([own, status]).toEqual([[], 0]);
+  });
+
+  test('has a unit whose command starts in its folder and ends by its signal, in its time', async () => {
+    const service = await startUnit();
+    expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+    service.kill(readUnit('KillSignal') as NodeJS.Signals);
+    expect(await once(service, 'exit')).toEqual([0, null]);
+    // The server's own hard stop comes before that of systemd.
+    expect(Number(readUnit('TimeoutStopSec'))).toBeGreaterThan(10);
+  });
+
+  test('has a configuration with which nginx serves it by TLS, and no caller chooses who they are', async ({
+    skip,
+  }) => {
+    if (spawnSync('nginx', ['-v'], { env: sbin() }).status !== 0) skip('nginx is not here to be put in front');
+    const proxy = await startNginx();
+    const service = await startUnit();
+    try {
+      const body = 'grant_type=client_credentials';
+      const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      const ask = (password: string, more: Record<string, string> = {}) =>
+        call('/auth/oauth2/token', { ...form, Authorization: `Basic ${btoa(`acme-own:${password}`)}`, ...more }, body);
+      const spoofed = { 'X-Forwarded-Host': 'evil.example', 'X-Forwarded-Proto': 'http' };
+      const token = await ask(secret, spoofed);
+      expect([token.status, token.text]).toEqual([200, expect.stringContaining('access_token')]);
+      const headers = { Authorization: `Bearer ${JSON.parse(token.text).access_token}` };
+      const device = await call('/v1/devices/LK1', headers);
+      expect([device.status, device.text]).toEqual([200, expect.stringContaining('"deviceId":"LK1"')]);
+      const discovery = await call('/auth/.well-known/openid-configuration', spoofed);
+      expect(JSON.parse(discovery.text)).toMatchObject({ issuer: `https://localhost:${tlsPort}/auth` });
+      expect((await call('/auth/.well-known/openid-configuration', { Host: 'evil.example' })).status).toBe(400);
+
+      // What is too large for the contract is refused by the server, in its own form, and not by nginx.
+      const large = await call(
+        '/v1/devices/LK1/activity',
+        { ...headers, 'Content-Type': 'application/json' },
+        'x'.repeat(300_000),
+      );
+      expect([large.status, JSON.parse(large.text)]).toEqual([
+        413,
+        expect.objectContaining({ code: expect.any(String) }),
+      ]);
+      expect((await call('/v1/devices', { ...headers, 'X-Long': 'x'.repeat(14_000) })).status).toBe(200);
+
+      // Guesses count for the address that nginx has seen, whatever a caller says it is.
+      const guesses = Array.from({ length: 21 }, (_, index) => ask('wrong', { 'X-Forwarded-For': `192.0.2.${index}` }));
+      await Promise.all(guesses);
+      expect((await ask(secret, { 'X-Forwarded-For': '192.0.2.99' })).text).toContain('too many failed attempts');
+    } finally {
+      for (const child of [proxy, service]) child.kill('SIGTERM');
+      await Promise.all([once(proxy, 'exit'), once(service, 'exit')]);
+    }
+  });
+
+  test('rotates a secret, backs up and restores, as it says', async () => {
+    const [, , clients, backup, restore] = readBlocks(page, 'sh');
+    const listed = await paste(clients);
+    expect([listed.exitCode, listed.text]).toEqual([
+      0,
+      expect.stringMatching(/acme-own[\s\S]*The old one works until /),
+    ]);
+    const service = await startUnit();
+    const kept = await paste(backup);
+    expect([kept.exitCode, kept.text]).toEqual([0, expect.stringContaining('Backed up ')]);
+    expect((await paste(restore)).text).toContain('is open in another process. Stop the server first.');
+    service.kill('SIGTERM');
+    await once(service, 'exit');
+    const brought = await paste(restore);
+    expect([brought.exitCode, brought.text]).toEqual([0, expect.stringContaining('Restored ')]);
+  });
+
+  async function startUnit(): Promise<ChildProcess> {
+    const command = `cd ${readUnit('WorkingDirectory')}; set -a; . ${readUnit('EnvironmentFile')}; set +a; exec ${readUnit('ExecStart')}`;
+    const child = spawn('sh', ['-c', command], { env: cleanEnvironment(), stdio: ['ignore', 'pipe', 'inherit'] });
+    children.add(child);
+    await untilPrinted(child, '"ready"');
+    return child;
+  }
+
+  function readUnit(name: string): string {
+    return new RegExp(`^${name}=(.*)$`, 'm').exec(here(readBlocks(page, 'ini')[0] ?? ''))?.[1] ?? '';
+  }
+
+  async function startNginx(): Promise<ChildProcess> {
+    const tls = join(folder, 'tls');
+    const names = ['-keyout', join(tls, 'api.example.key'), '-out', join(tls, 'api.example.pem')];
+    const subject = ['-subj', '/CN=localhost', '-addext', 'subjectAltName=DNS:localhost'];
+    spawnSync('openssl', ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', ...names, ...subject]);
+    const server = here(readBlocks(page, 'nginx')[0] ?? '')
+      .replace('127.0.0.1:8080', `127.0.0.1:${port}`)
+      .replace('listen 443 ssl', `listen 127.0.0.1:${tlsPort} ssl`);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${tls}/${name};`,
+    );
+    // Started by root, its workers would be somebody who may not read this folder.
+    const user = process.getuid?.() === 0 ? 'user root;' : '';
+    const whole = `${user} pid ${tls}/pid; error_log stderr; events {} http { access_log off; ${temporary.join(' ')}\n${server} }`;
+    writeFileSync(join(tls, 'nginx.conf'), whole);
+    const child = spawn('nginx', ['-c', join(tls, 'nginx.conf'), '-p', tls, '-g', 'daemon off;'], {
+      env: sbin(),
+      stdio: 'inherit',
+    });
+    children.add(child);
+    await expect
+      .poll(
+        () =>
+          call('/healthz').then(
+            ({ status }) => status,
+            () => 0,
+          ),
+        { timeout: 30_000 },
+      )
+      .toBe(502); // nobody stands behind it yet
+    return child;
+  }
+
+  function call(path: string, headers: Record<string, string> = {}, body?: string) {
+    const { promise, resolve, reject } = Promise.withResolvers<{ status: number; text: string }>();
+    const length = body === undefined ? {} : { 'Content-Length': String(body.length) };
+    const sent = request(
+      {
+        host: '127.0.0.1',
+        port: tlsPort,
+        servername: 'localhost',
+        rejectUnauthorized: false,
+        path,
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { Host: `localhost:${tlsPort}`, ...length, ...headers },
+      },
+      (response) => {
+        response
+          .setEncoding('utf8')
+          .toArray()
+          .then((texts) => resolve({ status: response.statusCode ?? 0, text: texts.join('') }), reject);
+      },
+    );
+    sent.once('error', reject).end(body);
+    return promise;
+  }
+});
+
+test('the commands of the README make what a server needs, from the file that it shows', async () => {
+  const block = readBlocks(readme, 'sh').find((one) => one.includes('keys create')) ?? '';
+  const data = join(folder, 'readme');
+  writeFileSync(join(data, 'FILE.json'), sampleFile());
+  const commands = block.replace('FILE.json', join(data, 'FILE.json')).replace(/^npm run serve$/m, 'true');
+  expect(commands).toContain('\ntrue\n');
+  const { exitCode, text } = await execute(commands, {
+    LOCKSTEP_KEYS: join(data, 'keys.json'),
+    DATABASE_URL: `sqlite:${join(data, 'service.sqlite')}`,
+  });
+  expect([exitCode, text]).toEqual([0, expect.stringContaining('Created the client acme-own')]);
+});
+
+/** The contents of the fenced blocks of that language, in order. */
+function readBlocks(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`\`\`\`${language}\n([^\`]+)\`\`\``, 'g'))].map((match) => match[1] ?? '');
+}
+
+/** The same text, in the folders of this test. */
+function here(text: string): string {
+  return text
+    .replaceAll('/opt/lockstep', join(folder, 'lockstep'))
+    .replaceAll('/etc/lockstep', join(folder, 'etc'))
+    .replaceAll('/var/lib/lockstep', join(folder, 'data'))
+    .replaceAll('/var/backups', join(folder, 'backups'))
+    .replaceAll('/etc/ssl', join(folder, 'tls'));
+}
+
+/** The file that the README shows. */
+function sampleFile(): string {
+  return readBlocks(readme, 'json')[0] ?? '';
+}
+
+/** A block in the shell in which the first one was typed. */
+function paste(block = ''): Promise<{ exitCode: number; text: string }> {
+  const before = `cd ${join(folder, 'lockstep')}; set -a; . ${join(folder, 'etc/environment')}; set +a\n`;
+  return execute(before + here(block).replace('acme.json', join(folder, 'acme.json')));
+}
+
+function execute(commands: string, more: Record<string, string> = {}): Promise<{ exitCode: number; text: string }> {
+  const { promise, resolve } = Promise.withResolvers<{ exitCode: number; text: string }>();
+  const options = { cwd: root, env: { ...cleanEnvironment(), ...more } };
+  execFile('sh', ['-ec', commands], options, (error, stdout, stderr) =>
+    resolve({ exitCode: error === null ? 0 : Number(error.code), text: stdout + stderr }),
+  );
+  return promise;
+}
+
+/** What an operator's shell has. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_|INIT_CWD$|LOCKSTEP_|DATABASE_URL$|PORT$|PUBLIC_)/i.test(name),
+  );
+  return Object.fromEntries(own);
+}
+
+/** Where Debian keeps nginx, which is on nobody's path but root's. */
+function sbin(): NodeJS.ProcessEnv {
+  return { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' ? (address?.port ?? 0) : 0;
+}
