@@ -8,7 +8,7 @@ import { OperatorError } from '../operator-error.ts';
  * - `foreign`: a database of some other program
  * - `newer`: written by a later version of this code, which may have changed what columns mean
  * - `read_only`: the file or its folder can't be written to
- * - `locked`: another process holds it for longer than the busy timeout
+ * - `locked`: another process holds it for longer than opening waits
  * - `open`: this process has it open already, and a second connection would block the first for good
  * - `other_keys`: it was served with another key file, whose secrets this one can't stand in for
  * - `unsafe`: the database refuses a setting that durability or integrity depends on

@@ -18,13 +18,13 @@ export async function migrate(
   migrations: readonly Migration[] = all,
 ): Promise<void> {
   const known = migrations.at(-1)?.version ?? 0;
-  const found = await database.transaction().execute((transaction) => readVersion(transaction, spelling));
+  const found = await findVersion(database);
   if (found > known)
     throw new StoreUnusable(
       'newer',
       `the database has schema ${found}, this version of the server knows ${known}: start the version that wrote it, or a later one`,
     );
-  for (const migration of migrations) {
+  for (const migration of migrations.filter(({ version }) => version > found)) {
     await database.transaction().execute(async (transaction) => {
       // Read again inside: two processes that start at once take turns, and the second finds the work done.
       if ((await readVersion(transaction, spelling)) >= migration.version) return;
@@ -33,6 +33,12 @@ export async function migrate(
       await transaction.insertInto('schema_version').values({ version, name, applied_at: now() }).execute();
     });
   }
+}
+
+/** Without a lock: where nothing is to be done, a process that holds one keeps nobody from opening. */
+async function findVersion(database: Database): Promise<number> {
+  const tables = await database.introspection.getTables();
+  return tables.some(({ name }) => name === 'schema_version') ? selectVersion(database) : 0;
 }
 
 async function readVersion(transaction: DatabaseTransaction, { columns, tableEnd }: Spelling): Promise<number> {
@@ -44,8 +50,10 @@ async function readVersion(transaction: DatabaseTransaction, { columns, tableEnd
     .addColumn('applied_at', columns.time, (column) => column.notNull())
     .modifyEnd(tableEnd.keyed)
     .execute();
-  const { rows } = await sql<{ version: number | null }>`select max(version) as version from schema_version`.execute(
-    transaction,
-  );
-  return rows[0]?.version ?? 0;
+  return selectVersion(transaction);
+}
+
+async function selectVersion(database: Database): Promise<number> {
+  const query = sql<{ version: number | null }>`select max(version) as version from schema_version`;
+  return (await query.execute(database)).rows[0]?.version ?? 0;
 }

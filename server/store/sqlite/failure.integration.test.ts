@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,8 +8,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDevice } from '../contract/records.ts';
 import { createStore } from '../create-store.ts';
 import { migrate } from '../migrations/migrate.ts';
+import { migrations } from '../migrations/migrations.ts';
 import type { Tables } from '../schema.ts';
 import { StoreUnavailable } from '../store.ts';
+import { holdLock } from './fixtures/hold-lock.ts';
 import { ImmediateDialect } from './immediate-dialect.ts';
 import { openDatabase } from './open-database.ts';
 import { openSqliteStore } from './open-store.ts';
@@ -17,7 +19,7 @@ import { sqliteSpelling } from './sqlite-spelling.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-failure-'));
 const path = join(folder, 'service.sqlite');
-const busyTimeout = 500;
+const patienceMs = 500;
 
 beforeAll(async () => {
   const store = await openSqliteStore(path);
@@ -28,33 +30,88 @@ beforeAll(async () => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('while another process holds the lock', () => {
-  test('a write ends as StoreUnavailable after the timeout, reads go on, and the same write succeeds afterwards', async () => {
+  test('a write ends as StoreUnavailable after some time, reads go on, and the same write succeeds afterwards', async () => {
     const store = await openSqliteStore(path);
-    const holder = await holdLock();
+    const release = await holdLock(path);
     const writes = [
       () => store.devices.setBatteryLevel('account-a', 'LK1', 7),
       () => store.oidc.revokeGrant('grant', 'hash', 1, 2),
     ];
     for (const write of writes) {
       const began = performance.now();
-      await expect(write()).rejects.toThrow(StoreUnavailable);
-      expect(performance.now() - began).toBeGreaterThan(busyTimeout * 0.8);
-      expect(performance.now() - began).toBeLessThan(busyTimeout * 50);
+      const failure = write().catch((error: unknown) => error);
       expect(await store.devices.find('account-a', 'LK1')).toMatchObject({ batteryLevel: 50 });
+      expect(await failure).toBeInstanceOf(StoreUnavailable);
+      expect(await failure).toHaveProperty('message', expect.stringMatching(/database is locked, for \d+ ms by now$/));
+      expect(performance.now() - began).toBeGreaterThan(patienceMs * 0.8);
+      expect(performance.now() - began).toBeLessThan(patienceMs * 50);
     }
-    await release(holder);
+    await release();
     for (const write of writes) await write();
     expect(await store.devices.find('account-a', 'LK1')).toMatchObject({ batteryLevel: 7 });
     expect(await store.oidc.isGrantRevoked('grant')).toBe(true);
     await store.close();
   });
 
-  test('the file is not opened, with the reason', async () => {
-    const holder = await holdLock();
-    await expect(openSqliteStore(path)).rejects.toMatchObject({ reason: 'locked' });
-    await release(holder);
-    await (await openSqliteStore(path)).close();
+  test('writers who wait are served once it lets go, and read what they wrote', async () => {
+    const store = await openSqliteStore(path);
+    const release = await holdLock(path);
+    const written = [8, 9].map((level) => store.devices.setBatteryLevel('account-a', 'LK1', level));
+    await release();
+    expect(await Promise.all(written)).toEqual([true, true]);
+    expect(await store.devices.find('account-a', 'LK1')).toMatchObject({ batteryLevel: 9 });
+    await store.close();
   });
+
+  test('closing comes to an end: those who wait are refused first, and nobody after them begins', async () => {
+    const store = await openSqliteStore(path);
+    const release = await holdLock(path);
+    const waiting = Array.from({ length: 10 }, (_, index) =>
+      store.devices.setBatteryLevel('account-a', 'LK1', index).catch((error: unknown) => error),
+    );
+    const began = performance.now();
+    await store.close();
+    expect(performance.now() - began).toBeLessThan(patienceMs * 8); // not ten times as long
+    for (const failure of await Promise.all(waiting)) expect(failure).toBeInstanceOf(StoreUnavailable);
+    await expect(store.devices.setBatteryLevel('account-a', 'LK1', 1)).rejects.toThrow('destroyed');
+    await release();
+  });
+
+  test('a file whose schema is up to date is opened, since nothing is written then', async () => {
+    const release = await holdLock(path);
+    const store = await openSqliteStore(path);
+    expect(await store.accounts.list()).toHaveLength(1);
+    await store.close();
+    await release();
+  });
+
+  test('a file whose schema is to be changed is not opened, with the reason, and the process goes on meanwhile', async () => {
+    const old = join(folder, 'old.sqlite');
+    const database = new Kysely<Tables>({ dialect: new ImmediateDialect(openDatabase(old)) });
+    await migrate(database, sqliteSpelling, Date.now, migrations.slice(0, -1));
+    await database.destroy();
+    const release = await holdLock(old);
+    let turns = 0;
+    const timer = setInterval(() => {
+      turns += 1;
+    }, 10);
+    await expect(openSqliteStore(old)).rejects.toMatchObject({ reason: 'locked' });
+    clearInterval(timer);
+    expect(turns).toBeGreaterThan(20);
+    const opened = openSqliteStore(old);
+    await release();
+    await (await opened).close();
+  });
+});
+
+test('a reader elsewhere that stays at an old moment keeps no write from its commit, though the log can not be written back', async () => {
+  const store = await openSqliteStore(path);
+  const release = await holdLock(path, 'begin', 'select count(*) from device');
+  const devices = Array.from({ length: 20_000 }, (_, index) => makeDevice('account-a', `LK9-${index}`));
+  await store.imports.write({ properties: [], devices }); // more than the 1,000 pages after which SQLite writes back
+  expect(await store.devices.setBatteryLevel('account-a', 'LK9-1', 3)).toBe(true);
+  await release();
+  await store.close();
 });
 
 test('a transaction locks when it begins, so that no foreign write comes between its read and its write', async () => {
@@ -116,23 +173,3 @@ test('a file that the process may not write to is refused as read-only', async (
   chmodSync(path, 0o644);
   expect(output).toMatch(/^read_only .*service\.sqlite can't be written to/);
 });
-
-/** A process of its own that holds the write lock until its standard input ends. */
-async function holdLock(): Promise<ChildProcess> {
-  const script = `const database = new (require('better-sqlite3'))(${JSON.stringify(path)});
-    database.exec('begin immediate');
-    process.stdout.write('locked');
-    process.stdin.resume().on('end', () => database.close());`;
-  const child = spawn(process.execPath, ['-e', script], {
-    cwd: import.meta.dirname,
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  await new Promise((resolve) => child.stdout.once('data', resolve));
-  return child;
-}
-
-async function release(holder: ChildProcess): Promise<void> {
-  const exit = new Promise((resolve) => holder.once('exit', resolve));
-  holder.stdin?.end();
-  await exit;
-}

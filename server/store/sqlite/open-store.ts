@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { type EpochMilliseconds, systemClock } from '../../clock.ts';
 import { createStore } from '../create-store.ts';
@@ -14,6 +15,9 @@ import { sqliteSpelling } from './sqlite-spelling.ts';
 
 /** Files that this process has open. A second connection would wait synchronously, so the first could never commit. */
 const openFiles = new Set<string>();
+
+/** A process that ends beside this one locks the file for a moment, and one that starts may change its schema. */
+const [openingPatienceMs, openingPauseMs] = [2000, 20];
 
 /**
  * Opens the store on a SQLite file, creating the file and bringing its schema up to date. Its `ping` also fails once the file is gone or
@@ -30,20 +34,24 @@ export async function openSqliteStore(
   const file = resolve(path);
   if (existsSync(file) && openFiles.has(realpathSync(file)))
     throw new StoreUnusable('open', `${file} is open in this process already`);
-  try {
-    const store = await open(file, { now, ...options }, () => {
-      const identity = realpathSync(file);
-      openFiles.add(identity);
-      return () => openFiles.delete(identity);
-    });
-    return { ...store, ping: pingFile(file, store) };
-  } catch (error) {
-    const unusable = readUnusable(error);
-    if (unusable === undefined) throw error;
-    throw new StoreUnusable(unusable.reason, `${file} ${unusable.sentence}`, {
-      cause: error,
-      cures: unusable.reason === 'corrupt' ? [restoration(file)] : [],
-    });
+  const register = () => {
+    const identity = realpathSync(file);
+    openFiles.add(identity);
+    return () => openFiles.delete(identity);
+  };
+  for (const began = performance.now(); ; await setTimeout(openingPauseMs)) {
+    try {
+      const store = await open(file, { now, ...options }, register);
+      return { ...store, ping: pingFile(file, store) };
+    } catch (error) {
+      const unusable = readUnusable(error);
+      if (unusable === undefined) throw error;
+      if (unusable.reason === 'locked' && performance.now() - began < openingPatienceMs) continue;
+      throw new StoreUnusable(unusable.reason, `${file} ${unusable.sentence}`, {
+        cause: error,
+        cures: unusable.reason === 'corrupt' ? [restoration(file)] : [],
+      });
+    }
   }
 }
 
@@ -74,7 +82,7 @@ async function open(
   const release = register();
   const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
   const end = async () => {
-    await database.connection().execute(async () => undefined); // a transaction that is under way comes to its end
+    await database.connection().execute(async () => undefined); // whoever has asked by now is served
     await database.destroy();
     release?.();
   };

@@ -16,6 +16,12 @@ export function toStoreError(error: unknown): unknown {
     : error;
 }
 
+/** Whether another process holds what is needed: a moment later the same may succeed. Nothing of it was done. */
+export function isBusy(error: unknown): error is StoreUnavailable {
+  const cause = error instanceof StoreUnavailable ? error.cause : undefined;
+  return cause instanceof SqliteDatabase.SqliteError && /^SQLITE_BUSY(_|$)/.test(cause.code);
+}
+
 const reasons: readonly (readonly [code: RegExp, reason: UnusableReason, sentence: string])[] = [
   [/^SQLITE_(NOTADB|CORRUPT)/, 'corrupt', 'is damaged or not a SQLite database: bring back a backup'],
   [/^SQLITE_READONLY/, 'read_only', "can't be written to: the process needs to write the file and its folder"],

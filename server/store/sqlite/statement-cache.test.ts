@@ -14,8 +14,15 @@ test('a statement is prepared once, and those unused for longest go first', () =
   cache.close();
 });
 
-test('nothing is streamed from it', () => {
+test('a statement says whether it gives rows, and whether it changes any', () => {
   const cache = cacheStatements(new BetterSqlite3(':memory:'));
-  expect(() => cache.prepare('select 1').iterate([])).toThrow('does not stream');
+  cache.prepare('create table house (name)').run([]);
+  const read = (sql: string) => {
+    const { givesRows, changesNothing } = cache.prepare(sql);
+    return [givesRows, changesNothing];
+  };
+  expect(read('select name from house')).toEqual([true, true]);
+  expect(read("insert into house values ('a')")).toEqual([false, false]);
+  expect(read("insert into house values ('a') returning name")).toEqual([true, false]);
   cache.close();
 });

@@ -1,18 +1,27 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import { toStoreError } from './sqlite-error.ts';
 
 /** More than the store has queries; what a search or an import shapes in passing goes first. */
 const limit = 200;
 
-/**
- * What Kysely needs of a database, with each statement prepared once. Preparing takes longer than a read by key.
- * Nothing may be streamed from it: a statement that is being read from can't be run again.
- *
- * @throws StoreUnavailable from every run that the database can't answer at the moment
- */
-export function cacheStatements(database: BetterSqlite3.Database): SqliteDatabase {
-  const kept = new Map<string, SqliteStatement>();
+export interface CachedStatement {
+  /** Whether it gives rows: then it is read with `all`, else `run`. */
+  readonly givesRows: boolean;
+  /** Whether it leaves the database as it is. */
+  readonly changesNothing: boolean;
+  all(parameters: readonly unknown[]): unknown[];
+  run(parameters: readonly unknown[]): { readonly changes: number; readonly lastInsertRowid: number | bigint };
+}
+
+export interface StatementCache {
+  /** @throws StoreUnavailable as every run of a statement, when the database can't answer at the moment */
+  prepare(sql: string): CachedStatement;
+  close(): void;
+}
+
+/** A database with each statement prepared once: preparing takes longer than a read by key. */
+export function cacheStatements(database: BetterSqlite3.Database): StatementCache {
+  const kept = new Map<string, CachedStatement>();
   return {
     close: () => {
       kept.clear();
@@ -29,15 +38,13 @@ export function cacheStatements(database: BetterSqlite3.Database): SqliteDatabas
   };
 }
 
-function prepare(database: BetterSqlite3.Database, sql: string): SqliteStatement {
+function prepare(database: BetterSqlite3.Database, sql: string): CachedStatement {
   const statement = translateErrors(() => database.prepare<unknown[]>(sql));
   return {
-    reader: statement.reader,
+    givesRows: statement.reader,
+    changesNothing: statement.readonly,
     all: (parameters) => translateErrors(() => statement.all(...parameters)),
     run: (parameters) => translateErrors(() => statement.run(...parameters)),
-    iterate: () => {
-      throw new Error('the store does not stream');
-    },
   };
 }
 

@@ -1,0 +1,53 @@
+import { join } from 'node:path';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type ServedDemo, serveDemo } from './operations/fixtures/serve-demo.ts';
+import { holdLock } from './store/sqlite/fixtures/hold-lock.ts';
+
+// If these fail, a second process that writes, an import or somebody's shell, takes the whole service down with it: whoever watches
+// /healthz restarts a process that is well.
+
+const writers = 10;
+const device = '/devices/LK2A00000001';
+
+let demo: ServedDemo;
+beforeAll(async () => {
+  demo = await serveDemo(Date.parse('2026-11-20T17:25:00.000Z'));
+});
+afterAll(() => demo.close());
+
+const readHealth = async () => (await fetch(`${demo.origin}/healthz`)).status;
+const readDevice = async () => (await demo.call({ method: 'GET', path: `${device}?admin_key=0&lock_id=0` })).status;
+/** Of each kind of write half: one statement, and a transaction. */
+const write = (index: number) =>
+  index % 2 === 0
+    ? demo.call({ method: 'PUT', path: device, body: { batteryLevel: 40 + index } })
+    : demo.call({ path: `${device}/jobs/bridges/BR1A00000001`, body: { jobType: 'GET_BATTERY_LEVEL' } });
+
+test('ten writers that wait for another process end together, and whoever reads is answered meanwhile', async () => {
+  expect([await readHealth(), await readDevice(), (await write(0)).status]).toEqual([200, 200, 200]);
+  const release = await holdLock(join(demo.folder, 'data.sqlite'));
+  const delay = monitorEventLoopDelay({ resolution: 10 });
+  delay.enable();
+  const answered: string[] = [];
+  const note = async <Answer>(name: string, answer: Promise<Answer>) => {
+    const got = await answer;
+    answered.push(name);
+    return got;
+  };
+  const writes = Array.from({ length: writers }, (_, index) => note('write', write(index)));
+  // One after the other, for as long as a writer waits.
+  for (let index = 0; index < 10; index += 1) {
+    expect(await note('health', readHealth())).toBe(200);
+    expect(await note('read', readDevice())).toBe(200);
+  }
+  const answers = await Promise.all(writes);
+  delay.disable();
+  await release();
+  expect(answers.map(({ status, body }) => [status, body.code])).toEqual(answers.map(() => [503, 'unavailable']));
+  expect(answers.map(({ headers }) => headers.get('retry-after'))).toEqual(answers.map(() => '1'));
+  // A wait that stopped the event loop let one read in between two writers, and made the mean of its delays some hundred ms.
+  expect(answered.indexOf('write')).toBeGreaterThan(2);
+  expect(delay.mean / 1e6).toBeLessThan(100);
+  expect((await write(0)).status).toBe(200);
+});
