@@ -58,6 +58,27 @@ describe('an operator', () => {
     expect((await readdir(folder)).filter((name) => name.includes('sqlite'))).toEqual([]);
   });
 
+  test('is not let near a file that is no database of ours, but fills an empty one by an import', async () => {
+    const [empty, text] = [join(folder, 'empty-file'), join(folder, 'text-file')];
+    await writeFile(empty, '');
+    await writeFile(text, 'PORT=8080\n');
+    const keys = { LOCKSTEP_KEYS: join(folder, 'other-keys.json') };
+    for (const args of [['serve'], ['account', 'subscribe', 'acme'], ['device', 'list'], ['jobs', 'list']]) {
+      const onEmpty = await run.call({ ...keys, DATABASE_URL: `sqlite:${empty}` }, ...args);
+      expect([args, onEmpty.exitCode]).toEqual([args, 2]);
+      expect(onEmpty.stderr).toMatch(/the database .*empty-file is empty\..* import FILE/);
+      const onText = await run.call({ ...keys, DATABASE_URL: `sqlite:${text}` }, ...args);
+      expect([args, onText.exitCode]).toEqual([args, 2]);
+      expect(onText.stderr).toMatch(/text-file is damaged or not a SQLite database/);
+    }
+    expect((await stat(empty)).size).toBe(0);
+    expect((await run.call({ DATABASE_URL: `sqlite:${text}` }, 'import', join(folder, 'acme.json'))).exitCode).toBe(2);
+    expect(await readFile(text, 'utf8')).toBe('PORT=8080\n');
+    const onEmpty = { DATABASE_URL: `sqlite:${empty}` };
+    expect((await run.call(onEmpty, 'import', join(folder, 'acme.json'))).exitCode).toBe(0);
+    expect((await run.call(onEmpty, 'device', 'list')).stdout).toContain('LK1');
+  });
+
   test('makes keys once, for nobody else to read', async () => {
     expect(await run('keys', 'create', '--json')).toMatchObject({ exitCode: 0, json: { created: true } });
     const before = await readFile(join(folder, 'keys.json'));

@@ -15,6 +15,8 @@ export interface Spelling {
   jsonTexts(array: Expression<string>): RawBuilder<string>;
   /** Ends a select whose rows nobody else may then change, or select so, until the transaction ends. */
   readonly rowLock: RawBuilder<unknown>;
+  /** Writes into the database whose it is; null where it is no file that could be anybody's. */
+  readonly programMark: RawBuilder<unknown> | null;
   readonly columns: {
     /** Compared and sorted by code points: on PostgreSQL with `COLLATE "C"`. */
     readonly text: ColumnDataType | RawBuilder<unknown>;

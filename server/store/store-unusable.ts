@@ -4,6 +4,7 @@ import { OperatorError } from '../operator-error.ts';
  * Why a database can't be opened at all. Unlike `StoreUnavailable` it does not pass: the process should not start.
  *
  * - `missing`: no such folder, or the path is no file
+ * - `empty`: a file without a database in it, or a database without tables, and none is to be made
  * - `corrupt`: not a database, or a damaged one
  * - `foreign`: a database of some other program
  * - `newer`: written by a later version of this code, which may have changed what columns mean
@@ -15,6 +16,7 @@ import { OperatorError } from '../operator-error.ts';
  */
 export type UnusableReason =
   | 'missing'
+  | 'empty'
   | 'corrupt'
   | 'foreign'
   | 'newer'

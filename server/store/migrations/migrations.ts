@@ -3,7 +3,15 @@ import { accessCodes } from './0002-access-codes.ts';
 import { jobsAndActivity } from './0003-jobs-and-activity.ts';
 import { keyCheck } from './0004-key-check.ts';
 import { activityByArrival } from './0005-activity-by-arrival.ts';
+import { programMark } from './0006-program-mark.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in order; the last one's version is the schema that this code reads and writes. */
-export const migrations: readonly Migration[] = [start, accessCodes, jobsAndActivity, keyCheck, activityByArrival];
+export const migrations: readonly Migration[] = [
+  start,
+  accessCodes,
+  jobsAndActivity,
+  keyCheck,
+  activityByArrival,
+  programMark,
+];

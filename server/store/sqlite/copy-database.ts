@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import { OperatorError } from '../../operator-error.ts';
 import { StoreUnusable } from '../store-unusable.ts';
-import { requireIntegrity, requireOwnTables } from './open-database.ts';
+import { requireIntegrity, requireOwn } from './open-database.ts';
 import { readUnusable } from './sqlite-error.ts';
 
 /** Between two steps a signal is heard: 8 MB, some 20 ms. */
@@ -70,7 +70,7 @@ async function transfer(from: string, to: string, step: (written: number, pages:
   const source = new BetterSqlite3(from, { readonly: existsSync(`${from}-wal`), fileMustExist: true, timeout: 2000 });
   try {
     source.exec('begin');
-    requireOwnTables(source);
+    requireOwn(source, false);
     await source.backup(to, {
       progress: ({ totalPages, remainingPages }) => step(totalPages - remainingPages, totalPages),
     });

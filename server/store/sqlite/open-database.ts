@@ -1,8 +1,9 @@
-import { closeSync, existsSync, openSync, statSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
 import type { Cure } from '../../operator-error.ts';
 import { StoreUnusable } from '../store-unusable.ts';
+import { applicationId } from './sqlite-spelling.ts';
 
 /** After a long reader (a backup) has let the log grow, the next checkpoint cuts it back to this. */
 const logBytes = 64 * 1024 * 1024;
@@ -19,7 +20,7 @@ const settings: readonly { name: string; set: string; want: unknown; inMemory: b
 ];
 
 export interface OpenOptions {
-  /** Whether a file that isn't there is made, for this user alone (0600). */
+  /** Whether a file that isn't there is made, for this user alone (0600), and one that is empty filled, as `mktemp` leaves it. */
   readonly mayCreate?: boolean;
 }
 
@@ -27,18 +28,18 @@ export interface OpenOptions {
  * Opens a SQLite file, or creates it, and proves that it can be relied on.
  *
  * @param path a file in an existing folder, or `:memory:`
- * @throws StoreUnusable `missing`, `corrupt`, `foreign` or `unsafe`; SqliteError for what only SQLite can tell
+ * @throws StoreUnusable `missing`, `empty`, `corrupt`, `foreign` or `unsafe`; SqliteError for what only SQLite can tell
  */
 export function openDatabase(path: string, { mayCreate = true }: OpenOptions = {}): BetterSqlite3.Database {
   const inMemory = path === ':memory:';
   if (!inMemory) requireFile(path, mayCreate);
   const database = new BetterSqlite3(path, { timeout: 0 });
   try {
+    requireOwn(database, mayCreate); // before anything is set: in somebody else's file nothing changes
     for (const setting of settings) {
       if (!inMemory || setting.inMemory) applySetting(database, setting);
     }
     requireIntegrity(database);
-    requireOwnTables(database);
     return database;
   } catch (error) {
     database.close();
@@ -55,6 +56,24 @@ function requireFile(path: string, mayCreate: boolean): void {
     throw new StoreUnusable('missing', `the folder ${dirname(path)} of the database does not exist`);
   if (!existsSync(path)) createPrivateFile(path);
   else if (!statSync(path).isFile()) throw new StoreUnusable('missing', `${path} is no file`);
+  else if (!beginsAsDatabase(path))
+    throw new StoreUnusable('corrupt', `${path} is damaged or not a SQLite database.`, { cures: [restoration(path)] });
+}
+
+/** SQLite takes a file of a single byte for an empty one, and writes over it. */
+function beginsAsDatabase(path: string): boolean {
+  const header = Buffer.alloc(16);
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch {
+    return true; // SQLite meets the same fault, and says which
+  }
+  try {
+    return readSync(file, header) === 0 || header.toString('latin1') === 'SQLite format 3\0';
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** SQLite makes files that everybody may read. It gives the log beside this one the same mode, and takes an empty file for a new database. */
@@ -90,9 +109,32 @@ export function restoration(database: string): Cure {
   return { says: 'Bring it back', command: ['lockstep-server', 'restore', 'BACKUP', '--force'], database };
 }
 
-/** A mistyped path must not fill somebody else's database with our tables. */
-export function requireOwnTables(database: BetterSqlite3.Database): void {
-  const tables = database.prepare("select name from sqlite_schema where type = 'table'").pluck().all();
-  if (tables.length > 0 && !tables.includes('schema_version'))
-    throw new StoreUnusable('foreign', `${database.name} is a database of another program, with a table ${tables[0]}`);
+/**
+ * A mistyped path must not fill somebody else's database with our tables, nor serve from a file in which nothing is: every token
+ * would be refused, and `/healthz` be fine. Files from before schema 6 have no mark, and are known by their first step.
+ */
+export function requireOwn(database: BetterSqlite3.Database, mayCreate: boolean): void {
+  const mark = database.pragma('application_id', { simple: true });
+  if (mark === applicationId) return;
+  const tables = database.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
+  const first = readFirstStep(database);
+  if (mark === 0 && first === 'start' && tables.includes('device')) return;
+  const others = tables.filter((name) => name !== 'schema_version' || first !== undefined);
+  if (mark !== 0 || others.length > 0)
+    throw new StoreUnusable(
+      'foreign',
+      `${database.name} is a database of another program, with ${mark === 0 ? `a table ${others[0]}` : `the application_id ${mark}`}`,
+    );
+  if (!mayCreate)
+    throw new StoreUnusable('empty', `the database ${database.name} is empty. Look at DATABASE_URL.`, {
+      cures: [{ says: 'Or fill it', command: ['lockstep-server', 'import', 'FILE'], database: database.name }],
+    });
+}
+
+/** The name of step 1 as `schema_version` has it; undefined where that table has no line yet, or null where it is not ours. */
+function readFirstStep(database: BetterSqlite3.Database): unknown {
+  const columns = database.prepare("select name from pragma_table_info('schema_version')").pluck().all();
+  if (columns.length === 0) return undefined;
+  if (columns.join() !== 'version,name,applied_at') return null;
+  return database.prepare('select name from schema_version order by version limit 1').pluck().get();
 }

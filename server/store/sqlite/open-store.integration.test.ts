@@ -14,12 +14,17 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import BetterSqlite3 from 'better-sqlite3';
+import { Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { makeDevice } from '../contract/records.ts';
+import { migrate } from '../migrations/migrate.ts';
 import { migrations } from '../migrations/migrations.ts';
+import type { Tables } from '../schema.ts';
 import type { UnusableReason } from '../store-unusable.ts';
+import { ImmediateDialect } from './immediate-dialect.ts';
 import { openDatabase } from './open-database.ts';
 import { openSqliteStore } from './open-store.ts';
+import { sqliteSpelling } from './sqlite-spelling.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-open-'));
 const good = join(folder, 'good.sqlite');
@@ -103,6 +108,21 @@ describe('a database file', () => {
     database.close();
   });
 
+  test('says whose it is, and one from before it did is taken and marked', async () => {
+    const old = join(folder, 'unmarked.sqlite');
+    const connection = openDatabase(old);
+    const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
+    await migrate(database, sqliteSpelling, Date.now, migrations.slice(0, 5));
+    expect(connection.pragma('application_id', { simple: true })).toBe(0);
+    await database.destroy();
+    await (await openSqliteStore(old, { mayCreate: false })).close();
+    for (const path of [old, good]) {
+      const marked = openDatabase(path, { mayCreate: false });
+      expect(marked.pragma('application_id', { simple: true })).toBe(0x4c4b5354);
+      marked.close();
+    }
+  });
+
   test('lets a transaction that is under way finish before it closes', async () => {
     const path = copyOf('closing.sqlite');
     const store = await openSqliteStore(path);
@@ -123,6 +143,12 @@ describe('a database is refused, with a reason and what to do', () => {
     },
     { name: 'it is a folder', reason: 'missing', says: /is no file/, path: () => folder },
     {
+      name: 'it is a line of text',
+      reason: 'corrupt',
+      says: /not a SQLite database/,
+      path: () => write('line.sqlite', 'a'),
+    },
+    {
       name: 'it is text',
       reason: 'corrupt',
       says: /not a SQLite database/,
@@ -137,6 +163,19 @@ describe('a database is refused, with a reason and what to do', () => {
       path: () => alter('other.sqlite', 'create table recipes (name)', false),
     },
     {
+      name: 'another program made it, with a table of our name in it',
+      reason: 'foreign',
+      says: /table recipes/,
+      path: () =>
+        alter('flyway.sqlite', 'create table recipes (name); create table schema_version (version, name)', false),
+    },
+    {
+      name: 'it says whose it is',
+      reason: 'foreign',
+      says: /application_id 252006673/,
+      path: () => alter('fossil.sqlite', 'create table blob (content); pragma application_id = 252006673', false),
+    },
+    {
       name: 'a later version wrote it',
       reason: 'newer',
       says: /schema 9999, .* knows/,
@@ -149,7 +188,7 @@ describe('a database is refused, with a reason and what to do', () => {
     const before = existsSync(file) && file !== folder ? readFileSync(file) : undefined;
     const refusal = await openSqliteStore(file).catch((error: unknown) => error);
     expect(refusal).toMatchObject({ name: 'StoreUnusable', reason, message: expect.stringMatching(says) });
-    if (before !== undefined && reason !== 'foreign') expect(readFileSync(file).equals(before)).toBe(true);
+    if (before !== undefined) expect(readFileSync(file).equals(before)).toBe(true);
     const again = await openSqliteStore(file).catch((error: unknown) => error);
     expect(again).toMatchObject({ reason }); // and not "open": the first attempt holds nothing
   });
@@ -164,6 +203,27 @@ describe('a database is refused, with a reason and what to do', () => {
     await expect(openSqliteStore(path, { mayCreate: false })).rejects.toMatchObject(refusal);
     expect(existsSync(path)).toBe(false);
     await (await openSqliteStore(good, { mayCreate: false })).close();
+  });
+
+  test.each<{ name: string; path: () => string }>([
+    { name: 'has no byte', path: () => write('touched.sqlite', '') },
+    {
+      name: 'has no table',
+      path: () => alter('bare.sqlite', 'pragma user_version = 0; pragma journal_mode = wal', false),
+    },
+    {
+      name: 'was left when its first step was to come',
+      path: () =>
+        alter('begun.sqlite', 'create table schema_version (version integer, name text, applied_at integer)', false),
+    },
+  ])('when it is not to be made and $name, and made where it is', async ({ path }) => {
+    const file = path();
+    const before = readFileSync(file);
+    const refusal = { reason: 'empty', message: expect.stringMatching(/is empty\..*lockstep-server import FILE/) };
+    await expect(openSqliteStore(file, { mayCreate: false })).rejects.toMatchObject(refusal);
+    expect(readFileSync(file).equals(before)).toBe(true);
+    await (await openSqliteStore(file)).close();
+    await (await openSqliteStore(file, { mayCreate: false })).close();
   });
 
   test('when SQLite does not take a setting: a nameless database has no log', () => {
