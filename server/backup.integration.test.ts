@@ -195,8 +195,13 @@ describe('a backup of a server that is being written to', () => {
     },
     {
       name: 'of another program',
-      change: 'drop table schema_version',
+      change: 'drop table schema_version; pragma application_id = 7',
       says: /changed\.sqlite is a database of another/,
+    },
+    {
+      name: 'without its versions',
+      change: 'drop table schema_version',
+      says: /changed\.sqlite is damaged: its table schema_version is gone/,
     },
   ])('$name is not brought back, and what is there stays', async ({ change, says }) => {
     const changed = join(folder, 'changed.sqlite');

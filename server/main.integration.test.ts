@@ -66,7 +66,7 @@ describe('an operator', () => {
     for (const args of [['serve'], ['account', 'subscribe', 'acme'], ['device', 'list'], ['jobs', 'list']]) {
       const onEmpty = await run.call({ ...keys, DATABASE_URL: `sqlite:${empty}` }, ...args);
       expect([args, onEmpty.exitCode]).toEqual([args, 2]);
-      expect(onEmpty.stderr).toMatch(/the database .*empty-file is empty\..* import FILE/);
+      expect(onEmpty.stderr).toMatch(/the database .*empty-file is empty\..* import FILE/s);
       const onText = await run.call({ ...keys, DATABASE_URL: `sqlite:${text}` }, ...args);
       expect([args, onText.exitCode]).toEqual([args, 2]);
       expect(onText.stderr).toMatch(/text-file is damaged or not a SQLite database/);

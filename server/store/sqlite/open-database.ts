@@ -115,8 +115,12 @@ export function restoration(database: string): Cure {
  */
 export function requireOwn(database: BetterSqlite3.Database, mayCreate: boolean): void {
   const mark = database.pragma('application_id', { simple: true });
-  if (mark === applicationId) return;
   const tables = database.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
+  if (mark === applicationId && tables.includes('schema_version')) return;
+  if (mark === applicationId)
+    throw new StoreUnusable('corrupt', `${database.name} is damaged: its table schema_version is gone.`, {
+      cures: [restoration(database.name)],
+    });
   const first = readFirstStep(database);
   if (mark === 0 && first === 'start' && tables.includes('device')) return;
   const others = tables.filter((name) => name !== 'schema_version' || first !== undefined);

@@ -219,7 +219,8 @@ describe('a database is refused, with a reason and what to do', () => {
   ])('when it is not to be made and $name, and made where it is', async ({ path }) => {
     const file = path();
     const before = readFileSync(file);
-    const refusal = { reason: 'empty', message: expect.stringMatching(/is empty\..*lockstep-server import FILE/) };
+    const cures = [{ says: 'Or fill it', command: ['lockstep-server', 'import', 'FILE'], database: file }];
+    const refusal = { reason: 'empty', message: expect.stringMatching(/is empty\./), cures };
     await expect(openSqliteStore(file, { mayCreate: false })).rejects.toMatchObject(refusal);
     expect(readFileSync(file).equals(before)).toBe(true);
     await (await openSqliteStore(file)).close();
