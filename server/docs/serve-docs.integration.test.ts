@@ -28,6 +28,7 @@ beforeAll(async () => {
   await writeDocs();
   const handle = await createDocsHandler(await readDocs(folder));
   server = createServer((request, response) => {
+    if (request.headers.origin !== undefined) response.setHeader('Vary', 'Origin');
     if (!handle(request, response)) response.writeHead(418).end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -90,6 +91,15 @@ describe('createDocsHandler', () => {
     expect(gunzipSync(zipped.body).toString()).toBe(html);
     expect(zipped.headers.etag).not.toBe(plain.headers.etag);
     expect(plain.headers['content-encoding']).toBeUndefined();
+  });
+
+  it('keeps what the layer around it varies by', async () => {
+    const headers = { origin: 'https://app.example', 'accept-encoding': 'gzip' };
+    const { etag = '' } = (await exchange(port, 'GET /docs/openapi.json', headers)).headers;
+    for (const more of [{}, { 'if-none-match': etag }]) {
+      const answer = await exchange(port, 'GET /docs/openapi.json', { ...headers, ...more });
+      expect(answer.headers.vary).toBe('Origin, Accept-Encoding');
+    }
   });
 
   it('answers 304 without content to who has it, in any of the ways to say so', async () => {

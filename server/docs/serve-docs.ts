@@ -94,7 +94,6 @@ interface Resource {
 const everywhere = {
   'Cache-Control': 'no-cache',
   'Referrer-Policy': 'no-referrer',
-  Vary: 'Accept-Encoding',
   'X-Content-Type-Options': 'nosniff',
 };
 
@@ -119,13 +118,15 @@ function matches(ifNoneMatch: string | undefined, etag: string): boolean {
 }
 
 function send({ plain, zipped, etag, headers }: Resource, request: IncomingMessage, response: ServerResponse): void {
+  // Beside what a layer around this one varies by: the origin that may read it.
+  response.appendHeader('Vary', 'Accept-Encoding');
   const zip = acceptsGzip(request.headers['accept-encoding']);
   const body = zip ? zipped : plain;
   // Another encoding is another representation, so it has a tag of its own (RFC 9110, 8.8.3.3).
   const tag = `"${etag}${zip ? '-gzip' : ''}"`;
   if (matches(request.headers['if-none-match'], tag)) {
-    const { 'Cache-Control': cache, Vary: vary, 'Content-Security-Policy': policy } = headers;
-    response.writeHead(304, { 'Cache-Control': cache, Vary: vary, 'Content-Security-Policy': policy, ETag: tag }).end();
+    const { 'Cache-Control': cache, 'Content-Security-Policy': policy } = headers;
+    response.writeHead(304, { 'Cache-Control': cache, 'Content-Security-Policy': policy, ETag: tag }).end();
     return;
   }
   const encoding = zip ? { 'Content-Encoding': 'gzip' } : {};
