@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addCommand } from './add-command.ts';
 import { importHelp } from './import-help.ts';
+import { createImportProgress } from './import-progress.ts';
 import type { Shell } from './shell.ts';
 import { withStore } from './with-store.ts';
 
@@ -10,7 +11,19 @@ export function addImportCommand(program: Command, shell: Shell): void {
     .action(
       shell.run(async (config, file: string) => {
         const { importFile } = await import('../commands/import.ts');
-        return importFile((use) => withStore(config, use, { mayCreate: true }), file, Date.now());
+        const began = performance.now();
+        const progress = createImportProgress(process.stderr, () => performance.now() - began);
+        const interruption = new AbortController();
+        // The same signal again ends it at once; what is written then is whole all the same.
+        for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
+        try {
+          return await importFile((use, options) => withStore(config, use, options), file, Date.now(), {
+            signal: interruption.signal,
+            onProgress: progress.show,
+          });
+        } finally {
+          progress.end();
+        }
       }),
     );
 }

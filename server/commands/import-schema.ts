@@ -71,9 +71,9 @@ export interface ImportedDevice {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly type: 'Lock' | 'Keypad' | 'Bridge';
-  /** Ids of properties; the first gives the timezone. */
+  /** Ids of properties, in this file or stored; the first gives the timezone. */
   readonly properties?: readonly string[];
-  /** deviceIds: of a bridge its locks and keypads, of a lock its keypads. */
+  /** deviceIds, in this file or stored: of a bridge its locks and keypads, of a lock its keypads. */
   readonly links?: readonly string[];
   readonly capabilities?: { readonly algoPin?: boolean; readonly passagePin?: boolean };
   readonly batteryLevel?: number;
@@ -81,10 +81,3 @@ export interface ImportedDevice {
   readonly online?: boolean;
   readonly pairedAt?: string;
 }
-
-/** What a device of each type may link. */
-export const linkable: Readonly<Record<ImportedDevice['type'], readonly string[]>> = {
-  Bridge: ['Lock', 'Keypad'],
-  Lock: ['Keypad'],
-  Keypad: [],
-};

@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
-import type { Store } from '../store/store.ts';
+import { type Store, StoreConflict } from '../store/store.ts';
+import { StoreUnusable } from '../store/store-unusable.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { importFile } from './import.ts';
 
@@ -45,9 +46,11 @@ test('a file that another account stands against changes nothing of its own, not
   await run({ account: { id: 'other', name: 'Other' } });
   const before = await readAll();
   const { exitCode, text } = await run({ ...acme, account: { id: 'other', name: 'Renamed' } });
-  expect([exitCode, text]).toEqual([
-    2,
-    'the property 65a000000000000000000001 belongs to another account. Nothing was imported.',
+  expect(exitCode).toBe(2);
+  expect(text.split('\n')).toEqual([
+    expect.stringMatching(/#\/properties\/0\/id the property 65a000000000000000000001 belongs to another account$/),
+    expect.stringMatching(/#\/devices\/0\/deviceId the device LK1 belongs to another account$/),
+    'Nothing was imported.',
   ]);
   expect(await readAll()).toEqual(before);
 });
@@ -82,10 +85,184 @@ test('a lock that comes alone keeps its bridge, its property and what it can', a
   expect(before).toMatchObject([{ bridgeId: 'BR1', supportsPassagePin: true }, { linked: [{ deviceId: 'LK1' }] }]);
 });
 
+test('a name that somebody takes between check and write ends it, and it says how far it came', async () => {
+  const path = join(folder, 'file.json');
+  await writeFile(
+    path,
+    JSON.stringify({
+      ...acme,
+      devices: [
+        { ...lock, links: ['KP1'] },
+        { ...lock, deviceId: 'KP1', type: 'Keypad' },
+      ],
+    }),
+  );
+  const relink = () => Promise.reject(new StoreConflict('LK1 links KP1, and the account does not have both'));
+  const raced = { ...store, imports: { ...store.imports, relink } };
+  const { exitCode, text, json } = await importFile((use) => use(raced), path, now);
+  expect([exitCode, text.split('\n')]).toEqual([
+    1,
+    [
+      'LK1 links KP1, and the account does not have both: it was taken while the import ran. Imported so far: 1 of 1 properties, 2 of 2 devices, links of 0 of 1.',
+      'What is imported stays. Mend the file, and run the same command again.',
+    ],
+  ]);
+  expect(json).toEqual({
+    error: text,
+    account: 'acme',
+    properties: 1,
+    devices: 2,
+    links: 0,
+    timezones: [],
+    affectedCodes: [],
+  });
+  const rebuild = () => Promise.reject(new StoreConflict('the device LK1 belongs to another account'));
+  const lost = { ...store, imports: { ...store.imports, rebuild } };
+  expect(await importFile((use) => use(lost), path, now)).toMatchObject({
+    exitCode: 2,
+    text: expect.stringMatching(/Nothing was imported\.$/),
+  });
+});
+
+describe('links', () => {
+  const links = (...deviceIds: string[]) => ({ links: deviceIds });
+  const device = (deviceId: string, type = deviceId.startsWith('BR') ? 'Bridge' : 'Lock', more: object = {}) => ({
+    deviceId,
+    deviceName: deviceId,
+    type,
+    ...more,
+  });
+  const importDevices = (...devices: object[]) => run({ account: acme.account, devices });
+  const read = async (...deviceIds: string[]) =>
+    Object.fromEntries(
+      (await store.devices.findAll('acme', deviceIds)).map(({ deviceId, linked, bridgeId }) => [
+        deviceId,
+        [linked.map((link) => link.deviceId).join(), bridgeId],
+      ]),
+    );
+  beforeEach(() =>
+    importDevices(
+      device('LK1', 'Lock', links('KP1')),
+      device('KP1', 'Keypad'),
+      device('BR1', 'Bridge', links('LK1')),
+      device('BR2'),
+    ),
+  );
+
+  test('are both ways, and a bridge without them lets its locks go', async () => {
+    expect(await read('LK1', 'BR1')).toEqual({ LK1: ['KP1', 'BR1'], BR1: ['LK1', null] });
+    await importDevices(device('BR1', 'Bridge', links()));
+    expect(await read('LK1', 'BR1')).toEqual({ LK1: ['KP1', null], BR1: ['', null] });
+  });
+
+  test('of another bridge take a lock from its own, which the file may have or not', async () => {
+    for (const rest of [[], [device('BR1')], [device('LK1')], [device('BR1'), device('LK1')]]) {
+      await importDevices(device('BR1', 'Bridge', links('LK1')));
+      await importDevices(...rest, device('BR2', 'Bridge', links('LK1')));
+      expect(await read('LK1', 'BR1', 'BR2')).toEqual({ LK1: ['KP1', 'BR2'], BR1: ['', null], BR2: ['LK1', null] });
+    }
+  });
+
+  test.each([
+    {
+      name: 'a bridge that is a lock now has none',
+      change: device('BR1', 'Lock'),
+      want: ['', null],
+      ofLock: ['KP1', null],
+    },
+    {
+      name: 'a lock that is a bridge now has none',
+      change: device('LK1', 'Bridge'),
+      want: ['', null],
+      ofLock: ['KP1', null],
+    },
+    {
+      name: 'a lock that is a keypad now stays at its bridge',
+      change: device('LK1', 'Keypad'),
+      want: ['LK1', null],
+      ofLock: ['', 'BR1'],
+    },
+  ])('that a type can not have end: $name', async ({ change, want, ofLock }) => {
+    expect(await importDevices(change)).toMatchObject({ exitCode: 0 });
+    expect(await read('LK1', 'BR1')).toEqual({ LK1: ofLock, BR1: want });
+  });
+
+  test('may lead to what is stored, if its type fits', async () => {
+    expect(await importDevices(device('BR3', 'Bridge', links('LK1', 'KP1')))).toMatchObject({ exitCode: 0 });
+    expect(await read('BR3')).toEqual({ BR3: ['KP1,LK1', null] });
+    const { exitCode, json } = await importDevices(device('LK2', 'Lock', links('BR1', 'KP9')), device('BR1'));
+    expect([exitCode, json]).toMatchObject([
+      2,
+      {
+        faults: [
+          "#/devices/0/links BR1 is a Bridge, which a Lock can't link",
+          '#/devices/0/links KP9 is not in this file nor stored, nearest: KP1',
+        ],
+      },
+    ]);
+  });
+});
+
+describe('a name that the file does not have', () => {
+  const later = { account: acme.account, devices: [{ ...lock, deviceId: 'LK2' }] };
+
+  test('may be that of a property that is stored', async () => {
+    await run(acme);
+    expect(await run(later)).toMatchObject({ exitCode: 0, json: { properties: 0, devices: 1 } });
+    expect(await store.devices.find('acme', 'LK2')).toMatchObject({ propertyIds: [house.id] });
+  });
+
+  test('is a fault where nothing has it, told with all others and the nearest of file and store', async () => {
+    await run(acme);
+    const annex = '65b000000000000000000002';
+    const devices = [
+      { ...lock, deviceId: 'LK2', properties: ['65a000000000000000000009'] },
+      { ...lock, deviceId: 'LK3', properties: ['65b000000000000000000009'], online: true },
+    ];
+    const { exitCode, text, json } = await run({ ...acme, properties: [{ id: annex, name: 'Annex' }], devices });
+    expect([exitCode, json]).toMatchObject([
+      2,
+      {
+        faults: [
+          `#/devices/0/properties 65a000000000000000000009 is not in this file nor stored, nearest: ${house.id}`,
+          `#/devices/1/properties 65b000000000000000000009 is not in this file nor stored, nearest: ${annex}`,
+          '#/devices/1/online only a bridge has it',
+        ],
+      },
+    ]);
+    expect(text).toMatch(/Nothing was imported\.$/);
+    expect(await store.properties.findAll('acme', [annex])).toEqual([]);
+  });
+
+  test('is nobody else’s: what another account has is unknown', async () => {
+    await run(acme);
+    const { json } = await run({ ...later, account: { id: 'other', name: 'Other' } });
+    expect(json).toMatchObject({ faults: [`#/devices/0/properties ${house.id} is not in this file nor stored`] });
+  });
+
+  test.each([{ reason: 'missing' }, { reason: 'empty' }] as const)(
+    'makes no database where it is $reason',
+    async ({ reason }) => {
+      const file = join(folder, 'file.json');
+      await writeFile(file, JSON.stringify(later));
+      const open = (_: unknown, { mayCreate }: { mayCreate: boolean }) => {
+        expect(mayCreate).toBe(false);
+        return Promise.reject(new StoreUnusable(reason, 'none'));
+      };
+      expect(await importFile(open, file, now)).toMatchObject({
+        exitCode: 2,
+        json: { faults: [/nor stored/].map((says) => expect.stringMatching(says)) },
+      });
+      const broken = () => Promise.reject(new StoreUnusable('corrupt', 'damaged'));
+      await expect(importFile(broken, file, now)).rejects.toThrow('damaged');
+    },
+  );
+});
+
 test('a new account can’t have the id of a client', async () => {
   await store.clients.create({ clientId: 'acme', metadata: '{}' });
-  const says = "the account acme can't have the id of a client. Nothing was imported.";
-  expect(await run(acme)).toMatchObject({ exitCode: 2, text: says });
+  const says = /#\/account\/id the account acme can't have the id of a client\nNothing was imported\.$/;
+  expect(await run(acme)).toMatchObject({ exitCode: 2, text: expect.stringMatching(says) });
   expect(await store.accounts.list()).toEqual([]);
 });
 

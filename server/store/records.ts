@@ -22,6 +22,13 @@ export interface Property {
 
 export type DeviceType = 'Lock' | 'Keypad' | 'Bridge';
 
+/** What a device of each type may link. */
+export const linkable: Readonly<Record<DeviceType, readonly DeviceType[]>> = {
+  Bridge: ['Lock', 'Keypad'],
+  Lock: ['Keypad'],
+  Keypad: [],
+};
+
 /** A device as it is kept. What answers show of it is built by the operations. */
 export interface Device {
   /** 24 hexadecimal digits. */

@@ -120,6 +120,14 @@ export interface Import {
   readonly devices: readonly Device[];
 }
 
+/** A device without its links. They are written apart, once both of their ends are there. */
+export type DeviceRecord = Omit<Device, 'linked' | 'bridgeId'>;
+
+/** A part of a long import, in a transaction of its own. */
+export interface ImportPart extends Omit<Import, 'devices'> {
+  readonly devices: readonly DeviceRecord[];
+}
+
 /** Names what an import is about, before it is known what is stored of it. */
 export interface ImportScope {
   readonly accountId: string;
@@ -127,7 +135,18 @@ export interface ImportScope {
   readonly deviceIds: readonly string[];
 }
 
+/** Who has the names that an import gives, and what its account has besides. */
+export interface NamesTaken {
+  /** `client`: there is no such account, and none can be made, since a client has the id. */
+  readonly account: 'stored' | 'new' | 'client';
+  readonly properties: readonly Pick<Property, 'id' | 'accountId'>[];
+  readonly devices: readonly Pick<Device, 'deviceId' | 'id' | 'accountId' | 'type'>[];
+}
+
 export type ImportCounts = { readonly properties: number; readonly devices: number };
+
+/** For how long a part kept everybody else from writing, to the end of its commit. */
+export type LockTime = { readonly lockedMs: number };
 
 export interface ImportStore {
   /**
@@ -137,12 +156,27 @@ export interface ImportStore {
    */
   write(data: Import): Promise<ImportCounts>;
   /**
-   * Writes what `build` makes of what is stored. Both are one transaction, so that a value set meanwhile isn't put back.
+   * What is stored under the names of the scope or under these object ids, whatever account has it, and all that the account has.
+   * Nothing is locked: `rebuild` and `relink` look again.
+   */
+  findTaken(scope: ImportScope, objectIds: readonly string[]): Promise<NamesTaken>;
+  /**
+   * Writes what `build` makes of what is stored. Both are one transaction, so that a value set meanwhile isn't put back. Links stay as
+   * they are, but for those that a device of another type than before can't have.
    *
    * @param build gets what the account has of the scope, in no order; it must not wait for anything
    * @throws StoreConflict as `write`
    */
-  rebuild(scope: ImportScope, build: (stored: Import) => Import): Promise<ImportCounts>;
+  rebuild(scope: ImportScope, build: (stored: Import) => ImportPart): Promise<LockTime>;
+  /**
+   * Replaces what the devices link, in one transaction. A lock or keypad leaves the bridge that had it, so that at no moment two have it.
+   *
+   * @throws StoreConflict when the account does not have both ends, or their types don't fit
+   */
+  relink(
+    accountId: string,
+    links: readonly { readonly deviceId: string; readonly linked: readonly string[] }[],
+  ): Promise<LockTime>;
 }
 
 export interface KeyCheckStore {

@@ -66,12 +66,12 @@ export function describeImports(get: () => Store): void {
         seen.push(stored);
         return { ...stored, devices: stored.devices.map((device) => ({ ...device, deviceName: 'Renamed' })) };
       };
-      const [counts] = await Promise.all([
+      const [locked] = await Promise.all([
         get().imports.rebuild(scope, rename),
         get().devices.setBatteryLevel(mine, lock.deviceId, 7),
         get().properties.setTimezone(house.id, 'Europe/Rome'),
       ]);
-      expect(counts).toEqual({ properties: 1, devices: 1 });
+      expect(locked.lockedMs).toBeGreaterThan(0);
       expect(seen).toEqual([{ properties: [house], devices: [lock] }]);
       expect(await get().devices.find(mine, lock.deviceId)).toEqual({
         ...lock,
@@ -93,6 +93,49 @@ export function describeImports(get: () => Store): void {
       await get().accounts.put(account);
       await get().imports.write({ account: { ...account, name: 'B' }, properties: [], devices: [] });
       expect(await get().accounts.find(id)).toMatchObject({ name: 'B' });
+    });
+
+    test('finds who has its names, in whatever account, and all that its own has', async () => {
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const [house, shed, other] = [makeProperty(mine, 'h'), makeProperty(mine, 's'), makeProperty(foreign, 'h')];
+      const devices = [`${mine}-1`, `${mine}-2`].map((deviceId) => makeDevice(mine, deviceId));
+      const theirs = ['1', '2', '3'].map((end) => makeDevice(foreign, `${foreign}-${end}`));
+      await get().imports.write({ properties: [house, shed, other], devices: [...devices, ...theirs] });
+      const scope = { accountId: mine, propertyIds: [other.id], deviceIds: [`${foreign}-1`, 'unknown'] };
+      const found = await get().imports.findTaken(scope, [theirs[1]?.id ?? '', objectId('none')]);
+      expect(found.account).toBe('stored');
+      expect(new Set(found.properties.map(({ id }) => id))).toEqual(new Set([house.id, shed.id, other.id]));
+      expect(found.devices.map(({ deviceId }) => deviceId).sort()).toEqual(
+        [...devices, ...theirs.slice(0, 2)].map(({ deviceId }) => deviceId).sort(),
+      );
+      await get().clients.create({ clientId: `${mine}-client`, metadata: '{}' });
+      const accountIds = [`${mine}-client`, `${mine}-nobody`];
+      const accounts = accountIds.map((accountId) =>
+        get().imports.findTaken({ accountId, propertyIds: [], deviceIds: [] }, []),
+      );
+      expect((await Promise.all(accounts)).map(({ account }) => account)).toEqual(['client', 'new']);
+    });
+
+    test('links what is there, of one account and of types that fit, and moves a lock in one step', async () => {
+      const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+      const [lock, north, south, theirs] = [`${mine}-lock`, `${mine}-north`, `${mine}-south`, `${foreign}-lock`];
+      await get().imports.write({
+        properties: [],
+        devices: [...makeBridge(mine, north, [lock]), ...makeBridge(mine, south, []), makeDevice(foreign, theirs)],
+      });
+      await get().imports.relink(mine, [{ deviceId: south, linked: [lock] }]);
+      expect(await get().devices.find(mine, lock)).toMatchObject({ bridgeId: south });
+      expect(await get().devices.find(mine, north)).toMatchObject({ linked: [] });
+      for (const [deviceId, linked, says] of [
+        [south, theirs, /does not have both/],
+        [south, 'nothing', /does not have both/],
+        [lock, south, /is a Bridge that a Lock can't link/],
+      ] as const) {
+        const attempt = get().imports.relink(mine, [{ deviceId, linked: [linked] }]);
+        await expect(attempt).rejects.toThrow(says);
+        await expect(attempt).rejects.toThrow(StoreConflict);
+      }
+      expect(await get().devices.find(mine, south)).toMatchObject({ linked: [{ deviceId: lock }] });
     });
 
     test.each(conflicts)('is refused whole when $name', async ({ says, given }) => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { DatabaseTransaction, Spelling } from '../database.ts';
-import { type Import, type NewAccount, StoreConflict } from '../store.ts';
+import type { Database, DatabaseTransaction, Spelling } from '../database.ts';
+import { type ImportPart, type ImportScope, type NamesTaken, type NewAccount, StoreConflict } from '../store.ts';
 
 /**
  * A client's own token has the client's id as its subject, which must be no account's.
@@ -27,7 +27,7 @@ export async function refuseClientId(transaction: DatabaseTransaction, { id }: N
 export async function refuseTakenIds(
   transaction: DatabaseTransaction,
   { jsonTexts }: Spelling,
-  { properties, devices }: Import,
+  { properties, devices }: ImportPart,
 ): Promise<void> {
   const among = (ids: readonly string[]) => jsonTexts(sql`${JSON.stringify(ids)}`);
   const propertyOwners = new Map(properties.map(({ id, accountId }) => [id, accountId]));
@@ -67,4 +67,33 @@ export async function refuseTakenIds(
     if (device.accountId !== account_id) throw new StoreConflict(`the device ${device_id} belongs to another account`);
     if (device.id !== id) throw new StoreConflict(`the device ${device_id} has the id ${id}, not ${device.id}`);
   }
+}
+
+/** What stands under the names of an import and what else its account has, to be told all at once before anything is written. */
+export async function findTaken(
+  database: Database,
+  { jsonTexts }: Spelling,
+  { accountId, propertyIds, deviceIds }: ImportScope,
+  objectIds: readonly string[],
+): Promise<NamesTaken> {
+  const among = (ids: readonly string[]) => jsonTexts(sql`${JSON.stringify(ids)}`);
+  const account = await database.selectFrom('account').select('id').where('id', '=', accountId).executeTakeFirst();
+  const client = await database
+    .selectFrom('oauth_client')
+    .select('client_id')
+    .where('client_id', '=', accountId)
+    .executeTakeFirst();
+  const properties = await database
+    .selectFrom('property')
+    .select(['id', 'account_id as accountId'])
+    .where(({ eb, or }) => or([eb('account_id', '=', accountId), eb('id', 'in', among(propertyIds))]))
+    .execute();
+  const devices = await database
+    .selectFrom('device')
+    .select(['device_id as deviceId', 'id', 'account_id as accountId', 'type'])
+    .where(({ eb, or }) =>
+      or([eb('account_id', '=', accountId), eb('device_id', 'in', among(deviceIds)), eb('id', 'in', among(objectIds))]),
+    )
+    .execute();
+  return { account: account ? 'stored' : client ? 'client' : 'new', properties, devices };
 }

@@ -1,9 +1,9 @@
 import { sql } from 'kysely';
 import { takeBatches } from '../batches.ts';
 import type { DatabaseTransaction, Spelling } from '../database.ts';
-import type { Device, DeviceType } from '../records.ts';
+import { type Device, type DeviceType, linkable } from '../records.ts';
 import type { Tables } from '../schema.ts';
-import { StoreConflict } from '../store.ts';
+import { type DeviceRecord, type ImportStore, StoreConflict } from '../store.ts';
 
 /**
  * Puts the devices into their properties, in their order.
@@ -13,7 +13,7 @@ import { StoreConflict } from '../store.ts';
 export async function writePlaces(
   transaction: DatabaseTransaction,
   { jsonTexts }: Spelling,
-  devices: readonly Device[],
+  devices: readonly DeviceRecord[],
 ): Promise<void> {
   const propertyIds = new Set(devices.flatMap((device) => device.propertyIds));
   const found = await transaction
@@ -123,4 +123,80 @@ function checkLinks(links: readonly Link[], known: ReadonlyMap<string, Known>): 
     if (byBridge) bridgeOf.set(to, from);
     return { device_id: from, linked_id: to, by_bridge: byBridge ? 1 : 0 };
   });
+}
+
+/**
+ * What each of the devices links from now on, both ends being there.
+ *
+ * @throws StoreConflict when the account does not have both, or a device of the one type can't link one of the other
+ */
+export async function replaceLinks(
+  transaction: DatabaseTransaction,
+  { jsonTexts }: Spelling,
+  accountId: string,
+  links: Parameters<ImportStore['relink']>[1],
+): Promise<void> {
+  const among = (ids: readonly string[]) => jsonTexts(sql`${JSON.stringify(ids)}`);
+  const owners = links.map(({ deviceId }) => deviceId);
+  const found = await transaction
+    .selectFrom('device')
+    .select(['device_id', 'account_id', 'type'])
+    .where('device_id', 'in', among([...owners, ...links.flatMap(({ linked }) => linked)]))
+    .execute();
+  // Asked for the account too, SQLite goes through all devices of it: 8 ms for each batch, where it has 20,000.
+  const own = found.filter(({ account_id }) => account_id === accountId);
+  const typeOf = new Map(own.map(({ device_id, type }) => [device_id, type]));
+  const rows = links.flatMap(({ deviceId, linked }) =>
+    linked.map((to) => {
+      const [from, end] = [typeOf.get(deviceId), typeOf.get(to)];
+      if (from === undefined || end === undefined)
+        throw new StoreConflict(`${deviceId} links ${to}, and the account does not have both`);
+      if (!linkable[from].includes(end))
+        throw new StoreConflict(`${deviceId} links ${to}, which is a ${end} that a ${from} can't link`);
+      return { device_id: deviceId, linked_id: to, by_bridge: from === 'Bridge' ? (1 as const) : (0 as const) };
+    }),
+  );
+  const taken = rows.filter(({ by_bridge }) => by_bridge === 1).map(({ linked_id }) => linked_id);
+  // Apart, since of either or SQLite reads the whole table.
+  await transaction.deleteFrom('device_link').where('device_id', 'in', among(owners)).execute();
+  await transaction
+    .deleteFrom('device_link')
+    .where('linked_id', 'in', among(taken))
+    .where(({ eb }) => eb('by_bridge', '=', eb.lit(1)))
+    .execute();
+  for (const batch of takeBatches(rows)) await transaction.insertInto('device_link').values(batch).execute();
+}
+
+/** Ends the links that devices can't have since they are of another type, from them and to them. A bridge that is a lock now keeps keypads, as a lock does. */
+export async function endUnfitLinks(
+  transaction: DatabaseTransaction,
+  { jsonTexts }: Spelling,
+  changed: readonly string[],
+): Promise<void> {
+  if (changed.length === 0) return;
+  const among = jsonTexts(sql`${JSON.stringify(changed)}`);
+  const links = await transaction
+    .selectFrom('device_link as link')
+    .innerJoin('device as from', 'from.device_id', 'link.device_id')
+    .innerJoin('device as to', 'to.device_id', 'link.linked_id')
+    .select(['link.device_id', 'link.linked_id', 'link.by_bridge', 'from.type as fromType', 'to.type as toType'])
+    .where(({ eb, or }) => or([eb('link.device_id', 'in', among), eb('link.linked_id', 'in', among)]))
+    .execute();
+  for (const { device_id, linked_id, by_bridge, fromType, toType } of links) {
+    const isKept = linkable[fromType].includes(toType);
+    const byBridge = fromType === 'Bridge' ? 1 : 0;
+    if (isKept && by_bridge === byBridge) continue;
+    await transaction
+      .deleteFrom('device_link')
+      .where('device_id', '=', device_id)
+      .where('linked_id', '=', linked_id)
+      .execute();
+    if (!isKept) continue;
+    // A lock that is a bridge now gets the keypads that no other bridge has.
+    await transaction
+      .insertInto('device_link')
+      .values({ device_id, linked_id, by_bridge: byBridge })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+  }
 }

@@ -1,0 +1,40 @@
+import { expect, test } from 'vitest';
+import { createImportProgress } from './import-progress.ts';
+
+const step = (devices: number) => ({
+  properties: { done: 2, total: 2 },
+  devices: { done: devices, total: 900 },
+  links: { done: 0, total: 0 },
+});
+
+function show(isTTY: boolean, times: readonly number[]): string {
+  const written: string[] = [];
+  let at = 0;
+  const progress = createImportProgress({ isTTY, write: (text) => written.push(text) }, () => at);
+  for (const time of times) {
+    at = time;
+    progress.show(step(time / 10));
+  }
+  progress.end();
+  return written.join('');
+}
+
+const clear = '\r\u001b[K';
+
+test.each([
+  { name: 'what ends within two seconds needs no word', isTTY: true, times: [10, 1990], want: '' },
+  {
+    name: 'a terminal has one line, written anew ten times a second at most, and gone at the end',
+    isTTY: true,
+    times: [100, 2000, 2050, 2100],
+    want: `${clear}importing: properties 2 of 2, devices 200 of 900${clear}importing: properties 2 of 2, devices 210 of 900${clear}`,
+  },
+  {
+    name: 'a file has a line each two seconds',
+    isTTY: false,
+    times: [100, 2000, 3000, 4500],
+    want: 'importing: properties 2 of 2, devices 200 of 900\nimporting: properties 2 of 2, devices 450 of 900\n',
+  },
+])('$name', ({ isTTY, times, want }) => {
+  expect(show(isTTY, times)).toBe(want);
+});

@@ -1,0 +1,110 @@
+import { describe, expect, test } from 'vitest';
+import type { Device } from '../store/records.ts';
+import type { Import } from '../store/store.ts';
+import { buildRecords } from './build-records.ts';
+import type { ImportedDevice, ImportFile } from './import-schema.ts';
+
+const now = Date.UTC(2026, 10, 20);
+const property = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
+const lock = {
+  deviceId: 'LK1',
+  deviceName: 'Door',
+  type: 'Lock' as const,
+  properties: [property.id],
+  capabilities: { algoPin: true },
+};
+const bridge = {
+  deviceId: 'BR1',
+  deviceName: 'Bridge',
+  type: 'Bridge' as const,
+  properties: [property.id],
+  links: ['LK1'],
+};
+const keypad = { deviceId: 'KP1', deviceName: 'Keypad', type: 'Keypad' as const };
+const nothing = { properties: [], devices: [] };
+const whole: ImportFile = { account: { id: 'acme', name: 'Acme' }, properties: [property], devices: [lock, bridge] };
+
+test('a file becomes records', () => {
+  expect(buildRecords(whole, nothing, now)).toMatchObject({
+    properties: [{ ...property, accountId: 'acme' }],
+    devices: [
+      { deviceId: 'LK1', accountId: 'acme', batteryLevel: 100, pairedAt: now, supportsAlgoPin: true },
+      { deviceId: 'BR1', batteryLevel: null, online: true },
+    ],
+  });
+});
+
+describe('what the file leaves out stays as it is stored, what it gives is the file’s', () => {
+  const used: Import = {
+    properties: [{ ...property, accountId: 'acme', timezone: 'Europe/Rome' }],
+    devices: buildRecords({ ...whole, devices: [lock, keypad, bridge] }, nothing, now).devices.map(
+      (device): Device => ({
+        ...device,
+        linked: [],
+        bridgeId: null,
+        id: '65d000000000000000000001',
+        pairedAt: 5,
+        lastSyncAt: 6,
+        pairingGeneration: 3,
+        ...(device.type === 'Bridge'
+          ? { online: false }
+          : { batteryLevel: 7, supportsPassagePin: device.supportsAlgoPin }),
+      }),
+    ),
+  };
+  const bare = ({ deviceId, deviceName, type }: ImportedDevice): ImportedDevice => ({ deviceId, deviceName, type });
+  const rebuild = (devices: readonly ImportedDevice[]) => {
+    const file = { ...whole, properties: [{ id: property.id, name: 'House' }], devices };
+    return buildRecords(file, used, now + 1000);
+  };
+  const records = used.devices.map(({ linked: _, bridgeId: __, ...record }) => record);
+  const stored = (deviceId: string) => records.find((device) => device.deviceId === deviceId);
+  const find = (devices: readonly ImportedDevice[], deviceId = 'LK1') =>
+    rebuild(devices).devices.find((device) => device.deviceId === deviceId);
+
+  test('all of it', () => expect(rebuild([lock, keypad, bridge].map(bare))).toEqual({ ...used, devices: records }));
+
+  test.each(['LK1', 'KP1', 'BR1'])('%s alone', (deviceId) => {
+    const device = [lock, keypad, bridge].map(bare).filter((one) => one.deviceId === deviceId);
+    expect(rebuild(device).devices).toEqual([stored(deviceId)]);
+  });
+
+  test.each<{ name: string; given: Partial<ImportedDevice>; want: Partial<Device> }>([
+    { name: 'id', given: { id: '65d000000000000000000002' }, want: { id: '65d000000000000000000002' } },
+    { name: 'deviceName', given: { deviceName: 'Gate' }, want: { deviceName: 'Gate' } },
+    { name: 'properties', given: { properties: [] }, want: { propertyIds: [] } },
+    {
+      name: 'capabilities/algoPin, and with it passagePin',
+      given: { capabilities: { algoPin: false } },
+      want: { supportsAlgoPin: false, supportsPassagePin: false },
+    },
+    {
+      name: 'capabilities/passagePin',
+      given: { capabilities: { passagePin: false } },
+      want: { supportsPassagePin: false },
+    },
+    { name: 'batteryLevel', given: { batteryLevel: 0 }, want: { batteryLevel: 0 } },
+    { name: 'pairedAt', given: { pairedAt: '2020-01-01T00:00:00Z' }, want: { pairedAt: Date.UTC(2020, 0) } },
+  ])('$name', ({ given, want }) => {
+    const [before, after] = [stored('LK1'), { ...stored('LK1'), ...want }];
+    expect(find([{ ...bare(lock), ...given }])).toEqual(after);
+    expect(after).not.toEqual(before);
+  });
+
+  test('online', () => {
+    for (const online of [true, false]) expect(find([{ ...bare(bridge), online }], 'BR1')).toMatchObject({ online });
+  });
+
+  test('a bridge that becomes a lock has what a lock has', () => {
+    const devices = [bare(lock), { ...bare(bridge), type: 'Lock' as const }];
+    expect(find(devices, 'BR1')).toMatchObject({ online: null, batteryLevel: 100, supportsAlgoPin: false });
+  });
+});
+
+test('a timezone that the file gives, or takes away, is the file’s', () => {
+  const known = { properties: [{ ...property, accountId: 'acme', timezone: 'Europe/Rome' }], devices: [] };
+  for (const timezone of ['Europe/Berlin', null]) {
+    const file = { ...whole, properties: [{ ...property, timezone }] };
+    expect(buildRecords(file, known, now).properties).toEqual([{ ...property, accountId: 'acme', timezone }]);
+  }
+});

@@ -1,0 +1,187 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { setTimeout } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { serveDemo } from '../operations/fixtures/serve-demo.ts';
+import { holdLock } from '../store/sqlite/fixtures/hold-lock.ts';
+
+// If these fail, an import of many devices keeps a server from writing for its whole time, or leaves behind what no second import mends.
+
+const main = join(import.meta.dirname, '../main.ts');
+const houses = 2000;
+const devicesEach = 10;
+
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'import-large-'));
+  file = join(folder, 'large.json');
+  await writeFile(file, JSON.stringify(makeFile()));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('20,000 devices are imported beside a server that writes, and none of its writers is refused', async () => {
+  const demo = await serveDemo(Date.parse('2026-11-20T17:25:00.000Z'));
+  const put = (batteryLevel: number) =>
+    demo.call({ method: 'PUT', path: '/devices/LK2A00000001', body: { batteryLevel } });
+  expect((await put(1)).status).toBe(200);
+  const devicesBefore = (await demo.readRows('device')).length;
+  const running = startImport(join(demo.folder, 'data.sqlite'));
+  const ended = once(running.child, 'exit');
+  let isRunning = true;
+  void ended.then(() => {
+    isRunning = false;
+  });
+  const statuses = new Map<number, number>();
+  let writes = 0;
+  while (isRunning) {
+    const { status } = await put(writes % 100);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    writes += 1;
+  }
+  expect(await ended).toEqual([0, null]);
+  expect([...statuses.keys()]).toEqual([200]);
+  expect(writes).toBeGreaterThan(20);
+  expect(await demo.readRows('device')).toHaveLength(devicesBefore + houses * devicesEach);
+  await demo.close();
+});
+
+test('an import that is killed again and again leaves whole devices and links that lead somewhere, and once more completes it', async () => {
+  const [undisturbed, disturbed] = [join(folder, 'undisturbed.sqlite'), join(folder, 'disturbed.sqlite')];
+  const began = performance.now();
+  expect(await startImport(undisturbed).exit).toBe(0);
+  const wholeMs = performance.now() - began;
+
+  const first = startImport(disturbed);
+  await untilDevices(disturbed, 2000);
+  first.child.kill('SIGKILL');
+  await first.exit;
+  expect(expectWhole(disturbed)).toBeLessThan(houses * devicesEach);
+
+  for (const part of fc.sample(fc.integer({ min: 10, max: 100 }), 9)) {
+    const { child, exit } = startImport(disturbed);
+    await Promise.race([exit, setTimeout((wholeMs * part) / 100)]);
+    child.kill('SIGKILL');
+    await exit;
+    expectWhole(disturbed);
+  }
+  expect(await startImport(disturbed).exit).toBe(0);
+  expect(readAll(disturbed)).toEqual(readAll(undisturbed));
+});
+
+test('Ctrl-C ends it after the batch that is under way, and it says how far it came', async () => {
+  const database = join(folder, 'interrupted.sqlite');
+  const { child, exit, output } = startImport(database);
+  await untilDevices(database, 1);
+  child.kill('SIGINT');
+  expect(await exit).toBe(1);
+  const { stderr, stdout } = await output;
+  expect(stdout).toBe('');
+  expect(stderr).toMatch(
+    /Interrupted\. Imported so far: 2000 of 2000 properties, \d+ of 20000 devices, links of \d+ of \d+\.\nRun the same/,
+  );
+  expectWhole(database);
+});
+
+test('it waits for whoever has the lock, shows that it runs, and says so on stderr alone', async () => {
+  const database = join(folder, 'waiting.sqlite');
+  await writeFile(join(folder, 'small.json'), JSON.stringify({ account: { id: 'small', name: 'Small' } }));
+  expect(await startImport(database, join(folder, 'small.json')).exit).toBe(0);
+  const release = await holdLock(database);
+  const { child, exit, output } = startImport(database, file, '--json');
+  for await (const text of child.stderr?.iterator({ destroyOnReturn: false }) ?? [])
+    if (`${text}`.includes('importing: ')) break;
+  await release();
+  expect(await exit).toBe(0);
+  expect(JSON.parse((await output).stdout)).toMatchObject({ properties: 2000, devices: 20_000 });
+});
+
+/** Houses with a bridge, its locks and a keypad, and some locks without: each reference that there is. */
+function makeFile() {
+  const id = (number: number) => `65e${String(number).padStart(21, '0')}`;
+  const common = { pairedAt: '2026-01-01T00:00:00Z' };
+  return {
+    account: { id: 'large', name: 'Large' },
+    properties: Array.from({ length: houses }, (_, house) => ({
+      id: id(house),
+      name: `House ${house}`,
+      timezone: 'UTC',
+    })),
+    devices: Array.from({ length: houses }, (_, house) => {
+      const [lock, pad] = [(number: number) => `LK${house}-${number}`, `KP${house}`];
+      const place = { ...common, properties: [id(house)] };
+      return [
+        {
+          deviceId: `BR${house}`,
+          deviceName: 'Bridge',
+          type: 'Bridge',
+          ...place,
+          links: [0, 1, 2, 3].map(lock).concat(pad),
+        },
+        ...Array.from({ length: devicesEach - 2 }, (_, number) => ({
+          deviceId: lock(number),
+          deviceName: `Door ${number}`,
+          type: 'Lock',
+          ...place,
+          ...(number === 0 ? { links: [pad] } : {}),
+        })),
+        { deviceId: pad, deviceName: 'Pad', type: 'Keypad', ...place },
+      ];
+    }).flat(),
+  };
+}
+
+function startImport(database: string, path = file, ...options: string[]) {
+  const child: ChildProcess = spawn(process.execPath, [main, 'import', path, ...options], {
+    env: { ...process.env, DATABASE_URL: `sqlite:${database}` },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed = { stdout: '', stderr: '' };
+  child.stdout?.on('data', (text) => {
+    printed.stdout += text;
+  });
+  child.stderr?.on('data', (text) => {
+    printed.stderr += text;
+  });
+  const exit = once(child, 'exit').then(([code]) => code as number | null);
+  return { child, exit, output: once(child, 'close').then(() => printed) };
+}
+
+/** Read by another library and connection, between two batches of the import. */
+function read<Result>(database: string, use: (all: (sql: string) => Record<string, unknown>[]) => Result): Result {
+  const connection = new DatabaseSync(database, { timeout: 5000 });
+  try {
+    return use((sql) => connection.prepare(sql).all());
+  } finally {
+    connection.close();
+  }
+}
+
+async function untilDevices(database: string, count: number): Promise<void> {
+  const sql = `select device_id from device limit ${count}`;
+  await expect.poll(() => read(database, (all) => all(sql).length), { timeout: 60_000, interval: 5 }).toBe(count);
+}
+
+/** @returns how many devices there are */
+function expectWhole(database: string): number {
+  return read(database, (all) => {
+    expect(all('pragma foreign_key_check')).toEqual([]);
+    expect(all('select linked_id from device_link where by_bridge = 1 group by linked_id having count(*) > 1')).toEqual(
+      [],
+    );
+    const placeless = 'select device_id from device where device_id not in (select device_id from device_property)';
+    expect(all(placeless)).toEqual([]);
+    expect(all("select at from audit_entry where action = 'import'").length).toBeGreaterThan(0);
+    return Number(all('select count(*) as devices from device')[0]?.devices);
+  });
+}
+
+function readAll(database: string) {
+  const tables = ['account', 'property', 'device', 'device_property', 'device_link'];
+  return read(database, (all) => tables.map((table) => all(`select * from ${table}`)));
+}
