@@ -21,7 +21,7 @@ export interface Requests {
   };
   readonly "login": {
     readonly path: Nothing;
-    readonly query: NonNullable<operations["login"]['parameters']["query"]>;
+    readonly query: ReadonlyDeep<NonNullable<operations["login"]['parameters']["query"]>>;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   };
@@ -31,7 +31,7 @@ export interface Requests {
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/x-www-form-urlencoded"; readonly body: NonNullable<operations["revokeToken"]['requestBody']>['content']["application/x-www-form-urlencoded"] }
+    | { readonly mediaType: "application/x-www-form-urlencoded"; readonly body: ReadonlyDeep<NonNullable<operations["revokeToken"]['requestBody']>['content']["application/x-www-form-urlencoded"]> }
   );
   readonly "exchangeToken": {
     readonly path: Nothing;
@@ -39,106 +39,106 @@ export interface Requests {
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/x-www-form-urlencoded"; readonly body: NonNullable<operations["exchangeToken"]['requestBody']>['content']["application/x-www-form-urlencoded"] }
+    | { readonly mediaType: "application/x-www-form-urlencoded"; readonly body: ReadonlyDeep<NonNullable<operations["exchangeToken"]['requestBody']>['content']["application/x-www-form-urlencoded"]> }
   );
   readonly "getDevices": {
     readonly path: Nothing;
-    readonly query: NonNullable<operations["getDevices"]['parameters']["query"]>;
+    readonly query: ReadonlyDeep<NonNullable<operations["getDevices"]['parameters']["query"]>>;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   };
   readonly "getDevicesSupportingAlgoPin": {
     readonly path: Nothing;
-    readonly query: NonNullable<operations["getDevicesSupportingAlgoPin"]['parameters']["query"]>;
+    readonly query: ReadonlyDeep<NonNullable<operations["getDevicesSupportingAlgoPin"]['parameters']["query"]>>;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   };
   readonly "createBridgeTargetedJob": {
-    readonly path: NonNullable<operations["createBridgeTargetedJob"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["createBridgeTargetedJob"]['parameters']["path"]>>;
     readonly query: Nothing;
-    readonly headers: LowerCaseKeys<NonNullable<operations["createBridgeTargetedJob"]['parameters']["header"]>>;
+    readonly headers: LowerCaseKeys<ReadonlyDeep<NonNullable<operations["createBridgeTargetedJob"]['parameters']["header"]>>>;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: NonNullable<operations["createBridgeTargetedJob"]['requestBody']>['content']["application/json"] }
+    | { readonly mediaType: "application/json"; readonly body: ReadonlyDeep<NonNullable<operations["createBridgeTargetedJob"]['requestBody']>['content']["application/json"]> }
   );
   readonly "getDevice": {
-    readonly path: NonNullable<operations["getDevice"]['parameters']["path"]>;
-    readonly query: WithDefaults<NonNullable<operations["getDevice"]['parameters']["query"]>, "admin_key" | "lock_id">;
+    readonly path: ReadonlyDeep<NonNullable<operations["getDevice"]['parameters']["path"]>>;
+    readonly query: WithDefaults<ReadonlyDeep<NonNullable<operations["getDevice"]['parameters']["query"]>>, "admin_key" | "lock_id">;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   };
   readonly "updateDevice": {
-    readonly path: NonNullable<operations["updateDevice"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["updateDevice"]['parameters']["path"]>>;
     readonly query: Nothing;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: NonNullable<operations["updateDevice"]['requestBody']>['content']["application/json"] }
+    | { readonly mediaType: "application/json"; readonly body: ReadonlyDeep<NonNullable<operations["updateDevice"]['requestBody']>['content']["application/json"]> }
   );
   readonly "getDeviceActivity": {
-    readonly path: NonNullable<operations["getDeviceActivity"]['parameters']["path"]>;
-    readonly query: NonNullable<operations["getDeviceActivity"]['parameters']["query"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["getDeviceActivity"]['parameters']["path"]>>;
+    readonly query: ReadonlyDeep<NonNullable<operations["getDeviceActivity"]['parameters']["query"]>>;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   };
   readonly "pushDeviceActivity": {
-    readonly path: NonNullable<operations["pushDeviceActivity"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["pushDeviceActivity"]['parameters']["path"]>>;
     readonly query: Nothing;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: WithDefaults<NonNullable<operations["pushDeviceActivity"]['requestBody']>['content']["application/json"], "logsPayload"> }
+    | { readonly mediaType: "application/json"; readonly body: WithDefaults<ReadonlyDeep<NonNullable<operations["pushDeviceActivity"]['requestBody']>['content']["application/json"]>, "logsPayload"> }
   );
   readonly "createDailyAlgoPin": {
-    readonly path: NonNullable<operations["createDailyAlgoPin"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["createDailyAlgoPin"]['parameters']["path"]>>;
     readonly query: Nothing;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: WithDefaults<NonNullable<operations["createDailyAlgoPin"]['requestBody']>['content']["application/json"], "variance"> }
+    | { readonly mediaType: "application/json"; readonly body: WithDefaults<ReadonlyDeep<NonNullable<operations["createDailyAlgoPin"]['requestBody']>['content']["application/json"]>, "variance"> }
   );
   readonly "createHourlyAlgoPin": {
-    readonly path: NonNullable<operations["createHourlyAlgoPin"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["createHourlyAlgoPin"]['parameters']["path"]>>;
     readonly query: Nothing;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: WithDefaults<NonNullable<operations["createHourlyAlgoPin"]['requestBody']>['content']["application/json"], "variance"> }
+    | { readonly mediaType: "application/json"; readonly body: WithDefaults<ReadonlyDeep<NonNullable<operations["createHourlyAlgoPin"]['requestBody']>['content']["application/json"]>, "variance"> }
   );
   readonly "createOneTimeAlgoPin": {
-    readonly path: NonNullable<operations["createOneTimeAlgoPin"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["createOneTimeAlgoPin"]['parameters']["path"]>>;
     readonly query: Nothing;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: WithDefaults<NonNullable<operations["createOneTimeAlgoPin"]['requestBody']>['content']["application/json"], "variance"> }
+    | { readonly mediaType: "application/json"; readonly body: WithDefaults<ReadonlyDeep<NonNullable<operations["createOneTimeAlgoPin"]['requestBody']>['content']["application/json"]>, "variance"> }
   );
   readonly "createPassageAlgoPin": {
-    readonly path: NonNullable<operations["createPassageAlgoPin"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["createPassageAlgoPin"]['parameters']["path"]>>;
     readonly query: Nothing;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: WithDefaults<NonNullable<operations["createPassageAlgoPin"]['requestBody']>['content']["application/json"], "durationHours" | "variance"> }
+    | { readonly mediaType: "application/json"; readonly body: WithDefaults<ReadonlyDeep<NonNullable<operations["createPassageAlgoPin"]['requestBody']>['content']["application/json"]>, "durationHours" | "variance"> }
   );
   readonly "createPermanentAlgoPin": {
-    readonly path: NonNullable<operations["createPermanentAlgoPin"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["createPermanentAlgoPin"]['parameters']["path"]>>;
     readonly query: Nothing;
     readonly headers: Nothing;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: WithDefaults<NonNullable<operations["createPermanentAlgoPin"]['requestBody']>['content']["application/json"], "variance"> }
+    | { readonly mediaType: "application/json"; readonly body: WithDefaults<ReadonlyDeep<NonNullable<operations["createPermanentAlgoPin"]['requestBody']>['content']["application/json"]>, "variance"> }
   );
   readonly "createBridgeProxiedJob": {
-    readonly path: NonNullable<operations["createBridgeProxiedJob"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["createBridgeProxiedJob"]['parameters']["path"]>>;
     readonly query: Nothing;
-    readonly headers: LowerCaseKeys<NonNullable<operations["createBridgeProxiedJob"]['parameters']["header"]>>;
+    readonly headers: LowerCaseKeys<ReadonlyDeep<NonNullable<operations["createBridgeProxiedJob"]['parameters']["header"]>>>;
     readonly cookies: Nothing;
   } & (
-    | { readonly mediaType: "application/json"; readonly body: NonNullable<operations["createBridgeProxiedJob"]['requestBody']>['content']["application/json"] }
+    | { readonly mediaType: "application/json"; readonly body: ReadonlyDeep<NonNullable<operations["createBridgeProxiedJob"]['requestBody']>['content']["application/json"]> }
   );
   readonly "getJobStatus": {
-    readonly path: NonNullable<operations["getJobStatus"]['parameters']["path"]>;
+    readonly path: ReadonlyDeep<NonNullable<operations["getJobStatus"]['parameters']["path"]>>;
     readonly query: Nothing;
     readonly headers: Nothing;
     readonly cookies: Nothing;
@@ -148,196 +148,206 @@ export interface Requests {
 /** What a handler may answer: status, media type, body, and headers, but for what a layer around it sends. */
 export interface Responses {
   readonly "getJwks":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["getJwks"]['responses'][200]['content']["application/json"] };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["getJwks"]['responses'][200]['content']["application/json"]> };
   readonly "getOpenIdConfiguration":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["getOpenIdConfiguration"]['responses'][200]['content']["application/json"] };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["getOpenIdConfiguration"]['responses'][200]['content']["application/json"]> };
   readonly "login":
     | { readonly status: 303; readonly headers: { readonly "Location": operations["login"]['responses'][303]['headers']["Location"] }; readonly mediaType?: undefined; readonly body?: undefined }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType: "application/json"; readonly body: operations["login"]['responses'][400]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType: "text/html"; readonly body: operations["login"]['responses'][400]['content']["text/html"] };
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType: "application/json"; readonly body: ReadonlyDeep<operations["login"]['responses'][400]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType: "text/html"; readonly body: ReadonlyDeep<operations["login"]['responses'][400]['content']["text/html"]> };
   readonly "revokeToken":
     | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: undefined; readonly body?: undefined }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["revokeToken"]['responses'][400]['content']["application/json"] }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["revokeToken"]['responses'][401]['headers']["WWW-Authenticate"]; readonly "Retry-After"?: operations["revokeToken"]['responses'][401]['headers']["Retry-After"] | undefined }; readonly mediaType?: "application/json"; readonly body: operations["revokeToken"]['responses'][401]['content']["application/json"] };
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["revokeToken"]['responses'][400]['content']["application/json"]> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["revokeToken"]['responses'][401]['headers']["WWW-Authenticate"]; readonly "Retry-After"?: operations["revokeToken"]['responses'][401]['headers']["Retry-After"] | undefined }; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["revokeToken"]['responses'][401]['content']["application/json"]> };
   readonly "exchangeToken":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["exchangeToken"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["exchangeToken"]['responses'][400]['content']["application/json"] }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["exchangeToken"]['responses'][401]['headers']["WWW-Authenticate"]; readonly "Retry-After"?: operations["exchangeToken"]['responses'][401]['headers']["Retry-After"] | undefined }; readonly mediaType?: "application/json"; readonly body: operations["exchangeToken"]['responses'][401]['content']["application/json"] };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["exchangeToken"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["exchangeToken"]['responses'][400]['content']["application/json"]> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["exchangeToken"]['responses'][401]['headers']["WWW-Authenticate"]; readonly "Retry-After"?: operations["exchangeToken"]['responses'][401]['headers']["Retry-After"] | undefined }; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["exchangeToken"]['responses'][401]['content']["application/json"]> };
   readonly "getDevices":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["getDevices"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevices"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getDevices"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevices"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevices"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getDevices"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevices"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getDevices"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevices"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevices"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getDevices"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevices"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["getDevices"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevices"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getDevices"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevices"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevices"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getDevices"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevices"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getDevices"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevices"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevices"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getDevices"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevices"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "getDevicesSupportingAlgoPin":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["getDevicesSupportingAlgoPin"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevicesSupportingAlgoPin"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getDevicesSupportingAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevicesSupportingAlgoPin"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevicesSupportingAlgoPin"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getDevicesSupportingAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevicesSupportingAlgoPin"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getDevicesSupportingAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevicesSupportingAlgoPin"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevicesSupportingAlgoPin"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getDevicesSupportingAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevicesSupportingAlgoPin"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["getDevicesSupportingAlgoPin"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevicesSupportingAlgoPin"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getDevicesSupportingAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevicesSupportingAlgoPin"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevicesSupportingAlgoPin"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getDevicesSupportingAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevicesSupportingAlgoPin"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getDevicesSupportingAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevicesSupportingAlgoPin"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevicesSupportingAlgoPin"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getDevicesSupportingAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevicesSupportingAlgoPin"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "createBridgeTargetedJob":
-    | { readonly status: 200; readonly headers?: { readonly "Idempotency-Replayed"?: operations["createBridgeTargetedJob"]['responses'][200]['headers']["Idempotency-Replayed"] | undefined }; readonly mediaType?: "application/json"; readonly body: operations["createBridgeTargetedJob"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createBridgeTargetedJob"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createBridgeTargetedJob"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 406; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][406]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createBridgeTargetedJob"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createBridgeTargetedJob"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeTargetedJob"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: { readonly "Idempotency-Replayed"?: operations["createBridgeTargetedJob"]['responses'][200]['headers']["Idempotency-Replayed"] | undefined }; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createBridgeTargetedJob"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createBridgeTargetedJob"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 406; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][406]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createBridgeTargetedJob"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createBridgeTargetedJob"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeTargetedJob"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "getDevice":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["getDevice"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getDevice"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getDevice"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][409]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getDevice"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getDevice"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDevice"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["getDevice"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getDevice"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getDevice"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][409]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getDevice"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getDevice"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDevice"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "updateDevice":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["updateDevice"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["updateDevice"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["updateDevice"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][409]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["updateDevice"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["updateDevice"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["updateDevice"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["updateDevice"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["updateDevice"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["updateDevice"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][409]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["updateDevice"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["updateDevice"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["updateDevice"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "getDeviceActivity":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["getDeviceActivity"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getDeviceActivity"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getDeviceActivity"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][409]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getDeviceActivity"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getDeviceActivity"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getDeviceActivity"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["getDeviceActivity"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getDeviceActivity"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getDeviceActivity"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][409]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getDeviceActivity"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getDeviceActivity"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getDeviceActivity"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "pushDeviceActivity":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["pushDeviceActivity"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["pushDeviceActivity"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["pushDeviceActivity"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["pushDeviceActivity"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["pushDeviceActivity"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["pushDeviceActivity"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["pushDeviceActivity"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["pushDeviceActivity"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["pushDeviceActivity"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["pushDeviceActivity"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["pushDeviceActivity"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["pushDeviceActivity"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "createDailyAlgoPin":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["createDailyAlgoPin"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createDailyAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createDailyAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][409]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][418]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createDailyAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createDailyAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createDailyAlgoPin"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createDailyAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createDailyAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][409]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][418]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createDailyAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createDailyAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createDailyAlgoPin"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "createHourlyAlgoPin":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["createHourlyAlgoPin"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createHourlyAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createHourlyAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][409]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][418]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createHourlyAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createHourlyAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createHourlyAlgoPin"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createHourlyAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createHourlyAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][409]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][418]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createHourlyAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createHourlyAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createHourlyAlgoPin"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "createOneTimeAlgoPin":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["createOneTimeAlgoPin"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createOneTimeAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createOneTimeAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][409]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][418]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createOneTimeAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createOneTimeAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createOneTimeAlgoPin"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createOneTimeAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createOneTimeAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][409]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][418]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createOneTimeAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createOneTimeAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createOneTimeAlgoPin"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "createPassageAlgoPin":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["createPassageAlgoPin"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createPassageAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createPassageAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][409]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][418]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createPassageAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createPassageAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createPassageAlgoPin"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createPassageAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createPassageAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][409]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][418]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createPassageAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createPassageAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPassageAlgoPin"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "createPermanentAlgoPin":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["createPermanentAlgoPin"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createPermanentAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createPermanentAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][409]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][418]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createPermanentAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createPermanentAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createPermanentAlgoPin"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createPermanentAlgoPin"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createPermanentAlgoPin"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 409; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][409]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 418; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][418]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createPermanentAlgoPin"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createPermanentAlgoPin"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createPermanentAlgoPin"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "createBridgeProxiedJob":
-    | { readonly status: 200; readonly headers?: { readonly "Idempotency-Replayed"?: operations["createBridgeProxiedJob"]['responses'][200]['headers']["Idempotency-Replayed"] | undefined }; readonly mediaType?: "application/json"; readonly body: operations["createBridgeProxiedJob"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createBridgeProxiedJob"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createBridgeProxiedJob"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 406; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][406]['content']["application/json"], "requestId"> }
-    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][413]['content']["application/json"], "requestId"> }
-    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][415]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createBridgeProxiedJob"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createBridgeProxiedJob"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["createBridgeProxiedJob"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: { readonly "Idempotency-Replayed"?: operations["createBridgeProxiedJob"]['responses'][200]['headers']["Idempotency-Replayed"] | undefined }; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["createBridgeProxiedJob"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["createBridgeProxiedJob"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 406; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][406]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 413; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][413]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 415; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][415]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["createBridgeProxiedJob"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["createBridgeProxiedJob"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["createBridgeProxiedJob"]['responses'][503]['content']["application/json"]>, "requestId"> };
   readonly "getJobStatus":
-    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: operations["getJobStatus"]['responses'][200]['content']["application/json"] }
-    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][400]['content']["application/json"], "requestId"> }
-    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getJobStatus"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][401]['content']["application/json"], "requestId"> }
-    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][402]['content']["application/json"], "requestId"> }
-    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getJobStatus"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][403]['content']["application/json"], "requestId"> }
-    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][404]['content']["application/json"], "requestId"> }
-    | { readonly status: 422; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][422]['content']["application/json"], "requestId"> }
-    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getJobStatus"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][429]['content']["application/json"], "requestId"> }
-    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][500]['content']["application/json"], "requestId"> }
-    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getJobStatus"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<operations["getJobStatus"]['responses'][503]['content']["application/json"], "requestId"> };
+    | { readonly status: 200; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: ReadonlyDeep<operations["getJobStatus"]['responses'][200]['content']["application/json"]> }
+    | { readonly status: 400; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][400]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 401; readonly headers: { readonly "WWW-Authenticate": operations["getJobStatus"]['responses'][401]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][401]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 402; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][402]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 403; readonly headers: { readonly "WWW-Authenticate": operations["getJobStatus"]['responses'][403]['headers']["WWW-Authenticate"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][403]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][404]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 422; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][422]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 429; readonly headers: { readonly "Retry-After": operations["getJobStatus"]['responses'][429]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][429]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 500; readonly headers?: Nothing; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][500]['content']["application/json"]>, "requestId"> }
+    | { readonly status: 503; readonly headers: { readonly "Retry-After": operations["getJobStatus"]['responses'][503]['headers']["Retry-After"] }; readonly mediaType?: "application/json"; readonly body: Without<ReadonlyDeep<operations["getJobStatus"]['responses'][503]['content']["application/json"]>, "requestId"> };
 }
 
 export type Nothing = Readonly<Record<never, never>>;
+
+/**
+ * Read-only at any depth: nobody writes to what a handler is given, and what it answers may be kept elsewhere. The types of the wire
+ * leave their lists open, since clients own what they read.
+ */
+export type ReadonlyDeep<Given> = unknown extends Given
+  ? Given
+  : Given extends Primitive
+    ? Given
+    : { readonly [Key in keyof Given]: ReadonlyDeep<Given[Key]> };
 
 /** What was left out is filled in. An intersection, so that a choice between bodies still narrows. */
 export type WithDefaults<Given, Filled extends keyof Given> = Given & {

@@ -585,11 +585,10 @@ export interface components {
          */
         readonly NextCursor: string;
         /**
-         * @description Kind of device. More kinds may come.
+         * @description Kind of device. More kinds may come. Known values: `Lock`, `Keypad`, `Bridge`.
          * @example Lock
-         * @enum {string}
          */
-        readonly DeviceType: 'Lock' | 'Keypad' | 'Bridge' | (string & {});
+        readonly DeviceType: string;
         /**
          * @description Battery level in percent.
          * @example 87
@@ -640,13 +639,13 @@ export interface components {
              *       "65a000000000000000000001"
              *     ]
              */
-            readonly homeId: readonly components["schemas"]["ObjectId"][];
+            readonly homeId: components["schemas"]["ObjectId"][];
             /** @description When the device was paired. */
             readonly pairedAt: components["schemas"]["LocalTime"];
             /** @description Battery level in percent. Always there for locks and keypads, never for bridges. */
             readonly batteryLevel?: components["schemas"]["BatteryLevel"];
             /** @description The properties of `homeId`, in that order. Only with `expand=properties`. */
-            readonly properties?: readonly components["schemas"]["Property"][];
+            readonly properties?: components["schemas"]["Property"][];
             readonly timezone: components["schemas"]["Timezone"];
             /**
              * @description The `deviceId` of the bridge that reaches this device. Null where there is none, and for bridges.
@@ -665,7 +664,7 @@ export interface components {
         /** @description A linked device in full. Its own `linkedDevices` are not. */
         readonly WholeLinkedDevice: components["schemas"]["DeviceFields"] & components["schemas"]["DeviceByType"] & {
             /** @description Devices that are linked to this one. */
-            readonly linkedDevices: readonly components["schemas"]["LinkedDevice"][];
+            readonly linkedDevices: components["schemas"]["LinkedDevice"][];
         };
         /** @description A lock, keypad or bridge. */
         readonly Device: components["schemas"]["DeviceFields"] & components["schemas"]["DeviceByType"] & {
@@ -679,7 +678,7 @@ export interface components {
              *       }
              *     ]
              */
-            readonly linkedDevices: readonly (components["schemas"]["WholeLinkedDevice"] | components["schemas"]["LinkedDevice"])[];
+            readonly linkedDevices: (components["schemas"]["WholeLinkedDevice"] | components["schemas"]["LinkedDevice"])[];
         };
         /** @description A device with the time of its last sign of life. */
         readonly DeviceDetails: components["schemas"]["Device"] & {
@@ -700,7 +699,7 @@ export interface components {
         /** @description One page of devices. */
         readonly DevicePage: {
             /** @description Devices of this page. */
-            readonly payload: readonly components["schemas"]["Device"][];
+            readonly payload: components["schemas"]["Device"][];
             readonly nextCursor: components["schemas"]["NextCursor"];
         };
         /** @description The settings to change. A setting that is left out stays as it is. */
@@ -1039,22 +1038,20 @@ export interface components {
             /** @description When it happened. */
             readonly activityTimeAt: components["schemas"]["LocalTime"];
             /**
-             * @description Kind of activity. More kinds may come. `OTHER` stands for what the service does not know.
+             * @description Kind of activity. More kinds may come. `OTHER` stands for what the service does not know. Known values: `UNLOCK`, `LOCK`, `AUTO_LOCK`, `PASSAGE_STARTED`, `PASSAGE_ENDED`, `INCORRECT_PIN`, `SECURITY_LOCKOUT`, `BREAK_IN_ATTEMPT`, `PIN_CREATED`, `PIN_DELETED`, `SETTINGS_CHANGED`, `TIME_SYNCED`, `LOW_BATTERY`, `OTHER`.
              * @example UNLOCK
-             * @enum {string}
              */
-            readonly activityType: 'UNLOCK' | 'LOCK' | 'AUTO_LOCK' | 'PASSAGE_STARTED' | 'PASSAGE_ENDED' | 'INCORRECT_PIN' | 'SECURITY_LOCKOUT' | 'BREAK_IN_ATTEMPT' | 'PIN_CREATED' | 'PIN_DELETED' | 'SETTINGS_CHANGED' | 'TIME_SYNCED' | 'LOW_BATTERY' | 'OTHER' | (string & {});
+            readonly activityType: string;
             /**
              * @description Human-readable text, in the language of `locale`.
              * @example Unlocked with the code "Cleaner"
              */
             readonly description: string;
             /**
-             * @description By what means. More may come.
+             * @description By what means. More may come. Known values: `pin`, `bluetooth`, `card`, `button`, `key`, `fingerprint`, `bridge`, `auto`, `unknown`.
              * @example pin
-             * @enum {string}
              */
-            readonly method: 'pin' | 'bluetooth' | 'card' | 'button' | 'key' | 'fingerprint' | 'bridge' | 'auto' | 'unknown' | (string & {});
+            readonly method: string;
             /** @description When the service learned of it. */
             readonly receivedAt: components["schemas"]["LocalTime"];
             /** @description The algoPIN code that was used, where it is known. */
@@ -1078,7 +1075,7 @@ export interface components {
         /** @description One page of activity entries. */
         readonly ActivityPage: {
             /** @description Entries of this page. */
-            readonly payload: readonly components["schemas"]["ActivityEntry"][];
+            readonly payload: components["schemas"]["ActivityEntry"][];
             readonly nextCursor: components["schemas"]["NextCursor"];
         };
         /** @description Items to store, as a phone reads them from the lock. */
@@ -1088,7 +1085,7 @@ export interface components {
              *     schema refuses the whole request with `invalid_request`.
              * @default []
              */
-            readonly logsPayload?: readonly (string | components["schemas"]["ActivityLogItem"])[];
+            readonly logsPayload?: (string | components["schemas"]["ActivityLogItem"])[];
         };
         /** @description One item that was read from a lock. Unlike other request objects it is open, since readers add members of their own; those are dropped. */
         readonly ActivityLogItem: {
@@ -1172,7 +1169,7 @@ export interface components {
              */
             readonly accepted: number;
             /** @description Items that are not stored. */
-            readonly rejected: readonly components["schemas"]["RejectedItem"][];
+            readonly rejected: components["schemas"]["RejectedItem"][];
         };
         /** @description An item that is not stored, and why. */
         readonly RejectedItem: {
@@ -1205,7 +1202,7 @@ export interface components {
             readonly code: components["schemas"]["ErrorCode"];
             readonly requestId: components["schemas"]["RequestId"];
             /** @description Each place that is wrong. */
-            readonly details: readonly components["schemas"]["FaultDetail"][];
+            readonly details: components["schemas"]["FaultDetail"][];
         };
         /**
          * @description Human-readable text. It names the field, what was sent and what would do. It may change, except `not found device`.
@@ -1213,11 +1210,10 @@ export interface components {
          */
         readonly ErrorText: string;
         /**
-         * @description Stable name of the error. More may come.
+         * @description Stable name of the error. More may come. Known values: `invalid_request`, `window_not_aligned`, `window_in_past`, `window_too_far`, `window_length`, `passage_not_supported`, `job_not_supported`, `not_linked`, `no_battery`, `cursor_invalid`, `range_reversed`, `log_unreadable`, `idempotency_key_reused`, `token_missing`, `token_invalid`, `token_expired`, `token_revoked`, `trial_ended`, `insufficient_scope`, `device_not_found`, `property_not_found`, `bridge_not_found`, `job_not_found`, `route_not_found`, `method_not_allowed`, `bridge_offline`, `no_timezone`, `too_large`, `unsupported_media_type`, `algopin_not_supported`, `invalid_object_id`, `bridge_rate`, `queue_full`, `account_quota`, `internal`, `unavailable`.
          * @example invalid_request
-         * @enum {string}
          */
-        readonly ErrorCode: 'invalid_request' | 'window_not_aligned' | 'window_in_past' | 'window_too_far' | 'window_length' | 'passage_not_supported' | 'job_not_supported' | 'not_linked' | 'no_battery' | 'cursor_invalid' | 'range_reversed' | 'log_unreadable' | 'idempotency_key_reused' | 'token_missing' | 'token_invalid' | 'token_expired' | 'token_revoked' | 'trial_ended' | 'insufficient_scope' | 'device_not_found' | 'property_not_found' | 'bridge_not_found' | 'job_not_found' | 'route_not_found' | 'method_not_allowed' | 'bridge_offline' | 'no_timezone' | 'too_large' | 'unsupported_media_type' | 'algopin_not_supported' | 'invalid_object_id' | 'bridge_rate' | 'queue_full' | 'account_quota' | 'internal' | 'unavailable' | (string & {});
+        readonly ErrorCode: string;
         /** @description One place that is wrong. */
         readonly FaultDetail: {
             /**
@@ -1237,7 +1233,7 @@ export interface components {
              */
             readonly says: string;
             /** @description Values near the one sent that would do. Empty where none is near. */
-            readonly nearest: readonly (string | number)[];
+            readonly nearest: (string | number)[];
         };
         /**
          * @description Client id, issued at onboarding.
@@ -1357,11 +1353,10 @@ export interface components {
         /** @description An error as OAuth 2.0 has it. */
         readonly OAuthError: {
             /**
-             * @description Name of the error. The first four of these values are the interface's own, the others are extensions. More may come.
+             * @description Name of the error. The first four of these values are the interface's own, the others are extensions. More may come. Known values: `invalid_request`, `invalid_client`, `invalid_scope`, `invalid_grant`, `unsupported_grant_type`, `unauthorized_client`, `invalid_target`, `server_error`, `unsupported_token_type`.
              * @example invalid_grant
-             * @enum {string}
              */
-            readonly error: 'invalid_request' | 'invalid_client' | 'invalid_scope' | 'invalid_grant' | 'unsupported_grant_type' | 'unauthorized_client' | 'invalid_target' | 'server_error' | 'unsupported_token_type' | (string & {});
+            readonly error: string;
             /**
              * @description Human-readable text. For `invalid_scope` it names the scope at fault.
              * @example the authorization code is expired or already used
@@ -1407,11 +1402,11 @@ export interface components {
          */
         readonly Url: string;
         /** @description A list of names. */
-        readonly Words: readonly string[];
+        readonly Words: string[];
         /** @description Public keys. */
         readonly JsonWebKeySet: {
             /** @description The keys. A token names its key with `kid`. */
-            readonly keys: readonly components["schemas"]["JsonWebKey"][];
+            readonly keys: components["schemas"]["JsonWebKey"][];
         };
         /** @description A public RSA key. */
         readonly JsonWebKey: {

@@ -1,3 +1,4 @@
+import type { ReadonlyDeep } from '@lockstep/contract/handlers';
 import type { components } from '@lockstep/contract/types';
 
 type HeaderName = keyof HeaderValues;
@@ -85,7 +86,7 @@ export const errorCatalogue = {
 
 export type ErrorCode = keyof typeof errorCatalogue;
 
-export type FaultDetail = components['schemas']['FaultDetail'];
+export type FaultDetail = ReadonlyDeep<components['schemas']['FaultDetail']>;
 
 type Row<Code extends ErrorCode> = (typeof errorCatalogue)[Code];
 type HeadersOf<Code extends ErrorCode> =

@@ -126,6 +126,19 @@ definePart<'createBridgeTargetedJob'>()({
   return unimplemented.getJwks();
 }) satisfies Handler<'getJwks', Account>;
 
+// What is given is read-only at any depth, lists too; an answer may hold lists that somebody keeps.
+((request) => {
+  // @ts-expect-error the body belongs to nobody
+  request.body.logsPayload = [];
+  // @ts-expect-error nor do its lists
+  request.body.logsPayload?.push('{}');
+  return unimplemented.pushDeviceActivity();
+}) satisfies Handler<'pushDeviceActivity', Account>;
+declare const kept: readonly components['schemas']['Device'][];
+definePart<'getDevices'>()({
+  getDevices: () => ({ status: 200, body: { payload: kept, nextCursor: '' } }),
+});
+
 // Nothing has become `any`: each of these would compile if it had.
 declare const anyRequest: Parameters<Handler<'getDevices', Account>>[0];
 // @ts-expect-error limit is a number

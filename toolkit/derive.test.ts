@@ -29,12 +29,32 @@ describe.each(['museum', 'payments'])('%s', (name) => {
   });
 });
 
-test('an enum under x-open-enum takes other strings and completes the known ones', async () => {
+test.each([
+  { name: 'of strings', schema: 'type: string, enum: [on, off]', want: 'State: string;' },
+  { name: 'of numbers', schema: 'type: integer, enum: [1, 2]', want: 'State: number;' },
+  { name: 'that may be null', schema: "type: [string, 'null'], enum: [on, null]", want: 'State: string | null;' },
+  { name: 'without a type', schema: 'enum: [on, off]', want: 'State: string;' },
+])('an enum $name under x-open-enum takes other values, and one without stays closed', async ({ schema, want }) => {
   const derived = await deriveSource(`
-    State: {type: string, enum: [on, off], x-open-enum: true}
+    State: {${schema}, x-open-enum: true}
+    States: {type: array, items: {${schema}, x-open-enum: true}}
     Closed: {type: string, enum: [a, b]}`);
-  expect(derived.get('types.gen.ts')).toContain('State: "on" | "off" | (string & {});'.replaceAll('"', "'"));
-  expect(derived.get('types.gen.ts')).toMatch(/Closed: "a" \| "b"/);
+  const types = derived.get('types.gen.ts');
+  expect(types).toContain(want);
+  expect(types).toMatch(/@description Known values: `\w+`, `\w+`\. /);
+  expect(types).toMatch(/States: \(?(string|number)( \| null\))?\[\];/);
+  expect(types).toMatch(/Closed: "a" \| "b"/);
+});
+
+test('lists are open in the types of the wire, and read-only for handlers', async () => {
+  const derived = await deriveText(
+    `paths:\n  /a: {post: {operationId: postA, requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Rows'}}}}, responses: {'200': {description: OK}}}}\ncomponents:\n  schemas: {Rows: {type: array, items: {type: object, properties: {tags: {type: array, items: {type: string}}}}}}\n`,
+  );
+  expect(derived.get('types.gen.ts')).toContain('readonly tags?: string[];');
+  expect(derived.get('types.gen.ts')).not.toMatch(/readonly (\(|[^:]*\[\])/);
+  expect(derived.get('handlers.gen.ts')).toContain(
+    `ReadonlyDeep<NonNullable<operations["postA"]['requestBody']>['content']["application/json"]>`,
+  );
 });
 
 test.each([
@@ -60,7 +80,7 @@ test.each([
     name: 'true and false are schemas, defaults count under allOf',
     paths: `/a: {post: {operationId: postA, requestBody: {required: true, content: {application/json: {schema: {allOf: [{properties: {any: true, size: {type: integer, default: 1}}}]}}}}, responses: {'200': {description: OK}}}}`,
     components: 'schemas: {}',
-    want: { 'handlers.gen.ts': `['content']["application/json"], "size">` },
+    want: { 'handlers.gen.ts': `['content']["application/json"]>, "size">` },
   },
   {
     name: 'default leaves out what is declared more closely',
@@ -78,7 +98,9 @@ test.each([
     name: 'the request id stays out of bodies wherever it is declared',
     paths: `/a: {get: {operationId: readA, responses: {'404': {description: No, content: {application/json: {schema: {allOf: [{$ref: '#/components/schemas/E'}]}}}}}}}`,
     components: `schemas: {E: {type: object, properties: {id: {$ref: '#/components/schemas/Id'}}}, Id: {type: string, x-fault: request-id}}`,
-    want: { 'handlers.gen.ts': `Without<operations["readA"]['responses'][404]['content']["application/json"], "id">` },
+    want: {
+      'handlers.gen.ts': `Without<ReadonlyDeep<operations["readA"]['responses'][404]['content']["application/json"]>, "id">`,
+    },
   },
 ])('$name', async ({ paths, components, want }) => {
   const derived = await deriveText(`paths:\n  ${paths}\ncomponents:\n  ${components}\n`);

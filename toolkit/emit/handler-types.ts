@@ -1,6 +1,16 @@
 /** The part of handlers.gen.ts that is the same for every contract. */
 export const handlerTypes = `export type Nothing = Readonly<Record<never, never>>;
 
+/**
+ * Read-only at any depth: nobody writes to what a handler is given, and what it answers may be kept elsewhere. The types of the wire
+ * leave their lists open, since clients own what they read.
+ */
+export type ReadonlyDeep<Given> = unknown extends Given
+  ? Given
+  : Given extends Primitive
+    ? Given
+    : { readonly [Key in keyof Given]: ReadonlyDeep<Given[Key]> };
+
 /** What was left out is filled in. An intersection, so that a choice between bodies still narrows. */
 export type WithDefaults<Given, Filled extends keyof Given> = Given & {
   readonly [Name in Filled]-?: Exclude<Given[Name], undefined>;

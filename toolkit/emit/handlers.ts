@@ -37,7 +37,7 @@ function formatRequest(document: OpenApiDocument, row: ContractOperation): strin
     const parameters = row.parameters.filter(({ value }) => value.in === place);
     const name = place === 'header' ? 'headers' : place === 'cookie' ? 'cookies' : place;
     if (parameters.length === 0) return `readonly ${name}: Nothing`;
-    const type = `NonNullable<operations[${quote(row.operationId)}]['parameters'][${quote(place)}]>`;
+    const type = `ReadonlyDeep<NonNullable<operations[${quote(row.operationId)}]['parameters'][${quote(place)}]>>`;
     const filled = parameters
       .filter(({ value, pointer }) => schemaOf(document, value, pointer).value.default !== undefined)
       .map(({ value }) => quote(value.name));
@@ -56,7 +56,7 @@ function formatBodies(document: OpenApiDocument, { operationId, requestBody }: C
     const filled = membersOf(document, media, extendPointer(requestBody.pointer, 'content', type))
       .filter(({ schema }) => schema.default !== undefined)
       .map(({ name }) => quote(name));
-    const body = `${owner}['content'][${quote(type)}]`;
+    const body = `ReadonlyDeep<${owner}['content'][${quote(type)}]>`;
     const whole = filled.length === 0 ? body : `WithDefaults<${body}, ${filled.join(' | ')}>`;
     return `{ readonly mediaType: ${formatMediaType(type)}; readonly body: ${whole} }`;
   });
@@ -76,7 +76,7 @@ function formatResponses(document: OpenApiDocument, row: ContractOperation): str
     const optional = contents.length === 1 && !contents[0]?.[0].includes('*') ? '?' : '';
     return contents.map(([type, media]) => {
       const ambient = listAmbientMembers(document, media, extendPointer(response.pointer, 'content', type));
-      const declared = `${place}['content'][${quote(type)}]`;
+      const declared = `ReadonlyDeep<${place}['content'][${quote(type)}]>`;
       const body = ambient.length === 0 ? declared : `Without<${declared}, ${ambient.map(quote).join(' | ')}>`;
       return `{ ${start}; readonly mediaType${optional}: ${formatMediaType(type)}; readonly body: ${body} }`;
     });

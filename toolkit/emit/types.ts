@@ -4,7 +4,6 @@ import {
   type GlobalContext,
   type OpenAPI3,
   resolveRef as resolveTyped,
-  type SchemaObject,
   scanDiscriminators,
   transformSchema,
 } from 'openapi-typescript';
@@ -12,6 +11,7 @@ import ts from 'typescript';
 import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
 import { resolveRef } from '../contract/resolve-ref.ts';
+import { walkDocument } from '../contract/walk-document.ts';
 import { chooseByValue } from '../published/choose-by-value.ts';
 import { formatHeader, type Header } from './header.ts';
 
@@ -19,11 +19,23 @@ import { formatHeader, type Header } from './header.ts';
  * `types.gen.ts`: types without runtime, by openapi-typescript.
  *
  * `default`s stay optional here, since these are the types of what is on the wire; handlers get them filled in.
- * An enum under `x-open-enum` takes any other string too and still completes the known ones.
  */
 export async function emitTypes({ document }: Contract, header: Header): Promise<string> {
-  const schema = flattenChains(chooseByValue(document)) as unknown as OpenAPI3;
-  return `${formatHeader(header)}\n${astToString(transformSchema(schema, await createContext(schema)))}`;
+  const copy = flattenChains(chooseByValue(document));
+  openEnums(copy);
+  const schema = copy as unknown as OpenAPI3;
+  const nodes = transformSchema(schema, await createContext(schema)).map(openLists);
+  return `${formatHeader(header)}\n${astToString(nodes)}`;
+}
+
+/**
+ * `X[]` for `readonly X[]`, at any depth. openapi-fetch 0.17 takes a read-only list apart, member by member, and gives its callers a
+ * type with `map` and `length` but no calls: what comes over the wire belongs to whoever reads it. Handlers get theirs back by
+ * `ReadonlyDeep` in handlers.gen.ts.
+ */
+function openLists(node: ts.Node): ts.Node {
+  if (ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.ReadonlyKeyword) return openLists(node.type);
+  return ts.visitEachChild(node, openLists, undefined);
 }
 
 /**
@@ -59,7 +71,7 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     rootTypesKeepCasing: false,
     rootTypesNoSchemaPrefix: false,
     silent: true,
-    transform: (schemaObject) => openEnumType(schemaObject),
+    transform: leave,
     transformProperty: leave,
   };
 }
@@ -84,17 +96,17 @@ function flattenChains(document: OpenApiDocument): OpenApiDocument {
   return { ...rest, components: Object.fromEntries(flat) };
 }
 
-/** `'a' | 'b' | (string & {})`; undefined leaves the schema to openapi-typescript. */
-function openEnumType(schema: SchemaObject): ts.TypeNode | undefined {
-  const { enum: values, 'x-open-enum': open } = schema as { enum?: readonly unknown[]; 'x-open-enum'?: boolean };
-  if (open !== true || values === undefined || values.some((value) => typeof value !== 'string')) return undefined;
-  const { factory } = ts;
-  const anyOther = factory.createIntersectionTypeNode([
-    factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword),
-    factory.createTypeLiteralNode([]),
-  ]);
-  return factory.createUnionTypeNode([
-    ...values.map((value) => factory.createLiteralTypeNode(factory.createStringLiteral(String(value), true))),
-    factory.createParenthesizedType(anyOther),
-  ]);
+/**
+ * Types an enum under `x-open-enum` by its `type` alone and names the known values in words. `'a' | 'b' | (string & {})` would complete
+ * them, but openapi-fetch 0.17 takes `string & {}` for an object, and what it hands out in its place is no string.
+ */
+function openEnums(copy: OpenApiDocument): void {
+  for (const { node } of walkDocument(copy)) {
+    const schema = node as { enum?: unknown; type?: unknown; description?: unknown };
+    if (node['x-open-enum'] !== true || !Array.isArray(schema.enum)) continue;
+    const known = `Known values: ${schema.enum.map((value) => `\`${value}\``).join(', ')}.`;
+    schema.description = typeof schema.description === 'string' ? `${schema.description.trim()} ${known}` : known;
+    schema.type ??= schema.enum.every((value) => typeof value === 'string') ? 'string' : undefined;
+    delete schema.enum;
+  }
 }

@@ -1,8 +1,9 @@
+import type { ReadonlyDeep } from '@lockstep/contract/handlers';
 import type { components } from '@lockstep/contract/types';
 import type { Device, Property } from '../../store/records.ts';
 import { formatLocalTime } from '../local-time.ts';
 
-type Schemas = components['schemas'];
+type Schemas = ReadonlyDeep<components['schemas']>;
 
 /** Other records that are shown with a device. What a map lacks is not shown. */
 export interface Surroundings {
