@@ -346,8 +346,8 @@ export type Nothing = Readonly<Record<never, never>>;
 export type ReadonlyDeep<Given> = unknown extends Given
   ? Given
   : Given extends Primitive
-    ? Given
-    : { readonly [Key in keyof Given]: ReadonlyDeep<Given[Key]> };
+  ? Given
+  : { readonly [Key in keyof Given]: ReadonlyDeep<Given[Key]> };
 
 /** What was left out is filled in. An intersection, so that a choice between bodies still narrows. */
 export type WithDefaults<Given, Filled extends keyof Given> = Given & {
@@ -408,12 +408,14 @@ type Matching<Given, Declared> = Declared extends unknown ? (Given extends Decla
 type KeysOf<Value> = Value extends unknown ? keyof Value : never;
 type MemberOf<Value, Key extends PropertyKey> = Value extends unknown ? (Key extends keyof Value ? Value[Key] : never) : never;
 
-/** `Given` where it has no member beyond `Declared`, at any depth; `never` at each one that is too many. */
-type Exact<Given, Declared> = Given extends Primitive
+/** `Given` where it has no member beyond `Declared`, at any depth; `never` at each one that is too many. Nothing is, where anything may stand. */
+type Exact<Given, Declared> = unknown extends Declared
+  ? Given
+  : Given extends Primitive
   ? Given
   : Given extends readonly (infer Item)[]
-    ? readonly Exact<Item, Extract<Declared, readonly unknown[]>[number]>[]
-    : { [Key in keyof Given]: Key extends KeysOf<Matching<Given, Declared>> ? Exact<Given[Key], MemberOf<Matching<Given, Declared>, Key>> : never };
+  ? readonly Exact<Item, Extract<Declared, readonly unknown[]>[number]>[]
+  : { [Key in keyof Given]: Key extends KeysOf<Matching<Given, Declared>> ? Exact<Given[Key], MemberOf<Matching<Given, Declared>, Key>> : never };
 
 type ExactHandlers<Given, Principal> = {
   [Id in keyof Given]: Id extends OperationId
@@ -428,11 +430,13 @@ type ExactHandlers<Given, Principal> = {
  * inference where it fails, and then skips it in an intersection. `& object` takes the check away: the answer is inferred as written,
  * and `Exact` judges it.
  */
-type Open<Declared> = Declared extends Primitive
+type Open<Declared> = unknown extends Declared
+  ? Declared
+  : Declared extends Primitive
   ? Declared
   : Declared extends readonly (infer Item)[]
-    ? readonly Open<Item>[]
-    : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
+  ? readonly Open<Item>[]
+  : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
 
 type OpenHandlers<Principal, Ids extends OperationId> = {
   readonly [Id in Ids]: (request: HandlerRequest<Id, Principal>) => MaybePromise<Open<Responses[Id] | NotImplemented>>;

@@ -662,12 +662,12 @@ export interface components {
         /** @description A bridge is online or not and has no battery. A lock or keypad has a battery. */
         readonly DeviceByType: unknown;
         /** @description A linked device in full. Its own `linkedDevices` are not. */
-        readonly WholeLinkedDevice: components["schemas"]["DeviceFields"] & components["schemas"]["DeviceByType"] & {
+        readonly WholeLinkedDevice: components["schemas"]["DeviceFields"] & {
             /** @description Devices that are linked to this one. */
             readonly linkedDevices: components["schemas"]["LinkedDevice"][];
         };
         /** @description A lock, keypad or bridge. */
-        readonly Device: components["schemas"]["DeviceFields"] & components["schemas"]["DeviceByType"] & {
+        readonly Device: components["schemas"]["DeviceFields"] & {
             /**
              * @description Devices that are linked to this one. A bridge has its locks and keypads, a lock has its keypads. Empty when nothing is linked.
              *     With `expand=linkedDevices` each item is a whole device.

@@ -7,9 +7,10 @@ import { readContract } from './contract/read-contract.ts';
 import { derive } from './derive.ts';
 import { readOutput } from './output-folder.ts';
 
-// Two contracts that have nothing in common with locks. What is derived from them is committed beside them and type-checked
+// Contracts that have nothing in common with locks. What is derived from them is committed beside them and type-checked
 // with everything else, so that a construct the service does not use is still known to compile.
-describe.each(['museum', 'payments'])('%s', (name) => {
+const fixtures = ['museum', 'parcels', 'payments'];
+describe.each(fixtures)('%s', (name) => {
   const folder = fileURLToPath(new URL(`fixtures/${name}/`, import.meta.url));
 
   test('derives to the committed bytes', async () => {
@@ -83,6 +84,24 @@ test.each([
     want: { 'handlers.gen.ts': `['content']["application/json"]>, "size">` },
   },
   {
+    name: 'a choice that asks for members beside a description keeps them',
+    paths: '{}',
+    components: `schemas: {A: {type: object, properties: {a: {type: string}, b: {type: string}}, anyOf: [{required: [a]}, {type: object, required: [b]}]}}`,
+    want: { 'types.gen.ts': 'A: {\n            readonly a?: string;\n            readonly b?: string;\n        };' },
+  },
+  {
+    name: 'a choice of objects without a description stays a choice',
+    paths: '{}',
+    components: `schemas: {A: {oneOf: [{type: object}, {type: string}]}, B: {allOf: [{type: object}]}}`,
+    want: { 'types.gen.ts': 'A: Record<string, unknown> | string;\n        readonly B: Record<string, unknown>;' },
+  },
+  {
+    name: 'a property may be called as a keyword is',
+    paths: '{}',
+    components: `schemas: {A: {type: object, properties: {allOf: {type: string}, oneOf: {type: object}}}}`,
+    want: { 'types.gen.ts': 'readonly allOf?: string;\n            readonly oneOf?: Record<string, unknown>;' },
+  },
+  {
     name: 'default leaves out what is declared more closely',
     paths: `/a: {get: {operationId: readA, responses: {'200': {description: OK}, 4XX: {description: No}, default: {description: Else}}}}`,
     components: 'schemas: {}',
@@ -121,7 +140,7 @@ async function deriveText(text: string) {
 }
 
 test('the fixtures are not about locks', async () => {
-  for (const name of ['museum', 'payments']) {
+  for (const name of fixtures) {
     expect(await readFile(new URL(`fixtures/${name}/contract.yaml`, import.meta.url), 'utf8')).not.toMatch(
       /device|bridge|algopin/i,
     );

@@ -4,6 +4,7 @@ import {
   type GlobalContext,
   type OpenAPI3,
   resolveRef as resolveTyped,
+  type SchemaObject,
   scanDiscriminators,
   transformSchema,
 } from 'openapi-typescript';
@@ -13,6 +14,7 @@ import type { Contract } from '../contract/read-contract.ts';
 import { resolveRef } from '../contract/resolve-ref.ts';
 import { walkDocument } from '../contract/walk-document.ts';
 import { chooseByValue } from '../published/choose-by-value.ts';
+import { addsNothing, dropBareObjects } from './bare-objects.ts';
 import { formatHeader, type Header } from './header.ts';
 
 /**
@@ -23,6 +25,7 @@ import { formatHeader, type Header } from './header.ts';
 export async function emitTypes({ document }: Contract, header: Header): Promise<string> {
   const copy = flattenChains(chooseByValue(document));
   openEnums(copy);
+  dropBareObjects(copy);
   const schema = copy as unknown as OpenAPI3;
   const nodes = transformSchema(schema, await createContext(schema)).map(openLists);
   return `${formatHeader(header)}\n${astToString(nodes)}`;
@@ -52,7 +55,7 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     dedupeEnums: false,
     defaultNonNullable: false,
     discriminators: scanDiscriminators(schema, options),
-    emptyObjectsUnknown: false,
+    emptyObjectsUnknown: true,
     enum: false,
     enumValues: false,
     excludeDeprecated: false,
@@ -71,9 +74,25 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     rootTypesKeepCasing: false,
     rootTypesNoSchemaPrefix: false,
     silent: true,
-    transform: leave,
+    transform: typeEmptyObject,
     transformProperty: leave,
   };
+}
+
+/** `object` for what may be any object beside a description, `Record<string, never>` for what may have no member. */
+function typeEmptyObject(schema: SchemaObject): ts.TypeNode | undefined {
+  // `true` and `false` are schemas too.
+  if (typeof schema !== 'object') return undefined;
+  if (addsNothing in schema) return ts.factory.createKeywordTypeNode(ts.SyntaxKind.ObjectKeyword);
+  const { additionalProperties, properties, patternProperties } = schema as Readonly<Record<string, unknown>>;
+  const isClosed =
+    additionalProperties === false && Object.keys({ ...(properties ?? {}), ...(patternProperties ?? {}) }).length === 0;
+  return isClosed
+    ? ts.factory.createTypeReferenceNode('Record', [
+        ts.factory.createKeywordTypeNode(ts.SyntaxKind.StringKeyword),
+        ts.factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword),
+      ])
+    : undefined;
 }
 
 /** What a hook returns that changes nothing. */

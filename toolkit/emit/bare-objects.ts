@@ -1,0 +1,78 @@
+import type { OpenApiDocument } from '../contract/openapi-document.ts';
+import { resolveRef } from '../contract/resolve-ref.ts';
+import { walkDocument } from '../contract/walk-document.ts';
+
+/** Stands on an alternative that adds no member to the description beside it. A symbol, since no contract can write one. */
+export const addsNothing = Symbol('adds no member');
+
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: unknown;
+  readonly properties?: object;
+  required?: readonly string[];
+  allOf?: readonly Part[];
+  anyOf?: readonly Part[];
+  oneOf?: readonly Part[];
+  readonly [addsNothing]?: true;
+}
+
+type Part = Schema | boolean;
+
+/** What names members, beside `properties`, which may be empty. */
+const ofMembers = ['additionalProperties', 'patternProperties'];
+const ofValues = ['allOf', 'anyOf', 'oneOf', 'enum', 'const', 'discriminator'];
+
+/**
+ * Takes out of each composition what says `type: object`, perhaps `required`, and no more.
+ *
+ * Beside a description it adds no member (JSON Schema 2020-12, 10.2.1.1), but openapi-typescript makes of it an object without members
+ * or one with any: the first lets no value of the whole pass, the second every misspelt member. Its `required` goes up to the schema that
+ * it is a part of.
+ *
+ * @param copy changed in place
+ */
+export function dropBareObjects(copy: OpenApiDocument): void {
+  const follow = (part: Part): Schema =>
+    typeof part === 'boolean' ? {} : resolveRef<Schema>(copy, part as Schema, '#').value;
+  const isBare = (part: Part): boolean => {
+    const schema = follow(part);
+    const mayBeObject = part !== false && (schema.type === undefined || schema.type === 'object');
+    return mayBeObject && !namesMembers(schema) && !ofValues.some((keyword) => keyword in schema);
+  };
+  const isFull = (part: Part): boolean => !isBare(part);
+
+  const settle = (schema: Schema, isPart: boolean): void => {
+    const [allOf, anyOf, oneOf] = [partsOf(schema.allOf), partsOf(schema.anyOf), partsOf(schema.oneOf)];
+    const beside = isPart || namesMembers(schema);
+    if (beside || allOf.some(isFull)) {
+      const required = allOf.filter(isBare).flatMap((part) => follow(part).required ?? []);
+      if (required.length > 0) schema.required = [...new Set([...(schema.required ?? []), ...required])];
+      replace(schema, 'allOf', allOf.filter(isFull));
+    }
+    const described = beside || allOf.length > 0;
+    if (described) {
+      replace(schema, 'anyOf', anyOf.filter(isFull));
+      // One that adds nothing stays as a choice beside one that adds something.
+      const choices = oneOf.map((part) => (isBare(part) ? { type: 'object', [addsNothing]: true as const } : part));
+      replace(schema, 'oneOf', oneOf.some(isFull) ? choices : []);
+    }
+    for (const part of [...allOf, ...anyOf, ...oneOf]) {
+      if (typeof part !== 'boolean' && part.$ref === undefined) settle(part, described);
+    }
+  };
+  for (const { node } of walkDocument(copy)) settle(node, false);
+}
+
+/** A property may be called `allOf`; then it is no list. */
+function partsOf(listed: unknown): readonly Part[] {
+  return Array.isArray(listed) ? listed : [];
+}
+
+function namesMembers(schema: Schema): boolean {
+  return Object.keys(schema.properties ?? {}).length > 0 || ofMembers.some((keyword) => keyword in schema);
+}
+
+function replace(schema: Schema, keyword: 'allOf' | 'anyOf' | 'oneOf', parts: readonly Part[]): void {
+  if (parts.length > 0) schema[keyword] = parts;
+  else delete schema[keyword];
+}
