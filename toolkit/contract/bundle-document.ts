@@ -10,6 +10,7 @@ import {
 import type { Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
 import { parsePointer, valueAt } from './json-pointer.ts';
+import { nearestReference } from './nearest-reference.ts';
 import { readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
@@ -71,10 +72,10 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
   problems: readonly Problem[];
 }> {
   const found = await lintDocument({ document, config: config.styleguide, externalRefResolver });
-  if (found.length > 0) return { document: undefined, problems: found.map(toProblem) };
+  if (found.length > 0) return { document: undefined, problems: await Promise.all(found.map(toProblem)) };
   if (isSelfContained(document.parsed)) return { document: document.parsed, problems: [] };
   const { bundle: bundled, problems } = await bundle({ doc: document, config, externalRefResolver });
-  return { document: bundled.parsed, problems: problems.map(toProblem) };
+  return { document: bundled.parsed, problems: await Promise.all(problems.map(toProblem)) };
 }
 
 /** One document without references to others is its own bundle; walking it again would cost a tenth of the derivation. */
@@ -84,29 +85,38 @@ function isSelfContained(node: unknown): boolean {
   return (typeof $ref !== 'string' || $ref.startsWith('#')) && Object.values(node).every(isSelfContained);
 }
 
-function toProblem({ ruleId, message, location, suggest }: CoreProblem): Problem {
+async function toProblem({ ruleId, message, location, suggest }: CoreProblem): Promise<Problem> {
   const [first] = location;
   const cure = cures[ruleId] ?? 'Mend the document at this place.';
-  const nearest = suggest.length === 0 ? '' : ` Nearest: ${suggest.join(', ')}.`;
+  const near = suggest.length === 0 ? '' : ` Nearest: ${suggest.join(', ')}.`;
   if (first === undefined) return { file: '', line: 1, column: 1, pointer: '#', rule: ruleId, says: message, cure };
   const { start } = getLineColLocation(first);
-  return {
+  const place = {
     file: displayPath(first.source.absoluteRef),
     line: start.line,
     column: start.col,
     // Redocly writes the whole document as `#/`, which is the member with the empty name (RFC 6901, 5).
     pointer: first.pointer === undefined || first.pointer === '#/' ? '#' : first.pointer,
     rule: ruleId,
-    says: ruleId === 'no-unresolved-refs' ? describeReference(first, message) : message.replace(/\s+/g, ' '),
-    cure: cure + nearest,
   };
+  if (ruleId !== 'no-unresolved-refs') return { ...place, says: message.replace(/\s+/g, ' '), cure: cure + near };
+  const { says, target } = describeReference(first, message);
+  const nearest = target === undefined ? undefined : await nearestReference(target, first.source.absoluteRef);
+  return { ...place, says, cure: nearest === undefined ? cure : `Did you mean ${nearest}?` };
 }
 
 /** Redocly says that a reference fails, not which. */
-function describeReference(location: CoreProblem['location'][number], message: string): string {
+function describeReference(
+  location: CoreProblem['location'][number],
+  message: string,
+): { readonly says: string; readonly target: string | undefined } {
   const node = valueAt(readYaml(location.source.body).value, parsePointer(location.pointer ?? '#'));
   // A discriminator maps to a reference without the keyword around it.
-  const target = typeof node === 'string' ? `reference "${node}"` : `$ref ${JSON.stringify(valueAt(node, ['$ref']))}`;
+  const isMapped = typeof node === 'string';
+  const target = isMapped ? node : valueAt(node, ['$ref']);
   const reason = /ENOENT/.test(message) ? 'that file does not exist' : 'nothing stands there';
-  return `${target} can't be resolved: ${reason}`;
+  return {
+    says: `${isMapped ? 'reference' : '$ref'} ${JSON.stringify(target)} can't be resolved: ${reason}`,
+    target: typeof target === 'string' ? target : undefined,
+  };
 }

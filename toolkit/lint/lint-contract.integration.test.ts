@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ContractError } from '../contract/contract-error.ts';
+import { readContract } from '../contract/read-contract.ts';
 import type { Problem } from '../problem.ts';
 import { lintContract } from './lint-contract.ts';
 
@@ -133,6 +134,54 @@ describe.concurrent('a reference that leads nowhere is named', () => {
       ]);
     });
   }
+});
+
+describe.concurrent('a misspelt reference is answered with the nearest', () => {
+  const schemas = `components:\n  schemas:\n    Room: {type: object, properties: {hall: {$ref: '#/components/schemas/Hall'}}}\n    Hall: {type: string}\n`;
+  const root = (ref: string) => `${head}paths:\n  /rooms: {$ref: '${ref}'}\n${schemas}`;
+  const rooms = `Rooms: {get: {operationId: listRooms, requestBody: {$ref: '#/Bodi'}, responses: {}}}\nBody: {content: {}}\n`;
+  const cases = [
+    {
+      name: 'of the same section',
+      files: { 'a.yaml': root('#/x').replace('schemas/Hall', 'schemas/Hal') },
+      want: ['a.yaml', '#/components/schemas/Hall'],
+    },
+    {
+      name: 'where the section is misspelt too',
+      files: { 'a.yaml': root('#/x').replace('components/schemas/Hall', 'component/schema/Hal') },
+      want: ['a.yaml', '#/components/schemas/Hall'],
+    },
+    {
+      name: 'among files',
+      files: { 'a.yaml': root('./room.yaml#/Room'), 'rooms.yaml': rooms },
+      want: ['a.yaml', './rooms.yaml#/Rooms'],
+    },
+    {
+      name: 'in a request body of another file',
+      files: { 'a.yaml': root('rooms.yaml#/Rooms'), 'rooms.yaml': rooms },
+      want: ['rooms.yaml', '#/Body'],
+    },
+  ] as const;
+  for (const { name, files, want } of cases) {
+    test(name, async () => {
+      const place = await write(files);
+      const path = join(place, 'a.yaml');
+      const expected = expect.objectContaining({
+        file: join(place, want[0]),
+        rule: 'no-unresolved-refs',
+        cure: `Did you mean ${want[1]}?`,
+      });
+      expect(await lintContract(path)).toContainEqual(expected);
+      const refused = await readContract(path).catch((error: unknown) => error);
+      expect((refused as ContractError).problems).toContainEqual(expected);
+    });
+  }
+
+  test('and one that is near nothing is not', async () => {
+    const place = await write({ 'a.yaml': root('#/components/schemas/Storehouse') });
+    const found = await lintContract(join(place, 'a.yaml'));
+    expect(found.find(({ rule }) => rule === 'no-unresolved-refs')?.cure).not.toMatch(/Did you mean/);
+  });
 });
 
 describe('nothing is asked of the network', () => {

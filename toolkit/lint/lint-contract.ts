@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { ContractError } from '../contract/contract-error.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { parsePointer, valueAt } from '../contract/json-pointer.ts';
+import { nearestReference } from '../contract/nearest-reference.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
 import { cures } from './cures.ts';
@@ -52,6 +53,7 @@ async function toProblem(problem: RedoclyProblem): Promise<Problem> {
   const [{ source, pointer, start }] = problem.location;
   const says = problem.message.replaceAll(/\s+/g, ' ');
   const target = problem.ruleId === 'no-unresolved-refs' ? await referenceAt(source.ref, pointer) : undefined;
+  const nearest = target === undefined ? undefined : await nearestReference(target, resolve(source.ref));
   return {
     file: displayPath(source.ref),
     line: start.line,
@@ -60,7 +62,7 @@ async function toProblem(problem: RedoclyProblem): Promise<Problem> {
     pointer: pointer === undefined || pointer === '#/' ? '#' : pointer,
     rule: problem.ruleId,
     says: target === undefined ? says : `${says}: ${target}.`,
-    cure: findCure(problem),
+    cure: nearest === undefined ? findCure(problem) : `Did you mean ${nearest}?`,
   };
 }
 

@@ -1,0 +1,44 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
+import { formatPointer, parseReference } from './json-pointer.ts';
+import { nearestName } from './nearest-name.ts';
+import { readYaml } from './yaml-source.ts';
+
+/**
+ * The reference that a reference into nothing was meant to be: each segment of its pointer, and the name of its file, by the name that
+ * stands there and is spelt nearest. `#/components/schemas/Devise` → `#/components/schemas/Device`.
+ *
+ * @param from path of the file that the reference stands in
+ * @returns undefined where a segment is near nothing; it is no misspelling then
+ */
+export async function nearestReference(reference: string, from: string): Promise<string | undefined> {
+  const [path = '', fragment] = reference.split('#');
+  const file = path === '' ? from : await nearestFile(resolve(dirname(from), path));
+  const text = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
+  if (file === undefined || text === undefined) return undefined;
+  const pointer = fragment === undefined ? '' : nearestPointer(readYaml(text).value, parseReference(fragment));
+  if (pointer === undefined) return undefined;
+  if (path === '') return pointer;
+  const found = relative(dirname(from), file).split(sep).join('/');
+  return `${path.startsWith('./') ? './' : ''}${found}${pointer}`;
+}
+
+function nearestPointer(root: unknown, segments: readonly string[]): string | undefined {
+  const spelt: string[] = [];
+  let node = root;
+  for (const segment of segments) {
+    if (typeof node !== 'object' || node === null) return undefined;
+    const name = Object.hasOwn(node, segment) ? segment : nearestName(segment, Object.keys(node));
+    if (name === undefined) return undefined;
+    spelt.push(name);
+    node = (node as Readonly<Record<string, unknown>>)[name];
+  }
+  return formatPointer(spelt);
+}
+
+/** Among the files of its folder. */
+async function nearestFile(path: string): Promise<string | undefined> {
+  const names: readonly string[] = await readdir(dirname(path)).catch(() => []);
+  const name = names.includes(basename(path)) ? basename(path) : nearestName(basename(path), names);
+  return name === undefined ? undefined : resolve(dirname(path), name);
+}
