@@ -6,6 +6,7 @@ import { ContractError } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
 import { parsePointer } from './json-pointer.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
+import { findSyntaxProblems } from './syntax-problems.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
 import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
 
@@ -35,13 +36,17 @@ export async function readContract(file: string): Promise<Contract> {
     throw new ContractError([problemAtTop(file, 'readable', says, 'Name an OpenAPI file with --contract.')]);
   });
 
-  // 2. YAML. Positions are worked out when one is asked for, since a sound contract needs none.
+  // 2. YAML, whose loader stops at the first fault; the parser that knows positions finds them all. Positions are worked out when one is asked for, since a sound contract needs none.
   const locate = createLocate(file, text);
   const refuse = (found: readonly Unsupported[]): void => {
     if (found.length > 0) throw new ContractError(found.map((one) => ({ ...one, ...locate(one.pointer) })));
   };
   const loaded = await loadDocument(file);
-  if (loaded instanceof Error) throw new ContractError(findSyntaxFaults(file, text, loaded));
+  if (loaded instanceof Error) {
+    const faults = findSyntaxProblems(displayPath(file), readYaml(text));
+    const cure = 'Mend the YAML at this place.';
+    throw new ContractError(faults.length > 0 ? faults : [problemAtTop(file, 'yaml', loaded.message, cure)]);
+  }
 
   // 3. What would kill the linter, or bring it to fetch something; then structure and references.
   refuse(findUnsupported(loaded.document.parsed, 'root'));
@@ -71,13 +76,6 @@ function createLocate(file: string, text: string): Contract['locate'] {
     source ??= readYaml(text);
     return { file: displayPath(file), ...source.positionOf(parsePointer(pointer)) };
   };
-}
-
-/** The loader stops at the first fault; the parser that knows positions finds them all. */
-function findSyntaxFaults(file: string, text: string, cause: Error): readonly Problem[] {
-  const cure = 'Mend the YAML at this place.';
-  const faults = readYaml(text).faults.map((fault) => ({ ...problemAtTop(file, 'yaml', fault.says, cure), ...fault }));
-  return faults.length > 0 ? faults : [problemAtTop(file, 'yaml', cause.message, cure)];
 }
 
 function problemAtTop(file: string, rule: string, says: string, cure: string): Problem {

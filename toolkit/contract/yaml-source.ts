@@ -1,4 +1,4 @@
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type Scalar, visit } from 'yaml';
 
 /** A place in a source file; both 1-based. */
 export interface Position {
@@ -9,6 +9,8 @@ export interface Position {
 /** A text that is not YAML: where, and the parser's own words. */
 export interface SyntaxFault extends Position {
   readonly says: string;
+  /** Where a key that stands twice stands first. */
+  readonly first?: Position & { readonly key: string };
 }
 
 /** One YAML or JSON file that knows where each of its values stands. */
@@ -23,18 +25,35 @@ export interface YamlSource {
 export function readYaml(text: string): YamlSource {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
-  const faults = [...document.errors, ...document.warnings].map(({ message, pos }) => {
-    const { line, col } = lines.linePos(pos[0]);
-    return { says: message.trim(), line, column: col };
+  const positionAt = (offset: number): Position => {
+    const { line, col } = lines.linePos(offset);
+    return { line, column: col };
+  };
+  const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => {
+    const key = code === 'DUPLICATE_KEY' ? firstKey(document, pos[0]) : undefined;
+    const first = key && { first: { key: String(key), ...positionAt(key.range?.[0] ?? 0) } };
+    return { says: message.trim(), ...positionAt(pos[0]), ...first };
   });
   return {
     faults,
     value: faults.length === 0 ? document.toJS() : undefined,
-    positionOf(segments) {
-      const { line, col } = lines.linePos(offsetOf(document.contents, segments));
-      return { line, column: col };
-    },
+    positionOf: (segments) => positionAt(offsetOf(document.contents, segments)),
   };
+}
+
+/** The key that stands before the one at this offset, in the same map, under the same name. */
+function firstKey(document: Document, offset: number): Scalar | undefined {
+  let found: Scalar | undefined;
+  visit(document, {
+    Map(_, { items }) {
+      const keys = items.map(({ key }) => key).filter(isScalar);
+      const second = keys.find(({ range }) => range?.[0] === offset);
+      if (second === undefined) return undefined;
+      found = keys.find(({ value }) => value === second.value);
+      return visit.BREAK;
+    },
+  });
+  return found;
 }
 
 function offsetOf(root: Node | null, segments: readonly string[]): number {

@@ -5,6 +5,7 @@ import { ContractError } from '../contract/contract-error.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { parsePointer, valueAt } from '../contract/json-pointer.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
+import { findSyntaxProblems } from '../contract/syntax-problems.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
 import { cures } from './cures.ts';
@@ -29,10 +30,7 @@ export async function lintContract(contractPath: string): Promise<readonly Probl
     throw new ContractError([{ ...top, rule: 'readable', says: reasons[code ?? ''] ?? message, cure }]);
   });
   const source = readYaml(text);
-  if (source.faults.length > 0) {
-    const cure = 'Correct the YAML here; indentation, quotes and brackets are the usual causes.';
-    throw new ContractError(source.faults.map((fault) => ({ ...top, rule: 'yaml', cure, ...fault })));
-  }
+  if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(file, source));
   const network = await findNetworkReferences(path);
   if (network.length > 0) throw new ContractError(network);
 

@@ -1,0 +1,32 @@
+import { type Problem, takeWithFollowers } from '../problem.ts';
+import type { SyntaxFault, YamlSource } from './yaml-source.ts';
+
+const cure = 'Correct the YAML here; indentation, quotes and brackets are the usual causes.';
+
+/**
+ * Says what keeps a text from being YAML, in the order of its lines.
+ *
+ * Of a text that is wrong in one place the parser says much that follows from it: one wrong indent made dozens. The first is told, with three
+ * that may follow from it. A key that stands twice is a fault of its own, wherever it stands.
+ *
+ * @param file as it is displayed
+ */
+export function findSyntaxProblems(file: string, { faults }: Pick<YamlSource, 'faults'>): readonly Problem[] {
+  const sorted = faults
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    // Of several sentences about one place the first is the closest.
+    .filter(({ line, column }, index, all) => line !== all[index - 1]?.line || column !== all[index - 1]?.column);
+  const twice = sorted.filter(({ first }) => first !== undefined).map((fault) => toProblem(file, fault));
+  const broken = sorted.filter(({ first }) => first === undefined).map((fault) => toProblem(file, fault));
+  return [...twice, ...takeWithFollowers(broken)];
+}
+
+function toProblem(file: string, { line, column, says, first }: SyntaxFault): Problem {
+  const place = { file, line, column, pointer: '#', rule: 'yaml' };
+  if (first === undefined) return { ...place, says, cure };
+  return {
+    ...place,
+    says: `The key ${first.key} stands here and at ${file}:${first.line}:${first.column}: map keys must be unique.`,
+    cure: 'Keep the key once, or correct the indentation if it belongs to another YAML map.',
+  };
+}
