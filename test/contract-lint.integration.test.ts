@@ -51,6 +51,8 @@ const faults: readonly (readonly [rule: string, place: string, pointer: string, 
   ['lockstep/links-resolve', '18:80', '#/paths/~1rooms/get/responses/200/links/Room/requestBody', 'bodiless'],
   ['lockstep/oauth-url-absolute', '18:39', '#/components/securitySchemes/oauth2/flows/clientCredentials/tokenUrl'],
   ['lockstep/pattern-compiles', '12:116', '#/paths/~1visits/get/parameters/1/schema/items/pattern'],
+  // Nor that four examples can't be checked against it.
+  ['lockstep/pattern-compiles', '40:35', '#/components/schemas/Kind/pattern', 'examples'],
   ['lockstep/pattern-is-linear', '19:35', '#/components/schemas/Room/pattern'],
   ['lockstep/refusal-declared', '13:7', '#/paths/~1visits/get/responses'],
   ['lockstep/required-is-described', '26:31', '#/components/schemas/Room/then/required/1'],
@@ -60,6 +62,7 @@ const faults: readonly (readonly [rule: string, place: string, pointer: string, 
   ['lockstep/string-says-if-empty', '23:9', '#/components/schemas/Room/properties/name'],
   ['lockstep/success-declared', '10:7', '#/paths/~1rooms/get/responses'],
   ['lockstep/time-allows-reserved', '11:11', '#/paths/~1visits/get/parameters/0'],
+  ['operation-operationId-unique', '22:7', '#/paths/~1halls/get/operationId'],
   ['rule/operation-id-casing', '7:20', '#/paths/~1rooms/get/operationId'],
   ['rule/request-body-required', '11:9', '#/paths/~1rooms/post/requestBody/required'],
 ];
@@ -89,6 +92,30 @@ describe.concurrent('every rule of ours', () => {
       expect(await lintContract(`${fixtures}/${name}.good.yaml`)).toEqual([]);
     });
   }
+});
+
+test.each([
+  {
+    name: 'a pattern that does not compile counts the examples that it keeps from being checked',
+    given: 'pattern-compiles.examples',
+    want: `${fixtures}/pattern-compiles.examples.yaml:40:35 lockstep/pattern-compiles
+  at   #/components/schemas/Kind/pattern
+  says The pattern ^[a-z$ does not compile: unterminated character class.
+  cure Write it as a JavaScript regular expression that holds under the u flag: escape only what has a meaning.
+  and 4 more that follow from it
+`,
+  },
+  {
+    name: 'an operationId that stands twice is named with both places',
+    given: 'operation-operationId-unique',
+    want: `${fixtures}/operation-operationId-unique.yaml:22:7 operation-operationId-unique
+  at   #/paths/~1halls/get/operationId
+  says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.yaml:7:7.
+  cure Give each operation an operationId of its own.
+`,
+  },
+])('$name', async ({ given, want }) => {
+  expect((await lintContract(`${fixtures}/${given}.yaml`)).map(formatProblem).join('')).toBe(want);
 });
 
 describe('a document with several faults', () => {

@@ -11,6 +11,7 @@ import type { Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
 import { parsePointer, valueAt } from './json-pointer.ts';
 import { nearestReference } from './nearest-reference.ts';
+import { nameBothOperations } from './operation-id-twice.ts';
 import { readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
@@ -72,7 +73,11 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
   problems: readonly Problem[];
 }> {
   const found = await lintDocument({ document, config: config.styleguide, externalRefResolver });
-  if (found.length > 0) return { document: undefined, problems: await Promise.all(found.map(toProblem)) };
+  if (found.length > 0) {
+    const root = document.source.absoluteRef;
+    const named = found.map(async (problem) => nameBothOperations(await toProblem(problem), root));
+    return { document: undefined, problems: await Promise.all(named) };
+  }
   if (isSelfContained(document.parsed)) return { document: document.parsed, problems: [] };
   const { bundle: bundled, problems } = await bundle({ doc: document, config, externalRefResolver });
   return { document: bundled.parsed, problems: await Promise.all(problems.map(toProblem)) };

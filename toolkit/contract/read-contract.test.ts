@@ -67,7 +67,14 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     {
       name: 'an operationId twice',
       text: `${head}paths:\n  /a: {get: ${operation}}\n  /b: {get: ${operation}}\n`,
-      want: [{ rule: 'operation-operationId-unique', line: 5 }],
+      want: [
+        {
+          rule: 'operation-operationId-unique',
+          line: 5,
+          pointer: '#/paths/~1b/get/operationId',
+          says: expect.stringMatching(/^The operationId a stands here and at .*contract\.yaml:4:14\.$/),
+        },
+      ],
     },
     {
       name: 'an operation without operationId, a parameter by content and a dynamic reference',

@@ -39,7 +39,11 @@ async function refusal(path: string): Promise<readonly Problem[]> {
 describe.concurrent('a contract that cannot be read', () => {
   const refused = [
     { name: 'is not YAML', given: `${head}paths: [\nx: {}\n`, want: ['yaml', 5, '#', /Flow sequence/, /YAML/] },
-    { name: 'has a key twice', given: `${head}info: {}\n`, want: ['yaml', 4, '#', / info stands here and at .*a\.yaml:2:1: map keys must be unique/, /YAML/] },
+    {
+      name: 'has a key twice',
+      given: `${head}info: {}\n`,
+      want: ['yaml', 4, '#', / info stands here and at .*a\.yaml:2:1: map keys must be unique/, /YAML/],
+    },
     { name: 'is no object', given: 'Rooms\n', want: ['document', 1, '#', /must be JSON object/, /OpenAPI 3\.1/] },
     {
       name: 'is no OpenAPI',
@@ -181,6 +185,21 @@ describe.concurrent('a misspelt reference is answered with the nearest', () => {
     const place = await write({ 'a.yaml': root('#/components/schemas/Storehouse') });
     const found = await lintContract(join(place, 'a.yaml'));
     expect(found.find(({ rule }) => rule === 'no-unresolved-refs')?.cure).not.toMatch(/Did you mean/);
+  });
+});
+
+test('an operationId that another file has too is named with both files', async () => {
+  const item = (summary: string) =>
+    `get: {operationId: listRooms, summary: ${summary}, security: [], responses: {'200': {description: OK, links: {again: {operationId: listRooms}}}}}\n`;
+  const place = await write({
+    'a.yaml': `${head}paths:\n  /rooms:\n    ${item('Rooms')}  /halls: {$ref: halls.yaml}\n`,
+    'halls.yaml': item('Halls'),
+  });
+  const found = await lintContract(join(place, 'a.yaml'));
+  expect(found.find(({ rule }) => rule === 'operation-operationId-unique')).toMatchObject({
+    file: join(place, 'halls.yaml'),
+    line: 1,
+    says: `The operationId listRooms stands here and at ${join(place, 'a.yaml')}:6:11.`,
   });
 });
 

@@ -5,12 +5,14 @@ import { ContractError } from '../contract/contract-error.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { parsePointer, valueAt } from '../contract/json-pointer.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
+import { nameBothOperations } from '../contract/operation-id-twice.ts';
 import { findSyntaxProblems } from '../contract/syntax-problems.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
 import { cures } from './cures.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { findNetworkReferences } from './find-network-references.ts';
+import { foldFollowers } from './fold-followers.ts';
 import { type RedoclyProblem, runRedocly } from './run-redocly.ts';
 
 /**
@@ -36,9 +38,10 @@ export async function lintContract(contractPath: string): Promise<readonly Probl
 
   const problems = await runRedocly(path);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, source));
-  const found = (await Promise.all(problems.map(toProblem))).sort(compareProblems);
+  const named = problems.map(async (problem) => nameBothOperations(await toProblem(problem), path));
+  const found = (await Promise.all(named)).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
-  return found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
+  return foldFollowers(found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1])));
 }
 
 const reasons: Readonly<Record<string, string>> = {
