@@ -45,6 +45,29 @@ describe('in a copy of contract and derivation,', () => {
     expect((await lockstep(copy, 'check')).exitCode).toBe(0);
   });
 
+  test('a contract that does not lint is said not to, and is to be mended before anything is derived from it', async () => {
+    const text = await readFile(contract, 'utf8');
+    await writeFile(contract, text.replace("pattern: '^", "pattern: '^("));
+
+    const { exitCode, stdout } = await lockstep(copy, 'check');
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(
+      /\nopenapi\/service\.yaml does not lint: 1 problem\n {2}openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {4}The pattern .+\n\nCure: mend what npm run lint:contract names, then npm run generate\n$/,
+    );
+  });
+
+  test('a contract that cannot be read is said not to be compared', async () => {
+    const text = await readFile(contract, 'utf8');
+    await writeFile(contract, text.replace('\npaths:\n', '\n paths:\n'));
+
+    const { exitCode, stderr } = await lockstep(copy, 'check');
+    expect(exitCode).toBe(2);
+    expect(stderr).toMatch(
+      /^openapi\/service\.yaml can't be derived from, and nothing was compared\. Mend it first:\n\nopenapi\/service\.yaml:\d+:\d+ yaml\n/,
+    );
+    expect(stderr).not.toContain('npm run generate');
+  });
+
   test('a broken contract ends with file, line, pointer and reason, and nothing is written', async () => {
     const before = await readdir(join(copy, 'generated'));
     const text = await readFile(contract, 'utf8');

@@ -1,25 +1,43 @@
 import { type CheckResult, check as compare, type Drift } from '../check.ts';
+import { ContractError } from '../contract/contract-error.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { derive } from '../derive.ts';
+import { lintContract } from '../lint/lint-contract.ts';
+import type { Problem } from '../problem.ts';
 import { type CommandResult, defaults, type Target } from './command.ts';
 
 /** A difference longer than this is cut on screen: the first lines name the place, `--json` has all. */
 const diffLines = 40;
 
-/** `lockstep check`: derives again in memory and names every file that differs, the contract lines behind it, and the cure. */
+/**
+ * `lockstep check`: derives again in memory and names every file that differs, the contract lines behind it, and the cure. That is to
+ * generate again only if the contract is sound: from a fault in it something would be derived, but nothing that anybody wants.
+ */
 export async function check(target: Target): Promise<CommandResult> {
-  const contract = await readContract(target.contract);
+  const contract = await readContract(target.contract).catch((error: unknown) => {
+    if (error instanceof ContractError) return error;
+    throw error;
+  });
+  if (contract instanceof ContractError) {
+    const text = `${target.contract} can't be derived from, and nothing was compared. Mend it first:\n\n${contract.message}`;
+    return { exitCode: 2, text, json: { problems: contract.problems } };
+  }
   const derived = await derive(contract, target.out);
   const result = await compare(contract, derived, target.out);
   if (result.drifts.length === 0) {
     const text = `${target.out}: ${derived.size} files match ${target.contract}`;
     return { exitCode: 0, text, json: { drifts: [], changes: [], cure: null } };
   }
-  const cure = formatCure(target);
-  return { exitCode: 1, text: formatResult(result, target, cure), json: { ...result, cure } };
+  const problems = await lintContract(target.contract).catch((error: unknown) => {
+    if (error instanceof ContractError) return error.problems;
+    throw error;
+  });
+  const cure = formatCure(target, problems);
+  const text = [formatResult(result, target), ...formatProblems(target, problems), `Cure: ${cure}`].join('\n');
+  return { exitCode: 1, text: addUnexpected(text, result), json: { ...result, problems, cure } };
 }
 
-function formatResult({ drifts, changes }: CheckResult, { contract }: Target, cure: string): string {
+function formatResult({ drifts, changes }: CheckResult, { contract }: Target): string {
   const reason =
     changes.length > 0
       ? [
@@ -29,14 +47,21 @@ function formatResult({ drifts, changes }: CheckResult, { contract }: Target, cu
       : drifts.some(({ kind }) => kind === 'changed')
         ? [`${contract} is the one they were derived from: they were edited by hand, or a tool has another version.`]
         : [];
-  const unexpected = drifts.some(({ kind }) => kind === 'unexpected');
-  return [
-    ...drifts.map(formatDrift),
-    ...(reason.length === 0 ? [] : ['', ...reason]),
-    '',
-    `Cure: ${cure}`,
-    ...(unexpected ? ['      and move what is unexpected out of that folder: nothing in it is written by hand.'] : []),
-  ].join('\n');
+  return [...drifts.map(formatDrift), ...(reason.length === 0 ? [] : ['', ...reason]), ''].join('\n');
+}
+
+/** The first is enough: `lint` tells all of them. */
+function formatProblems({ contract }: Target, problems: readonly Problem[]): string[] {
+  const [first] = problems;
+  if (first === undefined) return [];
+  const { file, line, column, rule, says } = first;
+  const count = problems.length === 1 ? '1 problem' : `${problems.length} problems, the first`;
+  return [`${contract} does not lint: ${count}`, `  ${file}:${line}:${column} ${rule}`, `    ${says}`, ''];
+}
+
+function addUnexpected(text: string, { drifts }: CheckResult): string {
+  if (drifts.every(({ kind }) => kind !== 'unexpected')) return text;
+  return `${text}\n      and move what is unexpected out of that folder: nothing in it is written by hand.`;
 }
 
 const headlines: Readonly<Record<Drift['kind'], string>> = {
@@ -55,10 +80,10 @@ function formatDrift({ file, kind, diff }: Drift): string {
   ].join('\n');
 }
 
-function formatCure({ contract, out }: Target): string {
-  const options = [
-    ...(contract === defaults.contract ? [] : [`--contract ${contract}`]),
-    ...(out === defaults.out ? [] : [`--out ${out}`]),
-  ];
-  return ['npm run generate', ...(options.length === 0 ? [] : ['--', ...options])].join(' ');
+function formatCure({ contract, out }: Target, problems: readonly Problem[]): string {
+  const named = contract === defaults.contract ? [] : [`--contract ${contract}`];
+  const options = [...named, ...(out === defaults.out ? [] : [`--out ${out}`])];
+  const generate = ['npm run generate', ...(options.length === 0 ? [] : ['--', ...options])].join(' ');
+  const lint = ['npm run lint:contract', ...(named.length === 0 ? [] : ['--', ...named])].join(' ');
+  return problems.length === 0 ? generate : `mend what ${lint} names, then ${generate}`;
 }
