@@ -3,12 +3,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { loadConfig } from 'redocly-core';
+import { getLineColLocation, type LocationObject, lint, loadConfig } from 'redocly-core';
 import { describe, expect, test } from 'vitest';
 import { cures } from '../toolkit/lint/cures.ts';
 import { lintContract } from '../toolkit/lint/lint-contract.ts';
 import { formatProblem } from '../toolkit/problem.ts';
-import { contractRules } from '../toolkit/rules/plugin.ts';
+import { contractRules, houseRules } from '../toolkit/rules/plugin.ts';
 
 const fixtures = 'toolkit/fixtures/invalid';
 
@@ -67,6 +67,43 @@ const faults: readonly (readonly [rule: string, place: string, pointer: string, 
   ['rule/request-body-required', '11:9', '#/paths/~1rooms/post/requestBody/required'],
 ];
 
+/** The same for the rules that our own contract alone is held to. */
+const houseFaults: typeof faults = [
+  ['lockstep/described', '28:67', '#/components/schemas/Room/properties/door/properties/open'],
+  ['lockstep/described', '27:9', '#/components/schemas/Room/properties/area', 'reference'],
+  ['lockstep/described', '12:11', '#/paths/~1rooms/get/parameters/0', 'parameter'],
+  ['lockstep/described', '6:5', '#/paths/~1rooms/get', 'operation'],
+];
+
+const configPath = fileURLToPath(new URL('../redocly.yaml', import.meta.url));
+
+/** What the rules for `openapi/service.yaml` say against another document, and where. */
+async function lintAsService(ref: string): Promise<readonly (readonly string[])[]> {
+  const config = (await loadConfig({ configPath })).forAlias('service');
+  return (await lint({ ref, config })).map(({ ruleId, location: [first] }) => {
+    const { line, col } = getLineColLocation(first as LocationObject).start;
+    return [ruleId, `${line}:${col}`, first?.pointer ?? ''];
+  });
+}
+
+describe.concurrent('every rule of the house', () => {
+  for (const [rule, place, pointer, variant] of houseFaults) {
+    const name = [rule.slice(rule.indexOf('/') + 1), variant].filter(Boolean).join('.');
+    test(`${name}: our own contract would be told of the fault at ${place}, and another is not`, async () => {
+      const told = (await lintAsService(`${fixtures}/${name}.yaml`)).filter(([found]) => found === rule);
+      expect(told).toEqual([[rule, place, pointer]]);
+      expect(await lintContract(`${fixtures}/${name}.yaml`)).toEqual([]);
+    });
+  }
+
+  for (const name of Object.keys(houseRules)) {
+    test(`${name} lets the document without a fault pass`, async () => {
+      const told = await lintAsService(`${fixtures}/${name}.good.yaml`);
+      expect(told.filter(([found]) => found === `lockstep/${name}`)).toEqual([]);
+    });
+  }
+});
+
 describe.concurrent('every rule of ours', () => {
   test('has a bad document and a good one', () => {
     const tested = faults.map(([rule]) => rule);
@@ -74,7 +111,11 @@ describe.concurrent('every rule of ours', () => {
   });
 
   test('is tested by every bad document that there is', async () => {
-    const tested = faults.map(([rule, , , variant]) => [rule.slice(rule.indexOf('/') + 1), variant, 'yaml']);
+    const tested = [...faults, ...houseFaults].map(([rule, , , variant]) => [
+      rule.slice(rule.indexOf('/') + 1),
+      variant,
+      'yaml',
+    ]);
     const bad = (await readdir(fixtures)).filter((file) => /\.yaml$/.test(file) && !/\.good\.|^several/.test(file));
     expect(bad.sort()).toEqual(tested.map((parts) => parts.filter(Boolean).join('.')).sort());
   });
@@ -136,7 +177,7 @@ test('the contract is as easy to use by its description alone as it was: at leas
 });
 
 test('every stock rule that the configuration switches on has a cure, and no other', async () => {
-  const { rules } = await loadConfig({ configPath: fileURLToPath(new URL('../redocly.yaml', import.meta.url)) });
+  const { rules } = await loadConfig({ configPath });
   const isOn = (setting: unknown) =>
     setting !== 'off' && !(typeof setting === 'object' && (setting as { severity?: unknown }).severity === 'off');
   const stock = Object.entries(rules.oas3_1 ?? {})
