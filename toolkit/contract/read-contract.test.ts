@@ -65,6 +65,19 @@ describe('a broken contract is refused with place, reason and cure:', () => {
       ],
     },
     {
+      name: 'a request body that leads nowhere, with the nearest that is there',
+      text: `${head}paths:\n  /a: {post: {operationId: a, requestBody: {$ref: '#/components/requestBodies/Roms'}, responses: {'200': {description: OK}}}}\ncomponents: {requestBodies: {Rooms: {content: {}}}}\n`,
+      want: [
+        {
+          rule: 'no-unresolved-refs',
+          line: 4,
+          pointer: '#/paths/~1a/post/requestBody',
+          says: `$ref "#/components/requestBodies/Roms" can't be resolved: nothing stands there`,
+          cure: 'Did you mean #/components/requestBodies/Rooms?',
+        },
+      ],
+    },
+    {
       name: 'an operationId twice',
       text: `${head}paths:\n  /a: {get: ${operation}}\n  /b: {get: ${operation}}\n`,
       want: [
