@@ -31,6 +31,8 @@ export interface Check {
   readonly about: string;
   /** Places of an operation at which this check has something to establish. */
   readonly plan: (operation: Operation) => readonly string[];
+  /** What would have had to come at a place for this check to judge it, as in `refusal`; by default the place itself. */
+  readonly needs?: (place: string) => string;
   readonly judge: (exchange: NumberedExchange, context: CheckContext) => readonly Verdict[];
 }
 

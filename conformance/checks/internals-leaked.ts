@@ -24,6 +24,7 @@ export const internalsLeaked: Check = {
   name: 'internals-leaked',
   about: 'a refusal or failure shows stack frames, SQL or file paths of the server (suspect)',
   plan: () => [wholeAnswer],
+  needs: () => 'refusal or failure',
   judge: (exchange) => {
     const { answer } = answerOf(exchange) ?? {};
     if (answer === undefined || answer.status < 400) return [];

@@ -12,6 +12,7 @@ export const mediaType: Check = {
     listedSuccesses(responses)
       .filter(({ contents }) => contents.length > 0)
       .map(({ status }) => `response ${status}`),
+  needs: (place) => `${place} with content`,
   judge: (exchange) => {
     const { answer, response } = answerOf(exchange) ?? {};
     if (answer === undefined || response === undefined || !hasContent(exchange) || answer.body.length === 0) return [];

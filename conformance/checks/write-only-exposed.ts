@@ -11,6 +11,7 @@ export const writeOnlyExposed: Check = {
     listedSuccesses(responses)
       .filter(({ contents }) => contents.some(({ schema }) => schema !== undefined))
       .map(({ status }) => `response ${status}`),
+  needs: (place) => `${place} with JSON and a schema`,
   judge: (exchange, { contract }) => {
     const parts = annotatedAnswer(contract, exchange);
     if (parts.length === 0) return [];

@@ -1,4 +1,4 @@
-import type { Check } from '../checks/check.ts';
+import { type Check, wholeAnswer } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 
 export type ObligationState = 'met' | 'violated' | 'not reached';
@@ -48,7 +48,13 @@ export function planObligations(operations: readonly Operation[], checks: readon
     close: (reasonFor) =>
       [...states.values()].map(({ parts: [operation, check, place], state }) => {
         if (state !== 'not reached') return { operation, check, place, state };
-        return { operation, check, place, state, reason: reasonFor(operation) ?? `no ${place} was seen` };
+        return { operation, check, place, state, reason: reasonFor(operation) ?? explainOpen(place, check, checks) };
       }),
   };
+}
+
+/** Why an operation that was accepted leaves this open. */
+function explainOpen(place: string, name: string, checks: readonly Check[]): string {
+  const needed = checks.find((check) => check.name === name)?.needs?.(place);
+  return `no ${needed ?? (place === wholeAnswer ? 'answer that it could judge' : place)} was seen`;
 }

@@ -122,6 +122,24 @@ test('says that nothing was tested when all it saw were refusals of its key', as
   expect([result.verdict, result.findings]).toEqual(['nothing-tested', []]);
 });
 
+test('says in plain words what never came, where an accepted operation leaves something open', async () => {
+  const { result } = await runAgainst('library', apis.library.create());
+  const open = result.obligations.flatMap(({ operation, check, reason }) =>
+    reason === undefined ? [] : [`${operation} ${check}: ${reason}`],
+  );
+  expect(open.sort()).toEqual([
+    'addBook internals-leaked: no refusal or failure was seen',
+    'enrolReader internals-leaked: no refusal or failure was seen',
+    'listBooks internals-leaked: no refusal or failure was seen',
+    'readBook internals-leaked: no refusal or failure was seen',
+    'readMotto body-schema: no response 200 application/json was seen',
+    'readMotto internals-leaked: no refusal or failure was seen',
+    'readMotto write-only-exposed: no response 200 with JSON and a schema was seen',
+    'removeBook internals-leaked: no refusal or failure was seen',
+    'replaceBook internals-leaked: no refusal or failure was seen',
+  ]);
+});
+
 test('says that nothing listens', async () => {
   const served = await serve(() => ({ status: 200 }));
   await served.close();
