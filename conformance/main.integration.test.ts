@@ -112,7 +112,6 @@ describe('exit codes', () => {
       args: ['--contract', apis.library.file, '--base-url', 'http://a', '--operation', 'nope'],
       says: 'No operation is called nope',
     },
-    { name: 'nobody listening', args: ['--contract', apis.library.file, '--base-url', 'http://127.0.0.1:1'], says: '' },
   ];
   test.each(wrong)('2 for $name', async ({ args, says }) => {
     const { code, error } = await conform(args);
@@ -133,17 +132,67 @@ describe('exit codes', () => {
     const args = (await library(createLibrary())).map((arg) => (arg === libraryKey ? 'wrong-key' : arg));
     const { code, out } = await conform(args);
     expect(code).toBe(2);
-    expect(out).toContain('You only saw 401');
+    expect(out).toContain('Nothing tested: you only saw 401');
   });
 
-  test('2 when the address is wrong, so that every answer is a 404 which the contract does not have', async () => {
-    const args = await library(createLibrary());
-    const { code, out } = await conform(args.map((arg) => arg.replace(/\/v2$/, '/v3')));
+  test('2 when nobody listens, which is told first and alone, with what to do', async () => {
+    const base = 'http://127.0.0.1:1';
+    const options = ['--contract', apis.library.file, '--base-url', base, '--report', 'junit', '--out', 'there'];
+    const { code, out } = await conform(options);
     expect(code).toBe(2);
-    expect(out).toContain('404 is not documented');
-    expect(out).toContain(
-      `Every answer at ${served?.origin}/v3 was 404, so nothing was tested: is --base-url complete?`,
-    );
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      `Unreachable: nothing listens there (${base}).`,
+      '  Nothing was tested. See that it runs and that --base-url names its host and port.',
+    ]);
+    expect(out).not.toMatch(/Never accepted|Defects|Covered/);
+    const junit = await readFile(join(folder, 'there', 'junit.xml'), 'utf8');
+    expect(junit).toContain(`<error message="Unreachable: nothing listens there (${base}).">`);
+    expect(junit).not.toContain('the run ended before its turn');
+  });
+
+  test('2 when nobody listens at the API, although the authorization server answers', async () => {
+    served = await serve(apis.weather.create());
+    const args = ['--contract', apis.weather.file, '--base-url', 'http://127.0.0.1:1'];
+    const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
+    const { code, out } = await conform([...args, '--auth-url', `${served.origin}/oauth`, ...client]);
+    expect(code).toBe(2);
+    expect(out.split('\n')[0]).toBe('Unreachable: nothing listens there (http://127.0.0.1:1).');
+  });
+
+  test('2 when no token can be had, which is told first', async () => {
+    served = await serve(apis.weather.create());
+    const args = ['--contract', apis.weather.file, '--base-url', `${served.origin}/alps/api`];
+    const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
+    const { code, out } = await conform([...args, '--auth-url', 'http://127.0.0.1:1/oauth', ...client]);
+    expect(code).toBe(2);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      'Nothing tested: you only saw 401: the credentials were refused or the quota is used up, no check of data took place.',
+      '  No token: POST http://127.0.0.1:1/oauth/token without a scope: nothing listens there (and 1 more). Check --auth-url and the client, or pass --token.',
+    ]);
+    expect(out.match(/No token/g)).toHaveLength(1);
+  });
+
+  test('2 when the address is wrong, which is no defect of the deployment, with the right one', async () => {
+    const args = await library(createLibrary());
+    const wrong = args.map((arg) => arg.replace(/\/v2$/, '/v3'));
+    const { code, out } = await conform([...wrong, '--report', 'junit', '--out', 'there']);
+    expect(code).toBe(2);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      `Wrong address: every answer at ${served?.origin}/v3 was 404.`,
+      `  Nothing was tested. Did you mean --base-url ${served?.origin}/v2? GET /books is answered there.`,
+    ]);
+    expect(out).not.toMatch(/Defect|status-undocumented|Never accepted/);
+    expect(await readFile(join(folder, 'there', 'junit.xml'), 'utf8')).not.toContain('<failure');
+  });
+
+  test('2 when the address is wrong and no right one is near, with what the contract says', async () => {
+    served = await serve(() => ({ status: 404, body: {} }));
+    const { code, out } = await conform(['--contract', apis.library.file, '--base-url', `${served.origin}/v3`]);
+    expect(code).toBe(2);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      `Wrong address: every answer at ${served.origin}/v3 was 404.`,
+      '  Nothing was tested. Give --base-url the address beneath which GET /books is found; the contract names https://library.example/v2.',
+    ]);
   });
 
   test('2 when the address is wrong, although the authorization server is found', async () => {
@@ -152,7 +201,8 @@ describe('exit codes', () => {
     const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
     const { code, out } = await conform([...args, ...client]);
     expect(code).toBe(2);
-    expect(out).toContain(`Every answer at ${served.origin} was 404, so nothing was tested: is --base-url complete?`);
+    expect(out).toContain(`Wrong address: every answer at ${served.origin} was 404.`);
+    expect(out).toContain(`Did you mean --base-url ${served.origin}/alps/api? GET /stations is answered there.`);
   });
 
   test('130 when interrupted, with reports written', async () => {

@@ -9,8 +9,8 @@ enableCompileCache();
 
 const streams: Streams = { out: process.stdout, error: process.stderr };
 const exitCodes = `
-Exit codes: 0 nothing found; 1 defects; 2 wrong usage, broken contract, unreachable target, or nothing tested
-(only 401, 402 or 429 came, or only 404); 130 interrupted, with reports written.
+Exit codes: 0 nothing found; 1 defects; 2 wrong usage, broken contract, unreachable target,
+wrong address (only 404 came), or nothing tested (only 401, 402 or 429 came); 130 interrupted, with reports written.
 
   lockstep-conform --contract openapi.yaml --base-url https://api.example/v1 --token "$TOKEN"
   lockstep-conform --contract openapi.yaml --base-url … --auth-url … --client-id … --client-secret … --report junit,json`;

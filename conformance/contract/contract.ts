@@ -12,6 +12,8 @@ export interface Contract {
   readonly file: string;
   readonly title: string;
   readonly root: JsonObject;
+  /** Addresses of the document's servers with defaults filled in. */
+  readonly servers: readonly string[];
   readonly operations: readonly Operation[];
   readonly schemes: Readonly<Record<string, SecurityScheme>>;
   /** Parts that could not be read. The rest is tested all the same. */

@@ -5,6 +5,7 @@ import { isObject, textAt } from './json.ts';
 import { childOf, follow, type Place, type ReportPart } from './place.ts';
 import { readOperation } from './read-operation.ts';
 import { readSchemes } from './read-schemes.ts';
+import { readAddresses } from './read-servers.ts';
 import { readSource, type Source } from './read-source.ts';
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
@@ -43,7 +44,8 @@ export function readContract(file: string, text: string): Contract {
     throw new ContractError(file, [...problems, none]);
   }
   const title = textAt(root.info, 'title') ?? file;
-  return { file, title, root, operations, schemes: readSchemes(root, report), problems, lineOf };
+  const servers = readAddresses(root);
+  return { file, title, root, servers, operations, schemes: readSchemes(root, report), problems, lineOf };
 }
 
 function requireOpenApi(file: string, { root, lineOf }: Source): void {

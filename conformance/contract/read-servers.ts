@@ -12,8 +12,13 @@ export function readServers(
   const own = holders.map((holder) => arrayAt(holder, 'servers')).find((servers) => servers.length > 0);
   if (own === undefined) return { target: 'api', servers: [] };
   const servers = own.map(addressOf);
-  const shared = arrayAt(root, 'servers').map(addressOf);
+  const shared = readAddresses(root);
   return { target: servers.some((server) => shared.includes(server)) ? 'api' : 'auth', servers };
+}
+
+/** Addresses of a document's own servers with defaults filled in. */
+export function readAddresses(root: JsonObject): readonly string[] {
+  return arrayAt(root, 'servers').map(addressOf);
 }
 
 /** The address with each variable at its default, without a trailing slash. */

@@ -9,15 +9,19 @@ export const consoleReport: Report = { file: 'report.txt', format: formatConsole
 function formatConsole(result: RunResult): string {
   const defects = result.findings.filter(({ severity }) => severity === 'defect');
   const suspects = result.findings.filter(({ severity }) => severity === 'suspect');
+  const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';
   const sections = [
+    // What keeps the run from proving anything comes before all that follows from it.
+    result.cure === undefined ? '' : `${result.says}\n  ${result.cure}`,
     section('Defects', defects.map(formatFinding)),
     section('Suspects (not in the exit code)', suspects.map(formatFinding)),
     section(
       'Warnings',
       result.warnings.map(({ says, cure }) => `${says}\n  ${cure}`),
     ),
-    formatCoverage(result),
-    `${result.says} ${result.requests} requests in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.${hint(result.findings, result)}`,
+    isElsewhere ? '' : formatCoverage(result),
+    hint(result.findings, result),
+    `${result.says} ${result.requests} requests in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
@@ -41,5 +45,5 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
 function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
   if (findings.length === 0) return '';
   const auth = authUrl === undefined ? '' : ` AUTH='${authUrl}'`;
-  return `\nTo paste a curl line: export BASE='${baseUrl}'${auth} TOKEN=…`;
+  return `To paste a curl line: export BASE='${baseUrl}'${auth} TOKEN=…`;
 }

@@ -33,6 +33,7 @@ const result: RunResult = {
   now: '',
   verdict: 'defects',
   says: '',
+  cure: undefined,
   findings: [finding],
   warnings: [],
   obligations: [

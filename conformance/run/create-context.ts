@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import { type Connection, createConnection } from '../execute/connection.ts';
 import { basicOf } from '../execute/credentials.ts';
 import { findTokenEndpoint } from '../execute/find-token-endpoint.ts';
-import { createPace } from '../execute/pace.ts';
+import { createPace, type Pace } from '../execute/pace.ts';
 import { createSendCase, type SendCase } from '../execute/send-case.ts';
 import { createTokens, type Tokens } from '../execute/tokens.ts';
 import type { Redactor } from '../failures/redact.ts';
@@ -23,6 +23,7 @@ export function createContext({ contract, options, judge, redactor, signal, star
   readonly context: SendCase;
   readonly connection: Connection;
   readonly tokens: Tokens;
+  readonly pace: Pace;
   readonly deadline: number;
 } {
   const { credentials, permissions, baseUrl, authUrl, seed, now } = options;
@@ -51,5 +52,5 @@ export function createContext({ contract, options, judge, redactor, signal, star
     extraHeaders: options.headers,
     startedAt,
   });
-  return { context, connection, tokens, deadline };
+  return { context, connection, tokens, pace, deadline };
 }

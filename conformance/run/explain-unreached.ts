@@ -19,8 +19,9 @@ export function explainUnreached(exchanges: readonly Exchange[], reasons: readon
   const [first] = statuses;
   if (statuses.length === 1 && first !== undefined && aboutAccess[first] !== undefined) return aboutAccess[first];
   if (exchanges.length === 0) return reasons[0] ?? 'the run ended before its turn';
-  const ids = statuses.every((status) => status === 404) ? ': no known id' : '';
-  const spoken = statuses.map((status) => (status === 0 ? 'no answer' : String(status))).join(', ');
+  const isAboutIds = exchanges.some(({ operation }) => operation.path.includes('{'));
+  const ids = isAboutIds && statuses.every((status) => status === 404) ? ': no known id' : '';
+  const spoken = statuses.map((status) => (status === 0 ? 'not at all' : String(status))).join(', ');
   const also = reasons.length === 0 ? '' : `; other values were not sent: ${reasons[0]}`;
   return `valid requests were answered ${spoken}${ids}${also}`;
 }

@@ -140,6 +140,37 @@ test('says in plain words what never came, where an accepted operation leaves so
   ]);
 });
 
+test('asks for a better address without credentials, and for no more requests than the budget has left', async () => {
+  const handle = apis.library.create();
+  const keys: unknown[] = [];
+  const budget = { requests: 6, milliseconds: undefined };
+  const served = await serve((request) => {
+    if (request.path === '/v2/books') keys.push(request.headers['x-library-key']);
+    return request.path.startsWith('/v2/') ? handle(request) : { status: 404 };
+  });
+  const contract = await readContractFile(apis.library.file);
+  const run = (requests: number) =>
+    runConformance(contract, {
+      ...testOptions('library', served.origin),
+      baseUrl: `${served.origin}/x`,
+      budget: { ...budget, requests },
+    });
+  const [spent, enough] = [await run(1), await run(100)];
+  await served.close();
+  expect([spent.verdict, spent.requests, enough.verdict]).toEqual(['wrong-address', 1, 'wrong-address']);
+  expect(spent.cure).not.toContain('Did you mean');
+  expect(enough.cure).toContain(`Did you mean --base-url ${served.origin}/v2?`);
+  expect(keys).toEqual([undefined]);
+});
+
+test('asks whether the address is complete where only ids were looked for: nothing tells which of both is wrong', async () => {
+  const { result } = await runAgainst('library', () => ({ status: 404, body: { reason: 'none' } }), {
+    selection: { only: ['readBook'], exclude: [] },
+  });
+  expect(result.verdict).toBe('nothing-tested');
+  expect(result.says).toContain('was 404');
+});
+
 test('says that nothing listens', async () => {
   const served = await serve(() => ({ status: 200 }));
   await served.close();

@@ -12,6 +12,7 @@ import { createJudge } from '../schema/create-judge.ts';
 import { measureCoverage } from './coverage.ts';
 import { createContext } from './create-context.ts';
 import { explainUnreached } from './explain-unreached.ts';
+import { findLostAddress } from './find-lost-address.ts';
 import { foldResults } from './fold-results.ts';
 import { formatLogLine } from './format-request-log.ts';
 import { judgeVerdict } from './judge-verdict.ts';
@@ -46,7 +47,7 @@ export async function runConformance(
   const redactor = createRedactor(contract);
   const judge = createJudge(contract);
   const either = AbortSignal.any([signal, stop.signal]);
-  const { context, connection, tokens, deadline } = createContext({
+  const { context, connection, tokens, pace, deadline } = createContext({
     contract,
     options,
     judge,
@@ -80,15 +81,22 @@ export async function runConformance(
     },
     { workers: options.workers, requests: options.budget.requests, deadline, signal: either },
   );
+  const { exchanges } = folded;
+  const left = Math.max(0, (options.budget.requests ?? Number.POSITIVE_INFINITY) - exchanges.length);
+  const mayAsk = !either.aborted && performance.now() < deadline;
+  const lost = await findLostAddress({ contract, exchanges, connection, pace, left: mayAsk ? left : 0 });
   await connection.close();
 
-  const { exchanges } = folded;
-  const findings = folded.findings();
   const userCut = stop.signal.aborted ? undefined : cut;
   const byOperation = Map.groupBy(exchanges, ({ operation }) => operation.id);
   const reasonFor = (id: string) => explainUnreached(byOperation.get(id) ?? [], folded.reasons.get(id) ?? []);
   const problems = [...contract.problems, ...judge.problems()];
   const tokenProblems = tokens.problems().map(redactor.redact);
+  const coverage = measureCoverage(selected, exchanges);
+  const findings = folded.findings();
+  const judged = judgeVerdict({ findings, exchanges, coverage, cut: userCut, lost, tokenProblems });
+  // What another host, or none, answered says nothing about this deployment.
+  const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
   return {
     title: contract.title,
     contractFile: contract.file,
@@ -96,8 +104,8 @@ export async function runConformance(
     authUrl: options.authUrl,
     seed: options.seed,
     now: new Date(options.now).toISOString(),
-    ...judgeVerdict(findings, exchanges, userCut),
-    findings,
+    ...judged,
+    findings: isElsewhere ? [] : findings,
     warnings: gatherWarnings({
       contract,
       operations: selected,
@@ -106,12 +114,18 @@ export async function runConformance(
       tokenProblems,
       reasonFor,
       cut: userCut,
+      verdict: judged.verdict,
     }),
-    obligations: obligations.close(reasonFor),
-    coverage: measureCoverage(selected, exchanges),
-    requests: exchanges.length,
+    obligations: isElsewhere
+      ? planObligations(selected, checks).close(() => judged.says)
+      : obligations.close(reasonFor),
+    coverage,
+    requests: exchanges.length + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - startedAt),
-    requestLog: exchanges.filter(({ isPause }) => !isPause).map((exchange) => formatLogLine(exchange, redactor.redact)),
+    requestLog: [
+      ...exchanges.filter(({ isPause }) => !isPause).map((exchange) => formatLogLine(exchange, redactor.redact)),
+      ...(lost?.sent ?? []),
+    ],
   };
 }
 

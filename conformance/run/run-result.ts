@@ -1,21 +1,16 @@
 import type { Finding } from '../failures/finding.ts';
 import type { Obligation } from '../plan/obligations.ts';
 import type { Coverage } from './coverage.ts';
+import type { Judgement, Verdict } from './judge-verdict.ts';
 import type { Warning } from './warnings.ts';
 
-/** `nothing-tested` and `unreachable` must never look green. */
-export type Verdict = 'passed' | 'defects' | 'nothing-tested' | 'unreachable' | 'interrupted';
-
-export interface RunResult {
+export interface RunResult extends Judgement {
   readonly title: string;
   readonly contractFile: string;
   readonly baseUrl: string;
   readonly authUrl: string | undefined;
   readonly seed: number;
   readonly now: string;
-  readonly verdict: Verdict;
-  /** One sentence. */
-  readonly says: string;
   readonly findings: readonly Finding[];
   readonly warnings: readonly Warning[];
   readonly obligations: readonly Obligation[];
@@ -30,6 +25,7 @@ export const exitCodes: Readonly<Record<Verdict, number>> = {
   passed: 0,
   defects: 1,
   'nothing-tested': 2,
+  'wrong-address': 2,
   unreachable: 2,
   interrupted: 130,
 };

@@ -2,6 +2,7 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import type { ContractProblem } from '../contract/contract-problem.ts';
 import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import type { Cut } from '../execute/run-rounds.ts';
+import type { Verdict } from './judge-verdict.ts';
 
 /** A fact about the run or the contract that costs checks, with what to do about it. */
 export interface Warning {
@@ -17,20 +18,27 @@ interface Given {
   readonly tokenProblems: readonly string[];
   readonly reasonFor: (operation: string) => string | undefined;
   readonly cut: Cut;
+  readonly verdict: Verdict;
 }
 
+/** Facts that cost checks. What only follows from the verdict is left out: the verdict says it once. */
 export function gatherWarnings(given: Given): Warning[] {
-  return [
+  const ofContract = [
     ...given.problems.map(({ pointer, line, says, cure }) => ({
       says: `${given.contract.file}:${line} ${pointer}: ${says}`,
       cure,
     })),
-    ...given.tokenProblems.map((problem) => ({
-      says: `No token: ${problem}`,
-      cure: 'Check the client, or pass --token.',
-    })),
-    ...unreached(given),
     ...undocumented(given),
+  ];
+  if (given.verdict === 'unreachable' || given.verdict === 'wrong-address') return ofContract;
+  const ofTokens = given.tokenProblems.map((problem) => ({
+    says: `No token: ${problem}`,
+    cure: 'Check the client, or pass --token.',
+  }));
+  return [
+    ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
+    ...ofContract,
+    ...unreached(given),
     ...leftBehind(given),
     ...cutShort(given.cut),
   ];
@@ -46,7 +54,7 @@ function unreached({ operations, reasonFor }: Given): Warning[] {
     ({ reason }) => reason,
   );
   return [...reasons].map(([reason, found]) => ({
-    says: `Never accepted: ${found.map(({ id }) => id).join(', ')}. ${reason}.`,
+    says: `Never accepted: ${found.map(({ id }) => id).join(', ')}: ${reason}.`,
     cure: 'No check of what they answer took place.',
   }));
 }
