@@ -112,6 +112,16 @@ describe('exit codes', () => {
       args: ['--contract', apis.library.file, '--base-url', 'http://a', '--operation', 'nope'],
       says: 'No operation is called nope',
     },
+    {
+      name: 'a misspelt kind to fail on, with the nearest one',
+      args: ['--contract', 'x', '--base-url', 'http://a', '--fail-on', 'unreach'],
+      says: '--fail-on unreach does not exist. Did you mean unreached? There are: suspect, warning, unreached.',
+    },
+    {
+      name: 'a misspelt report, with the nearest one',
+      args: ['--contract', 'x', '--base-url', 'http://a', '--report', 'jnuit'],
+      says: '--report jnuit does not exist. Did you mean junit?',
+    },
   ];
   test.each(wrong)('2 for $name', async ({ args, says }) => {
     const { code, error } = await conform(args);
@@ -203,6 +213,38 @@ describe('exit codes', () => {
     expect(code).toBe(2);
     expect(out).toContain(`Wrong address: every answer at ${served.origin} was 404.`);
     expect(out).toContain(`Did you mean --base-url ${served.origin}/alps/api? GET /stations is answered there.`);
+  });
+
+  describe('operations that were never accepted', () => {
+    const onlyReads = async (...more: string[]): Promise<Ended> =>
+      conform([...(await library(createLibrary())), '--read-only', '--rate', '100/s', ...more]);
+
+    test('are named in the last line', async () => {
+      const { code, out } = await onlyReads();
+      expect(code).toBe(0);
+      expect(out.trimEnd().split('\n').at(-1)).toMatch(
+        /^No defect found, but 4 of 7 operations were never accepted: addBook, replaceBook, removeBook, enrolReader\. 3 requests in /,
+      );
+    });
+
+    test('are named in the last line beside defects', async () => {
+      const clean = createLibrary();
+      const args = await library(async (request) => dropTotal(await clean(request)));
+      const { out } = await conform([...args, '--read-only', '--rate', '100/s']);
+      expect(out.trimEnd().split('\n').at(-1)).toContain('1 defect found, and 4 of 7 operations were never accepted: ');
+    });
+
+    test('make the exit code 1 under --fail-on unreached, and 0 where they are left out', async () => {
+      expect((await onlyReads('--fail-on', 'unreached')).code).toBe(1);
+      await served?.close();
+      const reads = ['--operation', 'listBooks', 'readBook', 'readMotto'];
+      expect((await onlyReads('--fail-on', 'unreached', ...reads)).code).toBe(0);
+    });
+
+    test('are explained by --help', async () => {
+      const { out } = await conform(['--help']);
+      expect(out.replaceAll(/\s+/g, ' ')).toContain('unreached (an operation was never accepted)');
+    });
   });
 
   test('130 when interrupted, with reports written', async () => {

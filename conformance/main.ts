@@ -9,7 +9,7 @@ enableCompileCache();
 
 const streams: Streams = { out: process.stdout, error: process.stderr };
 const exitCodes = `
-Exit codes: 0 nothing found; 1 defects; 2 wrong usage, broken contract, unreachable target,
+Exit codes: 0 nothing found; 1 defects, and what --fail-on names; 2 wrong usage, broken contract, unreachable target,
 wrong address (only 404 came), or nothing tested (only 401, 402 or 429 came); 130 interrupted, with reports written.
 
   lockstep-conform --contract openapi.yaml --base-url https://api.example/v1 --token "$TOKEN"

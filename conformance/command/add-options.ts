@@ -63,7 +63,10 @@ const table: readonly (readonly [flags: string, about: string, env?: string])[] 
   ['--timeout <ms>', 'silence that counts as no answer (default: 10000)'],
   ['--max-wait <ms>', 'longest wait that a Retry-After may ask for (default: 30000)'],
   ['--slow <ms>', 'answers that take longer are defects; off by default'],
-  ['--fail-on <kinds>', 'suspect, warning, or both: exit 1 for these too'],
+  [
+    '--fail-on <kinds>',
+    'exit 1 also for any of suspect, warning, unreached (an operation was never accepted); leave out with --exclude what must not be called',
+  ],
   ['--report <names>', `any of ${Object.keys(reports).join(', ')}, written to --out`],
   ['--out <folder>', 'where reports go (default: lockstep-conform-report)'],
   ['--json', 'print the JSON report instead of text'],

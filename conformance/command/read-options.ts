@@ -1,3 +1,4 @@
+import { closest, distance } from 'fastest-levenshtein';
 import { checks } from '../checks/checks.ts';
 import { type Budget, readBudget, readRate } from '../execute/budget.ts';
 import type { WriteMode } from '../plan/may-send.ts';
@@ -36,8 +37,7 @@ export function readOptions(
     return Number(text);
   };
   const choice = (name: string, given: readonly string[], known: readonly string[]): readonly string[] => {
-    for (const one of given)
-      if (!known.includes(one)) faults.push(`${name} ${one} does not exist. There are: ${known.join(', ')}.`);
+    for (const one of given) if (!known.includes(one)) faults.push(describeUnknown(name, one, known));
     return given.filter((one) => known.includes(one));
   };
   if (raw.contract === undefined) faults.push('--contract FILE is needed.');
@@ -83,10 +83,16 @@ export function readOptions(
     run,
     reports: choice('--report', split(raw.report), Object.keys(reports)) as readonly ReportName[],
     out: raw.out ?? 'lockstep-conform-report',
-    failOn: choice('--fail-on', split(raw.failOn), ['suspect', 'warning']),
+    failOn: choice('--fail-on', split(raw.failOn), ['suspect', 'warning', 'unreached']),
     json: raw.json === true,
   };
   return { options, faults };
+}
+
+function describeUnknown(name: string, given: string, known: readonly string[]): string {
+  const nearest = closest(given, known);
+  const isNear = distance(given, nearest) <= given.length / 2;
+  return `${name} ${given} does not exist.${isNear ? ` Did you mean ${nearest}?` : ''} There are: ${known.join(', ')}.`;
 }
 
 function split(text: string | undefined): readonly string[] {

@@ -85,6 +85,7 @@ async function writeReports({ reports: names, out }: CommandOptions, result: Run
 function exitCodeOf(result: RunResult, { failOn }: CommandOptions): number {
   const isStrict =
     (failOn.includes('suspect') && result.findings.length > 0) ||
-    (failOn.includes('warning') && result.warnings.length > 0);
+    (failOn.includes('warning') && result.warnings.length > 0) ||
+    (failOn.includes('unreached') && result.coverage.reached < result.coverage.operations.length);
   return result.verdict === 'passed' && isStrict ? exitCodes.defects : exitCodes[result.verdict];
 }
