@@ -14,4 +14,6 @@ export interface BuildContext {
   readonly optional: boolean;
   /** Whether the contract's own examples and defaults come first. */
   readonly examples: boolean;
+  /** Parts of this value that are built already: counted up, so that a schema which contains itself often stays small. */
+  readonly built: { parts: number };
 }

@@ -79,6 +79,66 @@ describe('a valid value is built without any example', () => {
   });
 });
 
+describe('a schema that contains itself', () => {
+  const self = { $ref: '#/components/schemas/S' };
+  const complete = (schema: unknown): unknown => climb(schema).find(({ label }) => label === 'polite, complete')?.value;
+  const depthOf = (value: unknown): number =>
+    typeof value === 'object' && value !== null ? 1 + Math.max(0, ...Object.values(value).map(depthOf)) : 0;
+
+  const optional: readonly [string, unknown][] = [
+    ['by a property', { type: 'object', properties: { next: self } }],
+    ['by its items', { type: 'array', items: self }],
+    ['by the items of a property', { type: 'object', properties: { list: { type: 'array', items: self } } }],
+  ];
+  test.each(optional)('%s is built six levels below the first, no deeper', (_, schema) => {
+    expect(depthOf(complete(schema))).toBe(7);
+  });
+
+  const required: readonly [string, unknown][] = [
+    ['or null', { type: 'object', required: ['next'], properties: { next: { anyOf: [self, { type: 'null' }] } } }],
+    ['after text', { oneOf: [{ type: 'string' }, { type: 'object', required: ['not'], properties: { not: self } }] }],
+    [
+      'before a leaf',
+      {
+        oneOf: [
+          { type: 'object', required: ['and'], properties: { and: { type: 'array', minItems: 2, items: self } } },
+          { type: 'object', required: ['is'], properties: { is: { type: 'string' } } },
+        ],
+      },
+    ],
+  ];
+  test.each(required)('as what is required, %s, ends in another branch', (_, schema) => {
+    const found = climb(schema);
+    expect(found.map(({ value }) => depthOf(value)).some((depth) => depth > 2)).toBe(true);
+  });
+
+  const endless: readonly [string, unknown][] = [
+    ['a required property', { type: 'object', required: ['next'], properties: { next: self } }],
+    ['two required properties', { type: 'object', required: ['a', 'b'], properties: { a: self, b: self } }],
+    ['a least number of items', { type: 'array', minItems: 1, items: self }],
+    ['a least number of properties', { type: 'object', minProperties: 1, properties: { next: self } }],
+  ];
+  test.each(endless)('by %s, so that no finite value is valid, gives none', (_, schema) => {
+    expect(climb(schema)).toEqual([]);
+  });
+
+  test('as JSON in a text is built six levels below the first, no deeper', () => {
+    const [first] = climb({ type: 'string', contentMediaType: 'application/json', contentSchema: self });
+    let text = first?.value;
+    let levels = 0;
+    for (; typeof text === 'string' && text.startsWith('"'); levels += 1) text = JSON.parse(text);
+    expect([levels, text]).toEqual([7, 'conform-1']);
+  });
+
+  test('six times is built in part: all of it would be 55,987 objects', () => {
+    const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const schema = { type: 'object', properties: Object.fromEntries(names.map((name) => [name, self])) };
+    const text = JSON.stringify(complete(schema));
+    expect(text.length).toBeGreaterThan(1_000);
+    expect(text.length).toBeLessThan(50_000);
+  });
+});
+
 test('the same seed draws the same, another seed another', () => {
   const schema = { type: 'string', pattern: '^[A-Z]{8}-[0-9]{8}$' };
   expect(climb(schema, [], 5)).toEqual(climb(schema, [], 5));

@@ -55,7 +55,8 @@ export function valueLadder(
 function* candidates(tools: DataTools, schema: string | undefined, examples: readonly unknown[]): Generator<Candidate> {
   const { contract, now, seed, tag } = tools;
   const build = (part: Partial<BuildContext>): unknown => {
-    const context = { root: contract.root, now, seed, tag, variant: 0, optional: false, examples: false, ...part };
+    const plain = { variant: 0, optional: false, examples: false, built: { parts: 0 } };
+    const context = { root: contract.root, now, seed, tag, ...plain, ...part };
     return schema === undefined ? tag : buildValue(placeAt(contract.root, schema), context);
   };
   const given = [...examples, ...(schema === undefined ? [] : schemaExamples(tools, schema))];
