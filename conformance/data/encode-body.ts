@@ -47,13 +47,19 @@ function typeOf({ mediaType }: MediaContent): string {
 }
 
 function encodeForm(value: unknown, content: MediaContent): string {
-  const form = new URLSearchParams();
-  for (const [name, part] of Object.entries(isObject(value) ? value : {})) {
-    const explode = memberOf(content.encoding[name], 'explode') !== false;
-    if (Array.isArray(part) && explode) for (const item of part) form.append(name, textOf(item));
-    else form.append(name, Array.isArray(part) ? part.map(textOf).join(',') : textOf(part));
-  }
-  return form.toString();
+  return Object.entries(isObject(value) ? value : {})
+    .flatMap(([name, part]) => {
+      const texts = [part].flat().map((item) => encodeText(textOf(item)));
+      const explode = memberOf(content.encoding[name], 'explode') !== false;
+      // The comma between two items stands for itself, one in an item does not (RFC 6570, 3.2.8).
+      return (explode ? texts : [texts.join(',')]).map((text) => `${encodeText(name)}=${text}`);
+    })
+    .join('&');
+}
+
+/** One text of a form (WHATWG URL, 5.2). */
+function encodeText(text: string): string {
+  return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
 function encodeMultipart(value: unknown, content: MediaContent): string {
