@@ -37,6 +37,16 @@ describe('a part that cannot be read is told with line and pointer, and the rest
       want: ['#/paths/~1a~1{id}/get/responses/200', /leads nowhere/],
     },
     {
+      name: 'a dangling request body',
+      given: 'get: {requestBody: {$ref: "#/x"}, responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/requestBody', /leads nowhere/],
+    },
+    {
+      name: 'a dangling parameter',
+      given: 'get: {parameters: [{$ref: "#/x"}], responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/parameters/0', /leads nowhere/],
+    },
+    {
       name: 'an undeclared path parameter',
       given: 'get: {responses: {}}',
       want: ['#/paths/~1a~1{id}/get', /\{id\} of the path is not declared/],
