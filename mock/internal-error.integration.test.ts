@@ -1,0 +1,71 @@
+import { pino } from 'pino';
+import { afterEach, describe, expect, it } from 'vitest';
+import { museumContract, museumOperations } from './fixtures/museum.ts';
+import { type RunningMock, startMock } from './start-mock.ts';
+
+// If these fail, a bug of the mock shows its inside to a caller, or nobody hears of it.
+
+const inside = 'cannot read pin 4711 of /srv/mock/grants.ts:12:3';
+
+let mock: RunningMock;
+let logged: { level: number; msg: string; requestId: string; err?: { message: string } }[];
+
+afterEach(() => mock.close());
+
+/** A mock whose check of credentials throws for one bearer token. */
+async function start(thrown: unknown): Promise<void> {
+  logged = [];
+  mock = await startMock({
+    contract: museumContract,
+    operations: museumOperations,
+    logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
+    port: 0,
+    host: '127.0.0.1',
+    authenticate: async ({ request }) => {
+      if (request.headers.authorization === 'Bearer breaks') throw thrown;
+      return undefined;
+    },
+  });
+}
+
+const get = (path: string, token: string): Promise<Response> =>
+  fetch(`${mock.origin}/museum/v2${path}`, { headers: { authorization: `Bearer ${token}` } });
+
+const failures: readonly { name: string; thrown: unknown }[] = [
+  { name: 'an error', thrown: new Error(inside) },
+  { name: 'an error with a cause', thrown: new Error('outside', { cause: new Error(inside) }) },
+  { name: 'what is no error', thrown: inside },
+];
+
+describe.each(failures)('a bug of the mock that throws $name', ({ thrown }) => {
+  it('is answered with 500 as the contract declares it, and with nothing of the inside', async () => {
+    await start(thrown);
+    const answer = await get('/exhibits', 'breaks');
+    const requestId = answer.headers.get('x-request-id');
+    expect(requestId).toMatch(/^[\w-]{8,}$/);
+    expect(answer.headers.get('x-museum-edition')).not.toBeNull();
+    const text = await answer.text();
+    expect([answer.status, JSON.parse(text)]).toEqual([
+      500,
+      { plaint: 'Internal error of the mock', kind: 'internal', trace: requestId },
+    ]);
+    expect([...answer.headers].join() + text).not.toMatch(/4711|grants|outside/);
+  });
+
+  it('is answered with a plain message where the contract declares no 500', async () => {
+    await start(thrown);
+    const answer = await get('/exhibits/featured', 'breaks');
+    expect([answer.status, await answer.json()]).toEqual([500, { message: 'Internal error of the mock' }]);
+  });
+
+  it('is logged once, whole and with the id of the answer, and the next request is answered', async () => {
+    await start(thrown);
+    const requestId = (await get('/exhibits', 'breaks')).headers.get('x-request-id');
+    const lines = (): typeof logged => logged.filter(({ level }) => level >= 50);
+    await expect.poll(() => logged.filter(({ msg }) => msg === 'answered')).toHaveLength(1);
+    expect(lines()).toMatchObject([{ msg: 'no answer could be made', requestId }]);
+    expect(JSON.stringify(lines())).toContain(inside);
+    expect((await get('/exhibits', 'works')).status).toBe(200);
+    expect(lines()).toHaveLength(1);
+  });
+});
