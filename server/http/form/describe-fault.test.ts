@@ -201,4 +201,41 @@ describe('describeFault', () => {
     expect(nearest({ minimum: 1, maximum: 50 }, 0)).toEqual(['1', '50']);
     expect(nearest({ enum: Array.from({ length: 99 }, (_, index) => index) }, 'x')).toHaveLength(10);
   });
+
+  const examples: readonly { name: string; schema: object; given: unknown; want?: readonly string[] }[] = [
+    { name: 'of another type', schema: { type: 'integer', example: 7 }, given: 'x', want: ['7'] },
+    { name: 'that is empty', schema: { minLength: 1, example: 'abc' }, given: '' },
+    { name: 'that is too short', schema: { minLength: 3, example: 'abc' }, given: 'x' },
+    { name: 'of another form', schema: { pattern: '^a', example: 'abc' }, given: 'x' },
+    { name: 'of no valid format', schema: { format: 'date', example: '2026-11-20' }, given: 'x', want: ['2026-11-20'] },
+    {
+      name: 'of another form, for a list of them',
+      schema: { pattern: '^a', examples: ['a', 'ab'] },
+      given: 'x',
+      want: ['a', 'ab'],
+    },
+    {
+      name: 'of another form, without those that are no text',
+      schema: { pattern: '^a', examples: ['a', null, {}, 1] },
+      given: 'x',
+      want: ['a', '1'],
+    },
+    { name: 'of another form, for none where the schema has none', schema: { pattern: '^a' }, given: 'x', want: [] },
+    {
+      name: 'with too few members, for their names',
+      schema: { minProperties: 1, properties: { a: {}, b: {} } },
+      given: {},
+      want: ['a', 'b'],
+    },
+  ];
+  for (const { name, schema, given, want = ['abc'] } of examples) {
+    it(`gives the examples of the schema for a value ${name}`, () => {
+      expect(describeFault(compile(schema)(given) ?? [], 'body').nearest).toEqual(want);
+    });
+  }
+
+  it('gives the examples of the form that was meant, among several', () => {
+    const schema = { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^a', example: 'abc' }] };
+    expect(describeFault(compile(schema)('x') ?? [], 'body').nearest).toEqual(['abc']);
+  });
 });
