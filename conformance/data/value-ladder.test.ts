@@ -64,6 +64,7 @@ describe('a valid value is built without any example', () => {
       'a schema that contains itself',
       { type: 'object', properties: { next: { $ref: '#/components/schemas/S' }, n: { type: 'integer' } } },
     ],
+    ['null alone', { type: 'null' }],
     ['a least number of properties', { type: 'object', minProperties: 1, properties: { a: { type: 'string' } } }],
     [
       'JSON in a text',
@@ -77,6 +78,13 @@ describe('a valid value is built without any example', () => {
   test.each(rows)('%s', (_, schema) => {
     for (const seed of [1, 2, 3]) expect(climb(schema, [], seed).length).toBeGreaterThan(0);
   });
+});
+
+test('a schema behind many references is built like any other', () => {
+  const at = (index: number): string => `#/components/schemas/S/$defs/d${index}`;
+  const links = Array.from({ length: 12 }, (_, index) => [`d${index}`, { $ref: at(index + 1) }] as const);
+  const schema = { $ref: at(0), $defs: { ...Object.fromEntries(links), d12: { type: 'integer', minimum: 7 } } };
+  expect(climb(schema).map(({ value }) => value)).toContain(7);
 });
 
 describe('a schema that contains itself', () => {

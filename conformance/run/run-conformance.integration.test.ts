@@ -126,6 +126,31 @@ describe('no secret stands in any report or in the log', () => {
   });
 });
 
+test('tells of nothing but the checks that were asked for', async () => {
+  const handle = apis.library.create();
+  const broken: Handler = async (request) => {
+    const answer = await handle(request);
+    return request.path === '/v2/motto' ? { ...answer, status: 500 } : { ...answer, headers: {} };
+  };
+  const all = await runAgainst('library', broken);
+  const one = await runAgainst('library', broken, { checks: ['server-error'] });
+  expect(new Set(all.result.findings.map(({ check }) => check)).size).toBeGreaterThan(1);
+  expect(one.result.findings.map(({ check, operation }) => [check, operation])).toEqual([
+    ['server-error', 'readMotto'],
+  ]);
+  expect(new Set(one.result.obligations.map(({ check }) => check))).toEqual(new Set(['baseline', 'server-error']));
+});
+
+test('tells when it found something, in the time of the run', async () => {
+  const handle = apis.library.create();
+  const { result } = await runAgainst('library', async (request) => ({ ...(await handle(request)), status: 500 }));
+  for (const { detectedAtMs } of result.findings) {
+    expect(detectedAtMs).toBeGreaterThanOrEqual(0);
+    expect(detectedAtMs).toBeLessThanOrEqual(result.durationMs);
+  }
+  expect(result.findings.length).toBeGreaterThan(0);
+});
+
 test('never sends what has an effect that was not allowed', async () => {
   const { served, result } = await runAgainst('weather', apis.weather.create(), {
     permissions: { effects: [], readOnly: false, writes: 'all' },

@@ -1,0 +1,89 @@
+import type { Operation } from '@lockstep/contract/operations';
+import { describe, expect, it } from 'vitest';
+import { museumContract, museumOperations } from './fixtures/museum.ts';
+import { sampleRequest } from './sample-request.ts';
+
+const pointer = '#/paths/~1plants/post';
+const base = {
+  operationId: 'addPlant',
+  method: 'post',
+  basePath: '/v1',
+  path: '/plants',
+  pointer,
+  parameters: [],
+} as const;
+const rest = { responses: {}, extensions: {} } as const;
+
+/** What is sent for a parameter, or as the body, by the examples that its holder and schema have. */
+function sampleOf(node: object): { query: string; body: unknown } {
+  const media = { 'application/json': node };
+  const parameter = { name: 'kind', in: 'query', required: true, ...node };
+  const document = { paths: { '/plants': { post: { parameters: [parameter], requestBody: { content: media } } } } };
+  const operation: Operation = {
+    ...base,
+    ...rest,
+    security: [],
+    parameters: [
+      {
+        name: 'kind',
+        in: 'query',
+        required: true,
+        style: 'form',
+        explode: true,
+        allowReserved: false,
+        allowEmptyValue: false,
+        schema: `${pointer}/parameters/0/schema`,
+      },
+    ],
+    requestBody: {
+      required: true,
+      content: { 'application/json': `${pointer}/requestBody/content/application~1json/schema` },
+    },
+  };
+  const { target, body } = sampleRequest(document, operation);
+  return { query: new URLSearchParams(target.split('?')[1]).get('kind') ?? '', body: JSON.parse(body ?? 'null') };
+}
+
+describe('a sample is made of', () => {
+  const rows: readonly { name: string; node: object; want: unknown }[] = [
+    { name: 'the example', node: { example: 'fern', schema: { type: 'string' } }, want: 'fern' },
+    {
+      name: 'the first of named examples',
+      node: { examples: { a: { value: 'moss' }, b: { value: 'ivy' } } },
+      want: 'moss',
+    },
+    { name: 'the example of the schema', node: { schema: { type: 'string', example: 'fern' } }, want: 'fern' },
+    {
+      name: 'the first of the examples of the schema',
+      node: { schema: { type: 'string', examples: ['oak', 'elm'] } },
+      want: 'oak',
+    },
+    { name: 'the constant', node: { schema: { const: 'ash' } }, want: 'ash' },
+    { name: 'the first of a list', node: { schema: { enum: ['fir', 'yew'] } }, want: 'fir' },
+    { name: 'the default', node: { schema: { type: 'string', default: 'box' } }, want: 'box' },
+    { name: 'the smallest number', node: { schema: { type: 'integer', minimum: 3 } }, want: 3 },
+    { name: 'the first branch', node: { schema: { oneOf: [{ const: 'bay' }, { const: 'hop' }] } }, want: 'bay' },
+    { name: 'some text', node: { schema: { type: 'string' } }, want: 'x' },
+  ];
+  for (const { name, node, want } of rows) {
+    it(name, () => expect(sampleOf(node)).toEqual({ query: String(want), body: want }));
+  }
+
+  it('the required members of an object', () => {
+    const properties = { name: { example: 'Iris' }, height: { type: 'integer', minimum: 1 } };
+    expect(sampleOf({ schema: { type: 'object', required: ['name'], properties } }).body).toEqual({ name: 'Iris' });
+  });
+});
+
+describe('credentials', () => {
+  const headersOf = (operation: Operation) => sampleRequest(museumContract, operation, 'T').headers;
+
+  it('stand in the sample of a guarded operation, after its scheme', () => {
+    expect(headersOf(museumOperations.listExhibits)).toEqual({ Authorization: 'Bearer T' });
+    expect(headersOf(museumOperations.sellTicket).Authorization).toMatch(/^Basic /);
+  });
+
+  it('stand in none of an open operation', () => {
+    expect(headersOf(museumOperations.getOpeningHours)).toEqual({});
+  });
+});
