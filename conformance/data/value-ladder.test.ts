@@ -166,6 +166,17 @@ test('an example comes first, then the same moved to the present; an invalid one
   ]);
 });
 
+test('no value comes twice, whatever the order of its members', () => {
+  const schema = { type: 'object', required: ['a', 'b'], properties: { a: { const: 1 }, b: { const: 2 } } };
+  expect(
+    climb(schema, [
+      { a: 1, b: 2 },
+      { b: 2, a: 1 },
+      { a: 1, b: 2 },
+    ]),
+  ).toEqual([{ label: 'example', value: { a: 1, b: 2 } }]);
+});
+
 test('recipes of rules replace what an example has, in order, in the spelling of the schema', () => {
   const time = { type: 'string', format: 'date-time', pattern: '\\+00:00$' };
   const schema = {
