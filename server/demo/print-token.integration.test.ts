@@ -53,6 +53,13 @@ describe('npm run token', () => {
     expect(await printToken(['--port', 'eighty'])).toEqual({ code: 2, out: '', error });
   });
 
+  test('says that nothing answers, and how to start it', async () => {
+    const port = await answerWith('');
+    await new Promise((resolve) => server?.close(resolve));
+    const { code, out, error } = await printToken(['--port', port]);
+    expect([code, out, error]).toEqual([1, '', `Nothing answers at http://localhost:${port}. Start it: npm start\n`]);
+  });
+
   test('says why there is no answer', async () => {
     const { code, error } = await printToken(['--port', '1']);
     expect([code, error]).toEqual([1, 'http://localhost:1 gives no answer: bad port\n']);

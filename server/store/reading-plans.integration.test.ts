@@ -106,6 +106,11 @@ describe('what a job carried', () => {
   });
 });
 
+test('what an account did is one stretch of an index in the order of writing, with no sorting', async () => {
+  const [query] = await record(() => store.audit.list('account-a'));
+  expect(explain(query)).toEqual(['SEARCH audit_entry USING INDEX audit_by_account (account_id=?)']);
+});
+
 test('a push of 100 entries is one statement between begin and commit', async () => {
   const entries = Array.from({ length: 100 }, (_, index) => makeEntry(index));
   expect(await record(() => store.activity.add(entries))).toHaveLength(3);
