@@ -88,6 +88,21 @@ describe('what a job asks of the database', () => {
   });
 });
 
+describe('devices that are named', () => {
+  test('are found one by one, not among all that their account has', async () => {
+    const { accountId, bridgeId } = await addSite(store);
+    const scope = { accountId, propertyIds: [], deviceIds: [bridgeId] };
+    const queries = await record(async () => {
+      await store.devices.findAll(accountId, [bridgeId]);
+      await store.imports.rebuild(scope, (stored) => stored);
+      await store.imports.relink(accountId, [{ deviceId: bridgeId, linked: [] }]);
+    });
+    const steps = queries.filter(({ sql }) => /^(select|delete)/.test(sql)).flatMap((query) => explain(query));
+    expect(steps.filter((step) => /^SEARCH device USING PRIMARY KEY/.test(step)).length).toBeGreaterThan(2);
+    expect(steps.filter((step) => /account_id=\?|SCAN (?!json_each)/.test(step))).toEqual([]);
+  });
+});
+
 describe('what a job carried', () => {
   const readData = (jobId: string) =>
     connection.prepare<[string], unknown>('select sealed_data from job where job_id = ?').pluck().get(jobId);
