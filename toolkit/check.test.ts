@@ -43,6 +43,7 @@ test('a changed field is named with its file, its contract line and the differen
     [`${out}/contract.gen.json`, 'changed'],
     [`${out}/handlers.gen.ts`, 'changed'], // by the hash in the header alone
     [`${out}/operations.gen.ts`, 'changed'],
+    [`${out}/published.gen.json`, 'changed'],
     [`${out}/types.gen.ts`, 'changed'],
   ]);
   expect(drifts[0]?.diff).toMatch(/^-\s+"maximum": 300\n\+\s+"maximum": 500$/m);
@@ -120,7 +121,7 @@ test('generating again mends the folder, removes what is no longer derived and l
   await writeFile(join(out, 'package.json'), '{}');
   expect(await writeOutput(out, await deriveNow())).toEqual({
     written: ['types.gen.ts'],
-    unchanged: ['contract.gen.json', 'handlers.gen.ts', 'operations.gen.ts'],
+    unchanged: ['contract.gen.json', 'handlers.gen.ts', 'operations.gen.ts', 'published.gen.json'],
     removed: ['old.gen.ts'],
   });
   expect((await checkNow()).drifts).toEqual([{ file: `${out}/mine.gen.ts`, kind: 'unexpected', diff: '' }]);
