@@ -25,7 +25,7 @@ OAuth    ${server.origin}/auth
 Docs     ${server.origin}/docs
 Mock     ${mock.origin}/v1, ${mock.origin}/auth
 
-Demo clients of the server (the mock has the same with secrets of its own: npm start -- --json)
+Demo clients of the server (the mock has the same with secrets of its own: npm -s start -- --json)
 ${formatClients(server)}
 
 # a token, then a first call

@@ -36,7 +36,7 @@ const program = new Command('docs')
   .option('--json', 'print one line of JSON: {folder, built, url}')
   .addHelpText(
     'after',
-    "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.\nA server answers /docs from the folder: DOCS_DIR=FOLDER npm run serve",
+    "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.\nA server answers /docs from the folder: DOCS_DIR=FOLDER npm run -s serve",
   )
   .allowExcessArguments(false)
   .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));

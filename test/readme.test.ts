@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { limits } from '../toolkit/contract/limits.ts';
 
@@ -22,9 +22,28 @@ describe.each(['README.md', 'CONTRIBUTING.md', 'docs/operating.md'])('%s', (name
   });
 
   test('passes options to a script behind --', () => {
-    const lines = read(name).match(/npm (?:run (?:-s )?[\w:-]+|start|test)[^`\n]*/g) ?? [];
+    const lines = read(name).match(/npm (?:-s )?(?:run (?:-s )?[\w:-]+|start|test)[^`\n]*/g) ?? [];
     expect(lines.filter((line) => / --\w/.test(line) && !/ -- /.test(line))).toEqual([]);
   });
+});
+
+/** Pages, and sources whose help and errors people paste from. */
+const texts = ['*.md', 'docs/**/*.md', '*.ts', '{bench,docs,mock,server,conformance,toolkit}/**/*.ts'].flatMap(
+  (pattern) =>
+    globSync(pattern, { cwd: new URL('..', import.meta.url), exclude: ['**/node_modules/**', '**/*.test.ts'] }),
+);
+
+// npm prints two lines of its own before what the script prints: no JSON, no log line and no token.
+test('npm keeps its own lines out wherever a machine reads what comes', () => {
+  const isRead = /--json|\$\(npm|\b(?:serve|token|lockstep-server)\b/;
+  const found = texts.flatMap((name) =>
+    [...read(name).matchAll(/npm (?:run|start|-s)[^`'"\n|]*/g)]
+      .map(([line]) => line)
+      .filter((line) => isRead.test(line) && !/npm (?:run )?-s | \[--json\]/.test(line)) // a synopsis is not pasted
+      .map((line) => `${name}: ${line}`),
+  );
+  expect(texts.length).toBeGreaterThan(100);
+  expect(found).toEqual([]);
 });
 
 test('the README names everything that the toolkit refuses, and nothing else', () => {
