@@ -208,7 +208,7 @@ test('the commands of the README make what a server needs, from the file that it
   const block = readBlocks(readme, 'sh').find((one) => one.includes('keys create')) ?? '';
   const data = join(folder, 'readme');
   writeFileSync(join(data, 'FILE.json'), sampleFile());
-  const commands = block.replace('FILE.json', join(data, 'FILE.json')).replace(/^npm run serve$/m, 'true');
+  const commands = block.replace('FILE.json', join(data, 'FILE.json')).replace(/^npm run -s serve$/m, 'true');
   expect(commands).toContain('\ntrue\n');
   const { exitCode, text } = await execute(commands, {
     LOCKSTEP_KEYS: join(data, 'keys.json'),
