@@ -54,6 +54,18 @@ describe('ids for a path', () => {
       want: { hubId: 'h1' },
     },
     {
+      name: 'a kind that the name speaks of, behind items of other kinds',
+      known: [
+        answered('get', '/machines', [
+          { id: 'm1', kind: 'Printer' },
+          { id: 'h1', kind: 'Hub' },
+          { id: 'm2', kind: 'Scanner' },
+        ]),
+      ],
+      path: '/machines/{hubId}/jobs',
+      want: { hubId: 'h1' },
+    },
+    {
       name: 'from Location',
       known: [
         answered('post', '/orders', undefined, { status: 201, responseHeaders: { location: '/v1/orders/o%2D9/' } }),
