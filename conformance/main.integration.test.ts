@@ -169,6 +169,17 @@ describe('exit codes', () => {
     expect(out.split('\n')[0]).toBe('Unreachable: nothing listens there (http://127.0.0.1:1).');
   });
 
+  test('2 when nobody listens at the API, beside what was found at the authorization server', async () => {
+    const clean = apis.weather.create();
+    served = await serve(async (request) => ({ ...(await clean(request)), status: 500 }));
+    const args = ['--contract', apis.weather.file, '--base-url', 'http://127.0.0.1:1'];
+    const client = ['--client-id', weatherClient.id, '--client-secret', weatherClient.secret];
+    const { code, out } = await conform([...args, '--auth-url', `${served.origin}/oauth`, ...client]);
+    expect(code).toBe(2);
+    expect(out.indexOf('Unreachable')).toBe(0);
+    expect(out).toContain('server-error   issueToken');
+  });
+
   test('2 when no token can be had, which is told first', async () => {
     served = await serve(apis.weather.create());
     const args = ['--contract', apis.weather.file, '--base-url', `${served.origin}/alps/api`];

@@ -12,7 +12,7 @@ import { createJudge } from '../schema/create-judge.ts';
 import { measureCoverage } from './coverage.ts';
 import { createContext } from './create-context.ts';
 import { explainUnreached } from './explain-unreached.ts';
-import { findLostAddress } from './find-lost-address.ts';
+import { findLostAddress, ofTarget } from './find-lost-address.ts';
 import { foldResults } from './fold-results.ts';
 import { formatLogLine } from './format-request-log.ts';
 import { judgeVerdict } from './judge-verdict.ts';
@@ -97,6 +97,7 @@ export async function runConformance(
   const judged = judgeVerdict({ findings, exchanges, coverage, cut: userCut, lost, tokenProblems });
   // What another host, or none, answered says nothing about this deployment.
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
+  const elsewhere = new Set(isElsewhere ? ofTarget(exchanges).judged.map(({ operation }) => operation.id) : []);
   return {
     title: contract.title,
     contractFile: contract.file,
@@ -105,7 +106,7 @@ export async function runConformance(
     seed: options.seed,
     now: new Date(options.now).toISOString(),
     ...judged,
-    findings: isElsewhere ? [] : findings,
+    findings: findings.filter(({ operation }) => !elsewhere.has(operation)),
     warnings: gatherWarnings({
       contract,
       operations: selected,
