@@ -18,6 +18,8 @@ const fixtures = 'toolkit/fixtures/invalid';
  */
 const faults: readonly (readonly [rule: string, place: string, pointer: string, variant?: string])[] = [
   ['lockstep/array-parameter-form', '12:11', '#/paths/~1visits/get/parameters/1'],
+  ['lockstep/array-parameter-form', '12:11', '#/paths/~1visits/get/parameters/1', 'composed'],
+  ['lockstep/error-has-example', '19:7', '#/components/responses/NotFound/x-error-codes', 'unmarked'],
   ['lockstep/error-has-example', '19:39', '#/components/responses/NotFound/x-error-codes/1'],
   [
     'lockstep/error-has-example',
@@ -36,6 +38,7 @@ const faults: readonly (readonly [rule: string, place: string, pointer: string, 
     '16:66',
     '#/paths/~1rooms/get/responses/200/content/application~1json/examples/attic/value/stpes',
   ],
+  ['lockstep/example-member-described', '19:45', '#/components/examples/Attic/value/stpes', 'shared'],
   ['lockstep/extension-valid', '32:65', '#/components/schemas/Room/x-sensitive'],
   ['lockstep/extension-valid', '32:52', '#/components/schemas/Room/x-ambient', 'place'],
   ['lockstep/extension-valid', '25:7', '#/paths/~1searches/post/x-pagination', 'method'],
