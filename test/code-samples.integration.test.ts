@@ -6,14 +6,9 @@ import { type Operation, operations } from '@lockstep/contract/operations';
 import published from '@lockstep/contract/published.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
-import { systemClock } from '../server/clock.ts';
-import { seedDemo } from '../server/demo/seed-demo.ts';
-import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
-import { type RunningService, startService } from '../server/start-service.ts';
-import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
+import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, the first thing that somebody pastes from the reference does not work.
 
@@ -37,22 +32,17 @@ addFormats.default(ajv);
 ajv.addSchema(published, 'published');
 
 let folder: string;
-let service: RunningService;
+let service: DemoService;
 let env: NodeJS.ProcessEnv;
 /** Stands for the example of the contract: ids are the server's to choose. */
 let jobId: string;
 
 beforeAll(async () => {
-  const keys = await createTestKeys();
-  const store = await openSqliteStore(':memory:');
-  const clients = await seedDemo(store, { keys, now: systemClock.now() });
-  const logger = pino({ level: 'silent' });
-  const options = { port: 0, host: '127.0.0.1', logger, keys, store, clock: systemClock, checkResponses: true };
-  service = await startService(options);
-  const own = clients.find(({ clientId }) => clientId === 'demo-own');
+  service = await startDemoService();
+  const own = service.clients.find(({ clientId }) => clientId === 'demo-own');
   env = {
     ...process.env,
-    TOKEN: await getToken({ origin: service.origin, clients }, 'demo-own'),
+    TOKEN: await getToken(service, 'demo-own'),
     CLIENT_ID: own?.clientId,
     CLIENT_SECRET: own?.secret,
   };

@@ -1,44 +1,32 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
 import { startBrowser } from '../docs/watch-page.ts';
 import { getToken } from '../mock/fixtures/get-token.ts';
-import { systemClock } from '../server/clock.ts';
-import { type DemoClients, seedDemo } from '../server/demo/seed-demo.ts';
-import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
-import { type RunningService, startService } from '../server/start-service.ts';
-import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
+import type { RunningService, StartOptions } from '../server/start-service.ts';
+import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, a page of somebody else calls the API with what its visitor has, or one that may call it sees no answer.
 
 let page: Server;
 let listed: string;
-let service: RunningService & { readonly clients: DemoClients };
+let service: DemoService;
 let closed: RunningService;
 
-async function start(corsOrigins?: readonly string[]) {
-  const keys = await createTestKeys();
-  const store = await openSqliteStore(':memory:');
-  const clients = await seedDemo(store, { keys, now: systemClock.now() });
-  const logger = pino({ level: 'silent' });
-  const options = { port: 0, host: '127.0.0.1', logger, keys, store, clock: systemClock, checkResponses: true };
-  const docs: Parameters<typeof startService>[0]['docs'] = async () => (request, response) => {
-    if (request.url?.startsWith('/docs') !== true) return false;
-    response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
-    return true;
-  };
-  return { ...(await startService({ ...options, corsOrigins, docs })), clients };
-}
+const docs: StartOptions['docs'] = async () => (request, response) => {
+  if (request.url?.startsWith('/docs') !== true) return false;
+  response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
+  return true;
+};
 
 beforeAll(async () => {
   page = createServer((_, response) => void response.setHeader('Content-Type', 'text/html').end('<!doctype html>'));
   await new Promise<void>((resolve) => void page.listen(0, '127.0.0.1', resolve));
   listed = `http://localhost:${(page.address() as AddressInfo).port}`;
-  service = await start(['https://app.example', listed]);
-  closed = await start();
+  service = await startDemoService({ corsOrigins: ['https://app.example', listed], docs });
+  closed = await startDemoService({ docs });
 });
 afterAll(async () => {
   page.closeAllConnections();

@@ -1,9 +1,7 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations } from '@lockstep/contract/operations';
-import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
-import { seedDemo } from '../server/demo/seed-demo.ts';
 import {
   type ContractDocument,
   followMember,
@@ -12,9 +10,7 @@ import {
   type JsonObject,
   readPointer,
 } from '../server/http/form/read-pointer.ts';
-import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
-import { type RunningService, startService } from '../server/start-service.ts';
-import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
+import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, somebody who puts a request together from the examples beside its fields, as people and documentation tools do, is refused.
 
@@ -25,16 +21,11 @@ beforeEach(() => {
   now += 300_000;
 });
 
-let service: RunningService;
+let service: DemoService;
 let token: string;
 beforeAll(async () => {
-  const keys = await createTestKeys();
-  const store = await openSqliteStore(':memory:');
-  const clients = await seedDemo(store, { keys, now });
-  const clock = { now: () => now };
-  const listening = { port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }), keys };
-  service = await startService({ ...listening, store, clock, checkResponses: true });
-  token = await getToken({ origin: service.origin, clients }, 'demo-own');
+  service = await startDemoService({ clock: { now: () => now } });
+  token = await getToken(service, 'demo-own');
 });
 afterAll(() => service.close());
 

@@ -3,11 +3,8 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
 import { startDemoMock } from '../mock/start-demo-mock.ts';
-import { systemClock } from '../server/clock.ts';
-import { type DemoClients, seedDemo } from '../server/demo/seed-demo.ts';
-import { createTestKeys } from '../server/oauth/fixtures/keys.ts';
-import { startService } from '../server/start-service.ts';
-import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
+import type { DemoClients } from '../server/demo/seed-demo.ts';
+import { startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, a client or proxy that keeps its connection waits for ever behind a body that was too large.
 
@@ -20,13 +17,9 @@ interface Side {
 let sides: Readonly<Record<'server' | 'mock', Side>>;
 
 beforeAll(async () => {
-  const keys = await createTestKeys();
+  const server = await startDemoService();
   const logger = pino({ level: 'silent' });
-  const store = await openSqliteStore(':memory:');
-  const clients = await seedDemo(store, { keys, now: systemClock.now() });
-  const listening = { port: 0, host: '127.0.0.1', logger, keys };
-  const service = await startService({ ...listening, store, clock: systemClock, checkResponses: true });
-  sides = { server: { ...service, clients }, mock: await startDemoMock(listening) };
+  sides = { server, mock: await startDemoMock({ port: 0, host: '127.0.0.1', logger, keys: server.keys }) };
 });
 afterAll(() => Promise.all([sides.server.close(), sides.mock.close()]));
 
