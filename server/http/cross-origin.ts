@@ -2,6 +2,7 @@ import type { OperationTable } from '@lockstep/contract/operations';
 import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from './form/read-pointer.ts';
+import { describeHostFault, readUnknownCoding } from './http-message.ts';
 import { authPath } from './mount-service.ts';
 
 export interface CrossOriginOptions {
@@ -67,17 +68,24 @@ export function allowCrossOrigin({ contract, operations, origins }: CrossOriginO
   });
   return (request: Request, response: Response, next: NextFunction) => {
     if (!isOpen(request.path)) return next();
+    // What is listed and what is not are two answers to a cache in between.
+    if (!origins.includes(request.headers.origin ?? '')) {
+      response.vary('Origin');
+      return next();
+    }
     addHeaders(request, response, (error?: unknown) => {
       // Whatever the path: a page is to see a 404 as such, which it does only behind a preflight that went well.
-      if (error === undefined && isPreflight(request) && response.hasHeader('Access-Control-Allow-Origin'))
-        return void response.status(204).end();
+      if (error === undefined && isPreflight(request)) return void response.status(204).end();
       next(error);
     });
   };
 }
 
-function isPreflight({ method, headers }: Request): boolean {
-  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+/** A message that is no good HTTP is refused further down, as any other. */
+function isPreflight(request: Request): boolean {
+  const { method, headers } = request;
+  const isSound = describeHostFault(request) === undefined && readUnknownCoding(request) === undefined;
+  return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && isSound;
 }
 
 /** Names of all headers that a map of responses declares. */
