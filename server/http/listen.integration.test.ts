@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
@@ -107,7 +108,7 @@ describe('[50] a caller that takes its time', () => {
     expect(defaultLimits).toMatchObject({
       headersMs: 10_000,
       requestMs: 30_000,
-      answerMs: 60_000,
+      silentMs: 60_000,
       headerBytes: 16_384,
       connections: 1000,
       drainMs: 10_000,
@@ -199,7 +200,7 @@ describe('a caller that does not read', () => {
       (_, response) => {
         response.once('close', () => left.resolve(response.writableFinished)).end(large);
       },
-      { port: 0, host: '127.0.0.1', limits: { answerMs: 200, checkMs: 50 } },
+      { port: 0, host: '127.0.0.1', limits: { silentMs: 200 } },
     );
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
     socket.pause().write('GET / HTTP/1.1\r\nHost: api\r\n\r\n');
@@ -208,14 +209,22 @@ describe('a caller that does not read', () => {
     await close();
   });
 
-  it('is not one that reads', async () => {
+  it('is not one that takes longer, but goes on', async () => {
+    const silentMs = 400;
     const { port, close } = await listen((_, response) => void response.end(large), {
       port: 0,
       host: '127.0.0.1',
-      limits: { checkMs: 50 },
+      limits: { silentMs },
     });
+    const startedAt = performance.now();
     const answer = await fetch(`http://127.0.0.1:${port}/`);
-    expect((await answer.arrayBuffer()).byteLength).toBe(large.length);
+    let bytes = 0;
+    for await (const chunk of answer.body ?? []) {
+      bytes += chunk.length;
+      await setTimeout(2); // some hundred chunks
+    }
+    expect(bytes).toBe(large.length);
+    expect(performance.now() - startedAt).toBeGreaterThan(silentMs * 2); // by when a silent one is gone
     await close();
   });
 });
@@ -242,9 +251,13 @@ describe('connections beyond the limit', () => {
         () => undefined,
       );
     await expect.poll(isTaken, { timeout: 30_000 }).toBe(200);
-    expect(told).toEqual([1]); // more within the minute are told after it
-    second.socket.destroy();
+    const third = open(origin, '');
+    await once(third.socket, 'connect');
+    await expect(sendRaw(origin, { bytes })).rejects.toThrow();
+    expect(told).toEqual([1]); // more within the minute are told after it, or at the end
+    for (const { socket } of [second, third]) socket.destroy();
     await close();
+    expect(told).toEqual([1, expect.any(Number)]);
   });
 });
 

@@ -8,9 +8,9 @@ export interface ListenLimits {
   readonly headersMs: number;
   /** From the first byte to the end of the body; then 408 too. */
   readonly requestMs: number;
-  /** From the first byte of an answer until its caller has taken all of it; then the connection is cut. */
-  readonly answerMs: number;
-  /** How often the three are looked at. */
+  /** Without a byte in either direction, as where a caller takes nothing of its answer; then the connection is cut, after twice that at most. */
+  readonly silentMs: number;
+  /** How often the first two are looked at. */
   readonly checkMs: number;
   /** How long the rest of a request is still taken, and dropped, behind an answer that did not wait for it. */
   readonly lingerMs: number;
@@ -26,7 +26,7 @@ export interface ListenLimits {
 export const defaultLimits: ListenLimits = {
   headersMs: 10_000,
   requestMs: 30_000,
-  answerMs: 60_000,
+  silentMs: 60_000,
   checkMs: 500,
   lingerMs: 2000,
   headerBytes: 16 * 1024,
@@ -69,7 +69,7 @@ export function listen(
   listener: RequestListener,
   { port, host, limits, onDropped }: ListenOptions,
 ): Promise<Listening> {
-  const { headersMs, requestMs, answerMs, checkMs, lingerMs, headerBytes, connections, drainMs } = {
+  const { headersMs, requestMs, silentMs, checkMs, lingerMs, headerBytes, connections, drainMs } = {
     ...defaultLimits,
     ...limits,
   };
@@ -102,15 +102,12 @@ export function listen(
     },
   );
   server.maxConnections = connections;
+  server.timeout = silentMs;
   // RFC 9110, 10.1.1 lets a server ignore what it doesn't know in `Expect`. Node's own 417 has neither body nor request id.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
   const dropped = tellDropped(onDropped);
   server.on('drop', dropped.count);
-  const cutUnread = createUnreadCut(open, answerMs);
-  const checking = setInterval(() => {
-    cutUnread();
-    dropped.tell();
-  }, checkMs).unref();
+  const telling = setInterval(dropped.tell, checkMs).unref();
   const { promise, resolve, reject } = Promise.withResolvers<Listening>();
   server.once('error', reject);
   server.listen(port, host, () => {
@@ -133,7 +130,8 @@ export function listen(
     const timer = setTimeout(cutAll, drainMs);
     server.close(() => {
       clearTimeout(timer);
-      clearInterval(checking);
+      clearInterval(telling);
+      dropped.tellRest();
       closed.resolve({ cut });
     });
     return closed.promise;
@@ -162,34 +160,23 @@ function linger(request: IncomingMessage, lingerMs: number): void {
   };
 }
 
-/** Looks for answers that have begun to leave too long ago: whoever does not read keeps them, and their connection, in memory. */
-function createUnreadCut(open: ReadonlySet<ServerResponse>, answerMs: number): () => void {
-  const firstSeenAt = new WeakMap<ServerResponse, number>();
-  return () => {
-    const now = performance.now();
-    for (const response of open) {
-      if (!response.headersSent) continue;
-      const seenAt = firstSeenAt.get(response) ?? now;
-      firstSeenAt.set(response, seenAt);
-      if (now - seenAt >= answerMs) response.destroy();
-    }
-  };
-}
-
 /** Counts connections beyond the limit. Whoever opens thousands must not fill the log too. */
 function tellDropped(onDropped: ListenOptions['onDropped']) {
   let count = 0;
   let nextAt = 0;
+  const tellRest = (): void => {
+    if (count === 0) return;
+    onDropped?.(count);
+    count = 0;
+    nextAt = performance.now() + tellDroppedMs;
+  };
   return {
     count: () => {
       count += 1;
     },
     tell: () => {
-      const now = performance.now();
-      if (count === 0 || now < nextAt) return;
-      onDropped?.(count);
-      count = 0;
-      nextAt = now + tellDroppedMs;
+      if (performance.now() >= nextAt) tellRest();
     },
+    tellRest,
   };
 }
