@@ -28,7 +28,7 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
   'server/virtual-lock/': ['server/algopin/', 'server/clock.ts', 'server/temporal.ts'],
   'server/store/': ['server/clock.ts', 'server/operator-error.ts'],
   'server/limits/': ['server/clock.ts'],
-  'server/docs/': [],
+  'server/docs/': ['server/operator-error.ts'],
   'server/activity/': ['server/algopin/', 'server/clock.ts', 'server/store/', 'server/temporal.ts'],
   'server/bridge/': [
     'server/activity/',

@@ -57,6 +57,14 @@ describe('a command of this server is typed', () => {
     );
   });
 
+  test.each([
+    { name: 'in the project', cwd: join(root, 'docs'), want: "npm run docs -- --out '/srv/my docs'" },
+    { name: 'from elsewhere', cwd: '/', want: `npm --prefix ${root} run docs -- --out '/srv/my docs'` },
+  ])('as a script of the project, $name', ({ cwd, want }) => {
+    const script = ['npm', 'run', 'docs', '--', '--out', '/srv/my docs'];
+    expect(sayCommand({ command: script }, { env: {}, cwd, node })).toBe(want);
+  });
+
   test('without an environment where it makes keys, whose file it names', () => {
     const env = { ...npm, INIT_CWD: root, LOCKSTEP_KEYS: '/srv/keys.json' };
     expect(

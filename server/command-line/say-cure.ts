@@ -26,6 +26,7 @@ export function sayCommand(
 ): string {
   const [program, ...words] = command;
   const quoted = words.map(quoteWord);
+  if (program === 'npm') return ['npm', ...sayPrefix(surroundings), ...quoted].join(' ');
   if (program !== 'lockstep-server') return [program, ...quoted].join(' ');
   return [...sayEnvironment(surroundings, words, database), ...sayServer(surroundings), ...quoted].join(' ');
 }
@@ -37,10 +38,14 @@ export function quoteWord(word: string): string {
 
 function sayServer({ env, cwd, node }: Surroundings): readonly string[] {
   if (isSame(env.npm_package_json, join(root, 'package.json'))) {
-    const isInside = env.INIT_CWD !== undefined && !relative(root, env.INIT_CWD).startsWith('..');
-    return ['npm', ...(isInside ? [] : ['--prefix', quoteWord(root)]), 'run', '-s', 'lockstep-server', '--'];
+    return ['npm', ...sayPrefix({ cwd, env }), 'run', '-s', 'lockstep-server', '--'];
   }
   return [isFirstOnPath(env.PATH, node) ? 'node' : quoteWord(node), quoteWord(relative(cwd, main))];
+}
+
+/** npm takes the scripts of the folder in which the operator stands. */
+function sayPrefix({ env, cwd }: Pick<Surroundings, 'env' | 'cwd'>): readonly string[] {
+  return relative(root, env.INIT_CWD ?? cwd).startsWith('..') ? ['--prefix', quoteWord(root)] : [];
 }
 
 /** The shell may not have what a service manager has set, and the command would work on another database without a word. */

@@ -198,7 +198,8 @@ describe('readDocs', () => {
       await spoil();
       const reading = readDocs(folder, { contract: 'sha256:b' });
       await expect(reading).rejects.toMatchObject({ name: 'DocsUnusable', message: expect.stringContaining(says) });
-      await expect(reading).rejects.toThrow(`\nBuild it: npm run docs -- --build-only --out ${folder}`);
+      const command = ['npm', 'run', 'docs', '--', '--build-only', '--out', folder];
+      await expect(reading).rejects.toMatchObject({ cures: [{ says: 'Build it', command }] });
     });
   }
 });

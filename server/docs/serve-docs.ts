@@ -46,7 +46,9 @@ export interface Docs extends Record<keyof typeof docsFiles, string> {
  */
 export async function readDocs(folder: string, { contract }: { readonly contract?: string } = {}): Promise<Docs> {
   const refuse = (says: string): DocsUnusable =>
-    new DocsUnusable(`${folder} ${says}.\nBuild it: npm run docs -- --build-only --out ${folder}`);
+    new DocsUnusable(`${folder} ${says}.`, {
+      cures: [{ says: 'Build it', command: ['npm', 'run', 'docs', '--', '--build-only', '--out', folder] }],
+    });
   const read = (name: string): Promise<Buffer> =>
     readFile(join(folder, name)).catch(({ code }: NodeJS.ErrnoException) => {
       throw refuse(`is no folder of docs: ${name} can't be read (${code})`);
