@@ -79,6 +79,24 @@ describe('an operator', () => {
     expect((await run.call(onEmpty, 'device', 'list')).stdout).toContain('LK1');
   });
 
+  test('is told what came of a command whose answer has no space, without a stack', async () => {
+    const disk = join(folder, 'data-of-nobody.sqlite');
+    await run.call({ DATABASE_URL: `sqlite:${disk}` }, 'import', join(folder, 'acme.json'));
+    for (const args of ['account list', 'account list --json', 'client create full --name F --account acme']) {
+      const command = `"${process.execPath}" "${main}" ${args} > /dev/full`;
+      const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
+        execFile('sh', ['-c', command], { env: { ...env, DATABASE_URL: `sqlite:${disk}` } }, (error, _, text) =>
+          resolve({ code: error?.code ?? 0, stderr: text }),
+        );
+      });
+      expect([args, code, stderr]).toEqual([
+        args,
+        2,
+        expect.stringMatching(/^The answer could not be written \(ENOSPC\)\. .*\n$/),
+      ]);
+    }
+  });
+
   test('makes keys once, for nobody else to read', async () => {
     expect(await run('keys', 'create', '--json')).toMatchObject({ exitCode: 0, json: { created: true } });
     const before = await readFile(join(folder, 'keys.json'));

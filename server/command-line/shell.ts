@@ -27,8 +27,24 @@ export interface Shell {
   fail(error: unknown): void;
 }
 
+/**
+ * A program that reads no further, as `head`, is no fault. An answer that can't be written is: what the command did stays done, and a secret
+ * that was shown nowhere has to be made anew.
+ */
+function hearOutputFaults(): void {
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    if (code === 'EPIPE') return;
+    process.exitCode = 2;
+    process.stderr.write(
+      `The answer could not be written (${code}). What the command did stays done; a secret in it is lost, make another.\n`,
+    );
+  });
+  process.stderr.on('error', () => undefined);
+}
+
 /** @param wantsJson each command prints one JSON value on stdout, whatever comes of it; else text, on stderr where it is refused */
 export function createShell(wantsJson: boolean): Shell {
+  hearOutputFaults();
   const prepare: Shell['prepare'] = () => {
     const config = readConfig(process.env);
     useTimezoneData(config.timezoneFolder);
