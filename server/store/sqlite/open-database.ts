@@ -115,7 +115,7 @@ export function restoration(database: string): Cure {
  */
 export function requireOwn(database: BetterSqlite3.Database, mayCreate: boolean): void {
   const mark = database.pragma('application_id', { simple: true });
-  const tables = database.prepare<[], string>("select name from sqlite_schema where type = 'table'").pluck().all();
+  const tables = database.prepare<[], string>('select name from sqlite_schema').pluck().all();
   if (mark === applicationId && tables.includes('schema_version')) return;
   if (mark === applicationId)
     throw new StoreUnusable('corrupt', `${database.name} is damaged: its table schema_version is gone.`, {
