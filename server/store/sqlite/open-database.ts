@@ -115,19 +115,19 @@ export function restoration(database: string): Cure {
  */
 export function requireOwn(database: BetterSqlite3.Database, mayCreate: boolean): void {
   const mark = database.pragma('application_id', { simple: true });
-  const tables = database.prepare<[], string>('select name from sqlite_schema').pluck().all();
-  if (mark === applicationId && tables.includes('schema_version')) return;
+  const objects = database.prepare<[], string>("select type || ' ' || name from sqlite_schema").pluck().all();
+  if (mark === applicationId && objects.includes('table schema_version')) return;
   if (mark === applicationId)
     throw new StoreUnusable('corrupt', `${database.name} is damaged: its table schema_version is gone.`, {
       cures: [restoration(database.name)],
     });
   const first = readFirstStep(database);
-  if (mark === 0 && first === 'start' && tables.includes('device')) return;
-  const others = tables.filter((name) => name !== 'schema_version' || first !== undefined);
+  if (mark === 0 && first === 'start' && objects.includes('table device')) return;
+  const others = objects.filter((name) => name !== 'table schema_version' || first !== undefined);
   if (mark !== 0 || others.length > 0)
     throw new StoreUnusable(
       'foreign',
-      `${database.name} is a database of another program, with ${mark === 0 ? `a table ${others[0]}` : `the application_id ${mark}`}`,
+      `${database.name} is a database of another program, with ${mark === 0 ? `a ${others[0]}` : `the application_id ${mark}`}`,
     );
   if (!mayCreate)
     throw new StoreUnusable('empty', `the database ${database.name} is empty. Look at DATABASE_URL.`, {

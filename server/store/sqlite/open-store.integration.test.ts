@@ -165,6 +165,12 @@ describe('a database is refused, with a reason and what to do', () => {
       path: () => alter('other.sqlite', 'create table recipes (name)', false),
     },
     {
+      name: 'another program made it, and there is no table yet',
+      reason: 'foreign',
+      says: /a view shelf/,
+      path: () => alter('view.sqlite', 'create view shelf as select 1', false),
+    },
+    {
       name: 'another program made it, with a table of our name in it',
       reason: 'foreign',
       says: /table recipes/,
