@@ -2,6 +2,7 @@ import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
 import { chooseByValue } from '../published/choose-by-value.ts';
 import { addCodeSamples } from '../published/code-samples.ts';
+import { addErrorCatalogue } from '../published/error-catalogue.ts';
 import type { Header } from './header.ts';
 
 /** `contract.gen.json`: the bundled contract in the order of its source, the header as root member `x-generated`. */
@@ -11,10 +12,10 @@ export function emitBundle({ document }: Contract, header: Header): string {
 
 /**
  * `published.gen.json`: the contract for readers and tools. What our extensions say and a schema can say too is written as one, and each
- * operation has samples in code. The runtime reads the bundle instead: it knows the extensions, and its refusals are in their words.
+ * operation has samples in code, each error code its cause and cure. The runtime reads the bundle instead: it knows the extensions, and its refusals are in their words.
  */
 export function emitPublished({ document }: Contract, header: Header): string {
-  return formatDocument(addCodeSamples(chooseByValue(document)), header);
+  return formatDocument(addErrorCatalogue(addCodeSamples(chooseByValue(document))), header);
 }
 
 function formatDocument(document: OpenApiDocument, header: Header): string {
