@@ -107,11 +107,12 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
 }
 
 async function prepareDocs(origin: string, signal: AbortSignal, say: (text: string) => void): Promise<DocsHandler> {
-  const { buildDocs } = await import('./docs/build-docs.ts');
+  const { buildDocs, ownDocs } = await import('./docs/build-docs.ts');
   const { createDocsHandler, readDocs } = await import('./server/docs/serve-docs.ts');
   const { folder, built } = await buildDocs({
-    contract: join(root, defaults.contract),
-    out: join(root, 'docs/dist'),
+    contract: join(root, ownDocs.contract),
+    pages: ownDocs.pages.map((page) => join(root, page)),
+    out: join(root, ownDocs.out),
     onProgress: () => say('building the reference …'),
     signal,
   });

@@ -10,11 +10,18 @@ import {
   manifestFile,
   readDocs,
 } from '@lockstep/server/docs/serve-docs';
-import { type Document, parseDocument } from 'yaml';
+import { Document, isMap, parseDocument } from 'yaml';
 import { buildReference, hashInputs, type ReferenceOptions } from './build-reference.ts';
 import { readContractFiles } from './reference/contract-files.ts';
 import { fillServers, findOrigin } from './reference/fill-servers.ts';
 import { runRedocly } from './reference/run-redocly.ts';
+
+/** What the docs of this repository are made from, and where they go: paths from its root. */
+export const ownDocs = {
+  contract: 'generated/published.gen.json',
+  pages: ['docs/status.md', 'CHANGELOG.md'],
+  out: 'docs/dist',
+} as const;
 
 export interface BuiltDocs {
   readonly folder: string;
@@ -28,9 +35,15 @@ export interface BuiltDocs {
  * @param out the folder; made where there is none. What it had stays as it is when anything fails
  * @throws Error as `buildReference` does, and when the contract isn't YAML
  */
-export async function buildDocs({ contract, out, onProgress, signal }: ReferenceOptions): Promise<BuiltDocs> {
+export async function buildDocs({
+  contract,
+  pages = [],
+  out,
+  onProgress,
+  signal,
+}: ReferenceOptions): Promise<BuiltDocs> {
   const inputs = `sha256:${createHash('sha256')
-    .update(await hashInputs(contract))
+    .update(await hashInputs(contract, pages))
     .update(await readFile(import.meta.filename))
     .digest('hex')}`;
   if (await isFresh(out, inputs)) return { folder: out, built: false };
@@ -39,7 +52,7 @@ export async function buildDocs({ contract, out, onProgress, signal }: Reference
   const draft = join(out, `.draft-${randomUUID()}`);
   await mkdir(draft, { recursive: true });
   try {
-    await buildReference({ contract, out: join(draft, docsFiles.page), ...(signal && { signal }) });
+    await buildReference({ contract, pages, out: join(draft, docsFiles.page), ...(signal && { signal }) });
     const { document, hash } = await readWhole(contract, draft, signal);
     fillServers(document);
     await writeFile(join(draft, docsFiles.yaml), document.toString({ flowCollectionPadding: false, lineWidth: 0 }));
@@ -72,7 +85,10 @@ async function isFresh(folder: string, inputs: string): Promise<boolean> {
   }
 }
 
-/** The contract in one file: as it is written, comments and all, or bundled where it is spread over several. */
+/**
+ * The contract in one file: as it is written, comments and all, or bundled where it is spread over several. JSON is written anew, as YAML
+ * that people read.
+ */
 async function readWhole(
   contract: string,
   draft: string,
@@ -80,11 +96,17 @@ async function readWhole(
 ): Promise<{ readonly document: Document; readonly hash: string }> {
   const isSpread = (await readContractFiles(contract)).length > 1;
   const file = isSpread ? join(draft, 'bundled.yaml') : contract;
-  if (isSpread) await runRedocly(['bundle', contract, '--output', file], signal);
+  if (isSpread) await runRedocly(['bundle', contract, '--output', file], { signal });
   const document = parseDocument(await readFile(file, 'utf8'), { merge: true });
   if (document.errors.length > 0) throw new Error(`${contract} is no YAML:\n${document.errors.join('\n')}`);
-  // As the toolkit tells one contract from another.
-  return { document, hash: hashDocs(JSON.stringify(toJson(document))) };
+  // A derived contract says what it was derived from. Else it is told from another one as the toolkit does.
+  const derivedFrom = document.getIn(['x-generated', 'contract']);
+  const hash = typeof derivedFrom === 'string' ? derivedFrom : hashDocs(JSON.stringify(toJson(document)));
+  document.delete('x-generated');
+  // Readers of YAML 1.1, still the most, take a bare `no` or a bare date for something else.
+  const compat = { compat: 'yaml-1.1', aliasDuplicateObjects: false } as const;
+  const isFlow = isMap(document.contents) && document.contents.flow === true;
+  return { document: isFlow ? new Document(toJson(document), compat) : document, hash };
 }
 
 /** Anchors may be used as often as an author likes: the contract is no stranger's. */

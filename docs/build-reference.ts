@@ -1,19 +1,22 @@
 // The reference: one HTML file of Redoc with the contract inside, that asks nothing of the network.
 //
-// 1. Redocly makes the page; `x-extension` becomes a badge on the way.
+// 1. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections.
 // 2. The addresses in its script are replaced, and whatever else would be fetched stops the build.
 // 3. A content policy with the hashes of its scripts closes the page.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { closePage } from './reference/close-page.ts';
 import { readContractFiles } from './reference/contract-files.ts';
+import { pagesVariable } from './reference/redoc-plugin.ts';
 import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
 
 export interface ReferenceOptions {
   /** The contract, as a path. Files that it refers to are part of the page, and of the question if it is fresh. */
   readonly contract: string;
+  /** Markdown that the reference ends with, each file a section; part of the page and of nothing else. */
+  readonly pages?: readonly string[];
   /** Where the page goes. Folders are made, an existing file is replaced in one step. */
   readonly out: string;
   /** Called when the building really starts, with a word on what is going on. */
@@ -42,12 +45,27 @@ async function readOwnInputs(): Promise<readonly Buffer[]> {
   );
 }
 
-/** Of contract and what it refers to, versions, configuration and the code of the build; hexadecimal. */
-export async function hashInputs(contract: string): Promise<string> {
+/**
+ * Of contract and what it refers to, pages, versions, configuration and the code of the build; hexadecimal.
+ *
+ * @throws Error when one of them can't be read
+ */
+export async function hashInputs(contract: string, pages: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256').update(await redoclyVersion());
   const files = (await readContractFiles(contract)).map(({ bytes }) => bytes);
-  for (const bytes of [...files, ...(await readOwnInputs())]) hash.update(`\n${bytes.length}\n`).update(bytes);
+  const beside = await Promise.all(pages.map(readPage));
+  for (const bytes of [...files, ...beside.flat(), ...(await readOwnInputs())])
+    hash.update(`\n${bytes.length}\n`).update(bytes);
   return hash.digest('hex');
+}
+
+/** With its name, which is the title of a page that has none. */
+async function readPage(file: string): Promise<readonly Buffer[]> {
+  try {
+    return [Buffer.from(basename(file)), await readFile(file)];
+  } catch (error) {
+    throw new Error(`The page ${file} can't be read (${(error as NodeJS.ErrnoException).code}).`, { cause: error });
+  }
 }
 
 async function startsWithKey(file: string, key: string): Promise<boolean> {
@@ -64,11 +82,17 @@ async function startsWithKey(file: string, key: string): Promise<boolean> {
 /**
  * Builds the reference, unless the file is there and made from the same inputs.
  *
- * @throws Error when the contract leads to the network, when Redocly fails, with its words, or when the page would fetch
+ * @throws Error when a page can't be read, when the contract leads to the network, when Redocly fails, with its words, or when the page would fetch
  *   something; the old file then stays
  */
-export async function buildReference({ contract, out, onProgress, signal }: ReferenceOptions): Promise<Reference> {
-  const key = await hashInputs(contract);
+export async function buildReference({
+  contract,
+  pages = [],
+  out,
+  onProgress,
+  signal,
+}: ReferenceOptions): Promise<Reference> {
+  const key = await hashInputs(contract, pages);
   if (await startsWithKey(out, key)) return { file: out, built: false, key };
   onProgress?.(`Building the reference from ${contract}`);
   await mkdir(dirname(out), { recursive: true });
@@ -76,7 +100,10 @@ export async function buildReference({ contract, out, onProgress, signal }: Refe
   const draft = join(dirname(out), `.${basename(out)}.${randomUUID()}.html`);
   try {
     const paths = ['--config', join(reference, 'redocly.yaml'), '-t', join(reference, 'page.hbs')];
-    await runRedocly(['build-docs', contract, '--output', draft, '--inlineBundle', ...paths], signal);
+    await runRedocly(['build-docs', contract, '--output', draft, '--inlineBundle', ...paths], {
+      signal,
+      more: { [pagesVariable]: JSON.stringify(pages.map((page) => resolve(page))) },
+    });
     await writeFile(draft, closePage(await readFile(draft, 'utf8'), key));
     await rename(draft, out);
   } finally {

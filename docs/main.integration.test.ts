@@ -78,6 +78,55 @@ describe('npm run docs', () => {
     }
   });
 
+  it('ends the page with the pages that are named, keeps them out of the contract, and builds again when one changed', async () => {
+    const page = join(folder, 'house-rules.md');
+    const line = ['--contract', contract, '--page', page, '--out', join(folder, 'paged'), '--build-only', '--json'];
+    for (const words of ['No running.', 'No shouting.']) {
+      await writeFile(page, `${words}\n\n## Fines\n`);
+      expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
+      const html = await readFile(join(folder, 'paged', 'index.html'), 'utf8');
+      expect(html).toContain('id="section/house-rules"');
+      expect(html).toContain('id="section/house-rules/fines"');
+      expect(html).toContain(words);
+      for (const name of ['openapi.json', 'openapi.yaml'])
+        expect(await readFile(join(folder, 'paged', name), 'utf8')).not.toContain(words);
+    }
+    expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: false });
+  });
+
+  it('writes a contract that is JSON as YAML that people read, without what it was derived from', async () => {
+    const derived = join(folder, 'derived.json');
+    const hours = { description: 'When?\n\nAt night.\n', 'x-closed': 'no', 'x-since': '2026-11-20' };
+    const document = {
+      openapi: '3.1.0',
+      'x-generated': { contract: 'sha256:ab' },
+      info: { title: 'Doors', version: '1' },
+    };
+    await writeFile(derived, JSON.stringify({ ...document, paths: {}, tags: [{ name: 'Hours', ...hours }] }));
+    await run('--contract', derived, '--out', join(folder, 'derived'), '--build-only');
+    const read = (name: string) => readFile(join(folder, 'derived', name), 'utf8');
+    expect(await read('openapi.yaml')).toBe(
+      [
+        ...['openapi: 3.1.0', 'info:', '  title: Doors', '  version: "1"', 'paths: {}', 'tags:', '  - name: Hours'],
+        ...[
+          '    description: |',
+          '      When?',
+          '',
+          '      At night.',
+          '    x-closed: "no"',
+          '    x-since: "2026-11-20"',
+          '',
+        ],
+      ].join('\n'),
+    );
+    expect(JSON.parse(await read('openapi.json'))).toEqual({
+      ...{ openapi: '3.1.0', info: document.info, paths: {} },
+      tags: [{ name: 'Hours', ...hours }],
+    });
+    expect(await read('index.html')).not.toContain('x-generated');
+    expect(JSON.parse(await read('manifest.json')).contract).toBe('sha256:ab');
+  });
+
   it('builds again where a file of the folder is not as it was built', async () => {
     const line = ['--contract', contract, '--out', out, '--build-only', '--json'];
     await writeFile(join(out, 'openapi.yaml'), 'openapi: 3.1.0\n');
@@ -120,7 +169,7 @@ describe('npm run docs', () => {
   it('says in its help what is taken otherwise, and how it ends, without a path of this machine', async () => {
     const { status, stdout } = await run('--help');
     expect(status).toBe(0);
-    expect(stdout).toMatch(/--contract <file> .*\(default:\s+openapi\/service\.yaml\)/s);
+    expect(stdout).toMatch(/--contract <file> .*\(default:\s+generated\/published\.gen\.json\)/s);
     expect(stdout).toMatch(/--out <folder> .*\(default:\s+docs\/dist\)/s);
     expect(stdout).toMatch(/^Exit codes: 0 .*, 2 /m);
     expect(stdout).not.toContain(join(import.meta.dirname, '..'));
@@ -157,6 +206,11 @@ describe('npm run docs', () => {
       name: 'a contract that is not there',
       line: ['--contract', '/nowhere/a.yaml', '--build-only'],
       want: '/nowhere/a.yaml',
+    },
+    {
+      name: 'a page that is not there',
+      line: ['--contract', contract, '--page', '/nowhere/a.md', '--build-only'],
+      want: "The page /nowhere/a.md can't be read (ENOENT).",
     },
     {
       name: 'a contract that is no OpenAPI',

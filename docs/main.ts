@@ -1,13 +1,14 @@
 // npm run docs: builds the reference, and serves it until Ctrl-C. Exit codes: 0 fine, 2 wrong usage or broken input.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { createDocsHandler, readDocs } from '@lockstep/server/docs/serve-docs';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { buildDocs } from './build-docs.ts';
+import { buildDocs, ownDocs } from './build-docs.ts';
 
 interface Options {
   readonly contract: string;
+  readonly page?: readonly string[];
   readonly out: string;
   readonly port: number;
   readonly buildOnly?: true;
@@ -22,15 +23,23 @@ function parsePort(text: string): number {
   return port;
 }
 
+function atRoot(place: string): string {
+  return join(import.meta.dirname, '..', place);
+}
+
 /** A file that is taken from the repository, wherever the command runs; its help names it from there. */
 function placeOption(flags: string, says: string, place: string): Option {
-  return new Option(flags, says).default(join(import.meta.dirname, '..', place), place);
+  return new Option(flags, says).default(atRoot(place), place);
 }
 
 const program = new Command('docs')
   .description('Builds a folder with the reference, one offline HTML file, and the contract, and serves it.')
-  .addOption(placeOption('--contract <file>', 'the contract', 'openapi/service.yaml'))
-  .addOption(placeOption('--out <folder>', 'where they go', 'docs/dist'))
+  .addOption(placeOption('--contract <file>', 'the contract', ownDocs.contract))
+  .option(
+    '--page <file...>',
+    `Markdown that the reference ends with (default, for the same contract: ${ownDocs.pages.join(', ')})`,
+  )
+  .addOption(placeOption('--out <folder>', 'where they go', ownDocs.out))
   .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
   .option('--build-only', 'build, and do not serve')
   .option('--json', 'print one line of JSON: {folder, built, url}')
@@ -61,13 +70,14 @@ function explain(error: unknown, port: number): string {
   return error.message;
 }
 
-async function build({ contract, out, json }: Options) {
+async function build({ contract, page, out, json }: Options) {
+  const pages = page ?? (resolve(contract) === atRoot(ownDocs.contract) ? ownDocs.pages.map(atRoot) : []);
   let slow: NodeJS.Timeout | undefined;
   const onProgress = (message: string): void => {
     if (!json) slow = setTimeout(() => process.stderr.write(`${message}\n`), quietMilliseconds);
   };
   try {
-    return await buildDocs({ contract, out, onProgress, signal: stop.signal });
+    return await buildDocs({ contract, pages, out, onProgress, signal: stop.signal });
   } finally {
     clearTimeout(slow);
   }

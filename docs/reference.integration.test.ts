@@ -9,7 +9,7 @@ import { createDocsHandler, readDocs } from '@lockstep/server/docs/serve-docs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { buildDocs } from './build-docs.ts';
+import { buildDocs, ownDocs } from './build-docs.ts';
 import { buildReference } from './build-reference.ts';
 import { findBrowser } from './find-browser.ts';
 import { runRedocly } from './reference/run-redocly.ts';
@@ -25,7 +25,7 @@ interface Contract {
 }
 
 const contracts = [
-  join(import.meta.dirname, '..', 'openapi', 'service.yaml'),
+  join(import.meta.dirname, '..', 'generated', 'published.gen.json'),
   join(import.meta.dirname, '..', 'toolkit', 'fixtures', 'museum', 'contract.yaml'),
 ];
 
@@ -139,7 +139,8 @@ describe.skipIf(missing)('the reference', () => {
 
   it('holds to the policy of the server that serves it, and shows its origin alone', async () => {
     const [contract = ''] = contracts;
-    const docs = await buildDocs({ contract, out: join(folder, 'served') });
+    const pages = ownDocs.pages.map((page) => join(import.meta.dirname, '..', page));
+    const docs = await buildDocs({ contract, pages, out: join(folder, 'served') });
     const origin = 'https://api.public.example';
     const handle = await createDocsHandler(await readDocs(docs.folder), origin);
     const started = createServer((request, response) => {

@@ -1,11 +1,12 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parse } from 'yaml';
+import { parse, parseDocument, visit } from 'yaml';
 import { type Deployment, findFreePort, prepareDeployment, root } from './prepare-deployment.ts';
 import { untilPrinted } from './until-printed.ts';
 
@@ -73,6 +74,26 @@ describe('serve with DOCS_DIR and PUBLIC_ORIGIN', () => {
     const schemes: { flows: Record<string, { tokenUrl: string }> }[] = Object.values(json.components.securitySchemes);
     const tokenUrls = schemes.flatMap(({ flows = {} }) => Object.values(flows).map(({ tokenUrl }) => tokenUrl));
     expect(new Set(tokenUrls)).toEqual(new Set([`${publicOrigin}/auth/oauth2/token`]));
+  });
+
+  test('the contract is the published one, with its choices and samples, and reads well', () => {
+    const yaml = answers['/docs/openapi.yaml']?.body ?? '';
+    const file = readFileSync(join(root, 'generated/published.gen.json'), 'utf8');
+    const published = JSON.parse(file.replaceAll('http://localhost:8080', publicOrigin));
+    const { info, components, paths } = parse(yaml);
+    expect({ info, schemas: components.schemas }).toEqual({
+      info: published.info,
+      schemas: published.components.schemas,
+    });
+    expect(Object.keys(paths)).toEqual(Object.keys(published.paths));
+    expect(yaml).toContain(`source: |-\n            curl ${publicOrigin}/v1/devices \\\n`);
+    expect(yaml).toContain(`createClient<paths>({\n              baseUrl: '${publicOrigin}/v1',`);
+    expect(yaml).not.toContain('x-generated');
+    const flow: string[] = [];
+    visit(parseDocument(yaml), {
+      Collection: (_, node) => void (node.flow && node.items.length > 0 && flow.push(String(node))),
+    });
+    expect(flow).toEqual([]);
   });
 
   test('/ names it, and what lies beside it is not found', () => {

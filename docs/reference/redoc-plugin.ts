@@ -1,4 +1,6 @@
 // The Redocly plugin of redocly.yaml beside it: what the contract is given on its way into Redoc, and only there.
+import { readFileSync } from 'node:fs';
+import { appendPages } from './append-pages.ts';
 import { showExtension, showReferenceExtension } from './show-extension.ts';
 
 type Node = Record<string, unknown>;
@@ -16,7 +18,35 @@ const showExtensions = {
   ref: { leave: (node: Node, { type }: Context) => showReferenceExtension(node, type.name) },
 };
 
+/** Redocly runs in a process of its own, so the files are named in its environment, as a JSON array. */
+export const pagesVariable = 'DOCS_PAGES';
+
+const addPages = {
+  Info: {
+    leave(info: Node) {
+      const files: readonly string[] = JSON.parse(process.env[pagesVariable] ?? '[]');
+      if (files.length === 0) return;
+      const pages = files.map((file) => ({ file, markdown: readFileSync(file, 'utf8') }));
+      info.description = appendPages(info.description as string | undefined, pages);
+    },
+  },
+};
+
+/** Says what a derived file was made from: nothing for a reader. */
+const dropHeader = {
+  Root: {
+    leave(root: Node) {
+      delete root['x-generated'];
+    },
+  },
+};
+
 /** Redocly takes a plugin as the default export of its file; the project has no other default export. */
 export default function redocPlugin() {
-  return { id: 'docs', decorators: { oas3: { 'show-extensions': () => showExtensions } } };
+  const decorators = {
+    'show-extensions': () => showExtensions,
+    'add-pages': () => addPages,
+    'drop-header': () => dropHeader,
+  };
+  return { id: 'docs', decorators: { oas3: decorators } };
 }

@@ -18,11 +18,16 @@ export async function redoclyVersion(): Promise<string> {
  * Runs Redocly CLI in a process of its own, on this very Node, without telemetry and without asking for updates.
  *
  * @param signal ends the process; the promise waits until it is gone
+ * @param more variables of its environment
  * @throws Error with what Redocly printed, when it fails
  */
-export async function runRedocly(commandLine: readonly string[], signal?: AbortSignal): Promise<void> {
+export async function runRedocly(
+  commandLine: readonly string[],
+  { signal, more = {} }: { readonly signal?: AbortSignal | undefined; readonly more?: NodeJS.ProcessEnv } = {},
+): Promise<void> {
   const { bin } = await readPackage();
-  const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+  const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
+  const env = { ...process.env, ...quiet, ...more };
   const child = spawn(process.execPath, [join(dirname(packageFile), bin.redocly), ...commandLine], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
