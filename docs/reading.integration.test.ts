@@ -1,0 +1,148 @@
+// The reference as a partner reads it: samples, error codes, tables, sections and search, on screens of three widths.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownDocs } from './build-docs.ts';
+import { buildReference } from './build-reference.ts';
+import { findBrowser } from './find-browser.ts';
+import { startBrowser, watchPage } from './watch-page.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly 'x-codeSamples': readonly { readonly label: string }[];
+}
+
+/** In the page: how much wider it is than its window, and each table than the box around it. */
+const measure = `(() => ({
+  pageWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+  tables: [...document.querySelectorAll('table')].map((table) => {
+    const box = table.parentElement;
+    return {
+      name: table.innerText.slice(0, 40),
+      beyond: Math.max(table.scrollWidth, box.scrollWidth) - box.clientWidth,
+    };
+  }),
+}))()`;
+
+interface Measured {
+  readonly pageWide: number;
+  readonly tables: readonly { readonly name: string; readonly beyond: number }[];
+}
+
+const root = join(import.meta.dirname, '..');
+const found = findBrowser(process.env);
+const missing = 'reason' in found ? found.reason : undefined;
+
+/** Its section, once it is drawn: the page draws one when it is asked for. */
+async function openOperation(page: Page, operationId: string): Promise<Locator> {
+  await page.evaluate(`location.hash = '#operation/${operationId}'`);
+  const section = page.locator(`[id$="/${operationId.toLowerCase()}" i]`).first();
+  await section.locator('h2').first().waitFor({ state: 'visible', timeout: 30_000 });
+  return section;
+}
+
+/** Where the reader is: below the top of the window, and not far below. */
+async function topOf(page: Page, id: string): Promise<number> {
+  return await page.locator(`[id="${id}"]`).evaluate((element) => element.getBoundingClientRect().top);
+}
+
+describe.skipIf(missing)('a reader of the reference', () => {
+  let folder: string;
+  let browser: Browser;
+  let url: string;
+  let operations: readonly Operation[];
+
+  const open = async () => (await watchPage(browser, url, { offline: true })).page;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'reading-'));
+    browser = await startBrowser('path' in found ? found.path : '');
+    const contract = join(root, ownDocs.contract);
+    const pages = ownDocs.pages.map((page) => join(root, page));
+    const { file } = await buildReference({ contract, pages, out: join(folder, 'index.html') });
+    url = pathToFileURL(file).href;
+    const { paths } = JSON.parse(await readFile(contract, 'utf8')) as {
+      paths: Record<string, Record<string, Operation>>;
+    };
+    operations = Object.values(paths).flatMap((item) => Object.values(item).filter((entry) => 'operationId' in entry));
+    expect(operations.length).toBeGreaterThan(15);
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('chooses between all samples of every operation', async () => {
+    const page = await open();
+    for (const { operationId, 'x-codeSamples': samples } of operations) {
+      const section = await openOperation(page, operationId);
+      const labels = samples.map(({ label }) => label);
+      await section.getByText('curl', { exact: true }).first().waitFor();
+      if (labels.length > 1) {
+        await section.getByRole('button', { name: 'curl' }).first().click();
+        const shown = page.getByRole('menuitem');
+        await shown.first().waitFor();
+        expect((await shown.allInnerTexts()).slice(0, labels.length), operationId).toEqual(labels);
+        await page.keyboard.press('Escape');
+      }
+    }
+  });
+
+  it('comes from an error code of an operation to its cause, cure and example', async () => {
+    const page = await open();
+    const section = await openOperation(page, 'createHourlyAlgoPin');
+    await section.getByRole('tab', { name: '400', exact: true }).first().click();
+    await section.getByRole('link', { name: 'window_length' }).click();
+    const entry = 'section/error-catalogue/window_length';
+    await expect.poll(() => topOf(page, entry)).toBeLessThan(200);
+    expect(await topOf(page, entry)).toBeGreaterThanOrEqual(0);
+    const text = await page.locator(`[data-section-id="/${entry}"]`).last().innerText();
+    expect(text).toMatch(/Status: 400\s+Cause: The window is too short .*\s+Cure: Use one of the values/);
+    expect(text).toContain('"code": "window_length"');
+  });
+
+  it('finds what is not there yet and what changed as sections', async () => {
+    const page = await open();
+    for (const name of ['Not there yet', 'Changelog']) {
+      const id = `section/${name.toLowerCase().replaceAll(' ', '-')}`;
+      await page.locator(`a[href="#/${id}"]`).first().click();
+      await expect.poll(() => topOf(page, id)).toBeLessThan(200);
+    }
+    expect(await page.locator('main').innerText()).toContain('The mock answers all operations');
+  });
+
+  it.each([
+    { word: 'pagination', section: 'section/conventions/pagination' },
+    { word: 'errors', section: 'section/errors' },
+    { word: 'curl', section: 'section/code-samples' },
+  ])('is led by a search for $word to its section', async ({ word, section }) => {
+    const page = await open();
+    await page.getByText('Search', { exact: false }).first().click();
+    await page.locator('[data-component-name="Search/SearchInput"] input').fill(word);
+    await page.locator('[data-component-name="Search/SearchItem"]').first().click();
+    await page.waitForURL(`${url}#/${section}`);
+    await expect.poll(() => topOf(page, section)).toBeLessThan(200);
+  });
+
+  it.each([390, 768, 1400])(
+    'sees every table whole, and the page without a sideways scroll, at %i px',
+    async (width) => {
+      const page = await open();
+      await page.setViewportSize({ width, height: 900 });
+      const seen = new Set<string>();
+      for (const { operationId } of operations) {
+        await openOperation(page, operationId);
+        const { pageWide, tables } = await page.evaluate<Measured>(measure);
+        expect([operationId, pageWide]).toEqual([operationId, 0]);
+        expect(tables.filter(({ beyond }) => beyond > 0)).toEqual([]);
+        for (const { name } of tables) seen.add(name);
+      }
+      // Limits, job types, parameters at the callback.
+      expect(seen.size).toBeGreaterThanOrEqual(3);
+    },
+  );
+});
