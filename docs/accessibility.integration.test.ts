@@ -1,0 +1,102 @@
+// The reference as axe judges it: on a narrow and a wide screen, light and dark.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ownDocs } from './build-docs.ts';
+import { buildReference } from './build-reference.ts';
+import { findBrowser } from './find-browser.ts';
+import { startBrowser, watchPage } from './watch-page.ts';
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly {
+    readonly html: string;
+    readonly target: readonly string[];
+    readonly failureSummary: string;
+  }[];
+}
+
+/** What Redoc 3.0.1 itself does, in markup that no contract and no theme has a say in. Anything else fails. */
+const ofRedoc = [
+  {
+    rule: 'heading-order',
+    html: /^<h4 [^>]*data-component-name="Typography\/H4"/,
+    why: 'h4 follows h2 above a list of members',
+  },
+  {
+    rule: 'label-content-name-mismatch',
+    html: /^<button [^>]*aria-label="Example"/,
+    why: 'the menu of examples is named Example',
+  },
+  {
+    rule: 'label-content-name-mismatch',
+    html: /^<span role="button"/,
+    why: 'a scope is broken into parts, its name is not',
+  },
+  { rule: 'region', html: /./, why: 'menu and search, the one content outside main, stand in no landmark' },
+];
+
+/** One of each kind: list, body with a choice of types, choice of bodies, form, nested answer. The theme is the same for all. */
+const operations = ['getDevices', 'updateDevice', 'createBridgeProxiedJob', 'exchangeToken', 'getJwks'];
+
+const root = join(import.meta.dirname, '..');
+const found = findBrowser(process.env);
+const missing = 'reason' in found ? found.reason : undefined;
+
+describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does', () => {
+  let folder: string;
+  let browser: Browser;
+  let url: string;
+  let axe: string;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'accessibility-'));
+    browser = await startBrowser('path' in found ? found.path : '');
+    const pages = ownDocs.pages.map((page) => join(root, page));
+    const out = join(folder, 'index.html');
+    await buildReference({ contract: join(root, ownDocs.contract), pages, out });
+    url = pathToFileURL(out).href;
+    axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it.each([
+    { width: 390, colorScheme: 'light' },
+    { width: 390, colorScheme: 'dark' },
+    { width: 1400, colorScheme: 'light' },
+    { width: 1400, colorScheme: 'dark' },
+  ] as const)('at $width px, $colorScheme', async ({ width, colorScheme }) => {
+    const { page } = await watchPage(browser, url, { offline: true });
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 900 });
+    // The scheme is read when the page starts.
+    await page.reload();
+    await page.getByText('Loading...').first().waitFor({ state: 'hidden' });
+    expect(await page.locator('html').getAttribute('class')).toContain(colorScheme);
+    // By the debugger, which no content policy holds back.
+    await page.evaluate(axe);
+    const judge = async (selector: string): Promise<readonly string[]> => {
+      const run = `axe.run(${JSON.stringify(selector)}, { resultTypes: ['violations'] })`;
+      const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(run);
+      return violations.flatMap(({ id, nodes }) =>
+        nodes
+          .filter(({ html }) => !ofRedoc.some(({ rule, html: pattern }) => rule === id && pattern.test(html)))
+          .map(({ target, html, failureSummary }) => `${id}: ${target.join(' ')}\n${html}\n${failureSummary}`),
+      );
+    };
+    expect(await judge('html')).toEqual([]);
+    for (const operationId of operations) {
+      await page.evaluate(`location.hash = '#operation/${operationId}'`);
+      const section = `[id$="/${operationId.toLowerCase()}"]`;
+      await page.locator(section).locator('h2').first().waitFor({ state: 'visible' });
+      expect(await judge(section), operationId).toEqual([]);
+    }
+  });
+});
