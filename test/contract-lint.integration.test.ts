@@ -57,6 +57,8 @@ const faults: readonly (readonly [rule: string, place: string, pointer: string, 
   // Nor that four examples can't be checked against it.
   ['lockstep/pattern-compiles', '40:35', '#/components/schemas/Kind/pattern', 'examples'],
   ['lockstep/pattern-is-linear', '19:35', '#/components/schemas/Room/pattern'],
+  ['lockstep/prose-names-titles', '6:16', '#/info/description'],
+  ['lockstep/prose-names-titles', '6:16', '#/info/description', 'link'],
   ['lockstep/refusal-declared', '13:7', '#/paths/~1visits/get/responses'],
   ['lockstep/required-is-described', '26:31', '#/components/schemas/Room/then/required/1'],
   ['lockstep/response-has-example', '16:15', '#/paths/~1rooms/get/responses/200/content/application~1json/example'],

@@ -9,6 +9,7 @@ import { linksResolve } from './links-resolve.ts';
 import { oauthUrlAbsolute } from './oauth-url-absolute.ts';
 import { patternCompiles } from './pattern-compiles.ts';
 import { patternIsLinear } from './pattern-is-linear.ts';
+import { proseNamesTitles } from './prose-names-titles.ts';
 import { refusalDeclared } from './refusal-declared.ts';
 import { requiredIsDescribed } from './required-is-described.ts';
 import { responseHasExample } from './response-has-example.ts';
@@ -28,6 +29,7 @@ export const contractRules: Readonly<Record<string, Oas3Rule>> = {
   'oauth-url-absolute': oauthUrlAbsolute,
   'pattern-compiles': patternCompiles,
   'pattern-is-linear': patternIsLinear,
+  'prose-names-titles': proseNamesTitles,
   'refusal-declared': refusalDeclared,
   'required-is-described': requiredIsDescribed,
   'response-has-example': responseHasExample,

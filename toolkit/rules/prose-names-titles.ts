@@ -1,0 +1,53 @@
+import type { Location, Oas3Rule } from 'redocly-core';
+import { nearestName } from '../contract/nearest-name.ts';
+import { isObject } from './reading/dereference.ts';
+
+const fencedBlock = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?^ {0,3}\1/gm;
+const codeSpan = /`([^`\n]+)`/g;
+const operationLink = /\]\(#operation\/([^)\s]*)\)/g;
+
+/**
+ * A description names an operation by its title, with a link: readers know no names of generated code. A link leads to an operation that
+ * exists, since the page of a reference says nothing about one that does not.
+ *
+ * A name that is one word in lower case, such as `login`, may as well be a value, and is not judged in code.
+ */
+export const proseNamesTitles: Oas3Rule = () => {
+  const titles = new Map<string, string>();
+  const descriptions = new Map<string, { readonly text: string; readonly location: Location }>();
+  return {
+    Operation({ operationId, summary }) {
+      if (operationId !== undefined) titles.set(operationId, summary ?? operationId);
+    },
+    any: {
+      enter(node: unknown, { location }) {
+        if (!isObject(node) || typeof node.description !== 'string') return;
+        const place = location.child('description');
+        // A shared object is met once for each reference to it.
+        descriptions.set(place.absolutePointer, { text: node.description, location: place });
+      },
+    },
+    Root: {
+      leave(_, { report }) {
+        for (const { text, location } of descriptions.values())
+          for (const { says, cure } of proseFaults(text, titles)) report({ message: says, suggest: [cure], location });
+      },
+    },
+  };
+};
+
+function* proseFaults(text: string, titles: ReadonlyMap<string, string>) {
+  const prose = text.replaceAll(fencedBlock, '');
+  for (const [, name = ''] of prose.matchAll(codeSpan)) {
+    const title = titles.get(name);
+    if (title === undefined || !/[A-Z]/.test(name)) continue;
+    const says = `The description calls an operation by its name in code, ${name}.`;
+    yield { says, cure: `Write its title with a link: [${title}](#operation/${name}).` };
+  }
+  for (const [, name = ''] of prose.matchAll(operationLink)) {
+    if (titles.has(name)) continue;
+    const nearest = nearestName(name, [...titles.keys()]);
+    const cure = nearest === undefined ? 'Name an operation by its operationId.' : `Write #operation/${nearest}.`;
+    yield { says: `The link #operation/${name} leads to no operation.`, cure };
+  }
+}
