@@ -52,7 +52,7 @@ describe('npm start', () => {
   });
 
   test('the README holds the mock to the contract, and finds nothing', async () => {
-    const [call = ''] = await readBlocks('npm run conform');
+    const [call = ''] = await readBlocks('npm run -s conform');
     expect(await paste(call)).toContain('No defect found.');
   });
 
