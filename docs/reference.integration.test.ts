@@ -195,13 +195,15 @@ describe.skipIf(missing)('the reference', () => {
     const { file } = await buildReference({ contract, out: join(folder, 'marked.html') });
     const { page } = await watchPage(browser, pathToFileURL(file).href, { offline: true });
     await readOperations(page, [{ operationId: 'more' }, { operationId: 'plain' }]);
-    expect(await textAfter(page, 'inherited', 'added')).not.toContain('Extension');
-    expect(await textAfter(page, 'added', 'Responses')).toContain('Extension');
-    expect(await textAfter(page, 'Added-Header', 'Body')).toContain('Extension. Counts.');
-    expect(await textAfter(page, 'old', 'fresh')).not.toContain('Extension');
-    expect(await textAfter(page, 'fresh', 'shared')).toContain('Extension');
-    expect(await textAfter(page, 'shared', 'sharedOld')).toContain('Extension');
-    expect(await textAfter(page, 'sharedOld', 'Response')).not.toContain('Extension');
+    await expect.poll(() => textAfter(page, 'inherited', 'added'), { timeout: 30_000 }).not.toContain('Extension');
+    await expect.poll(() => textAfter(page, 'added', 'Responses'), { timeout: 30_000 }).toContain('Extension');
+    await expect
+      .poll(() => textAfter(page, 'Added-Header', 'Body'), { timeout: 30_000 })
+      .toContain('Extension. Counts.');
+    await expect.poll(() => textAfter(page, 'old', 'fresh'), { timeout: 30_000 }).not.toContain('Extension');
+    await expect.poll(() => textAfter(page, 'fresh', 'shared'), { timeout: 30_000 }).toContain('Extension');
+    await expect.poll(() => textAfter(page, 'shared', 'sharedOld'), { timeout: 30_000 }).toContain('Extension');
+    await expect.poll(() => textAfter(page, 'sharedOld', 'Response'), { timeout: 30_000 }).not.toContain('Extension');
     const badges = page.locator('main h2', { hasText: 'more' }).locator('..').getByText('Extension');
     await badges.first().waitFor({ state: 'visible' });
   });
