@@ -8,7 +8,7 @@ const linesShown = 15;
 
 let passed = 0;
 let failed = 0;
-for (const run of ['node24', 'node26']) {
+for (const run of ['node24', 'node26', 'node26-start']) {
   const file = `${report}/${run}.json`;
   if (!existsSync(file)) continue;
   const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
