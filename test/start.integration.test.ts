@@ -95,7 +95,7 @@ describe('npm start', () => {
     const stderr = collect(second);
     const [exitCode] = await once(second, 'exit');
     expect(exitCode).toBe(2);
-    expect(await stderr).toMatch(new RegExp(`^Port ${port} is in use by another process\\.`));
+    expect(await stderr).toMatch(new RegExp(`^Port ${port} is in use by another process\\.`, 'm'));
   });
 
   test('Ctrl-C stops it cleanly, open connections or not', async () => {

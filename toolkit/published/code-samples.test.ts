@@ -23,7 +23,19 @@ function sampleOf({
     openapi: '3.1.0',
     info: { title: 'Doors', version: '1' },
     servers: [{ url: server }],
-    components: { securitySchemes: { scheme: security } },
+    components: {
+      securitySchemes: { scheme: security, second: { type: 'apiKey', in: 'header', name: 'X-Second' } },
+      schemas: {
+        Node: {
+          type: 'object',
+          required: ['up', 'of'],
+          properties: {
+            up: { $ref: '#/components/schemas/Node' },
+            of: { anyOf: [{ $ref: '#/components/schemas/Node' }, { type: 'string' }] },
+          },
+        },
+      },
+    },
     paths: {
       [path]: {
         [method]: { operationId: 'door', responses: { 200: { description: 'OK' } }, ...secured, ...operation },
@@ -122,9 +134,64 @@ describe('the sample for curl', () => {
       want: /-H "X-Key: \$API_KEY"$/,
     },
     {
-      name: 'shows a key in the query',
-      given: { security: { type: 'apiKey', in: 'query', name: 'key' } },
-      want: /-G \\\n {2}--data-urlencode "key=\$API_KEY"$/,
+      name: 'shows a key in the query, beside a body',
+      given: {
+        method: 'put',
+        operation: bodyOf('application/json', { example: {} }),
+        security: { type: 'apiKey', in: 'query', name: 'key' },
+      },
+      want: "curl -X PUT \"https://api.example/v2/doors?key=$API_KEY\" \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'",
+    },
+    {
+      name: 'writes lists and objects of the query as OpenAPI does',
+      given: {
+        operation: {
+          parameters: [
+            { name: 'tag', in: 'query', required: true, example: ['a b', 'c'] },
+            { name: 'of', in: 'query', required: true, explode: false, example: ['x', 'y'] },
+            { name: 'by', in: 'query', required: true, style: 'deepObject', example: { name: 'n' } },
+          ],
+        },
+      },
+      want: "curl 'https://api.example/v2/doors?tag=a+b&tag=c&of=x%2Cy&by%5Bname%5D=n'",
+    },
+    {
+      name: 'sends a cookie that is required',
+      given: { operation: { parameters: [{ name: 'lang', in: 'cookie', required: true, example: 'de' }] } },
+      want: 'curl https://api.example/v2/doors \\\n  -b lang=de',
+    },
+    {
+      name: 'sends each item of a list of a form',
+      given: { method: 'post', operation: bodyOf('application/x-www-form-urlencoded', { example: { a: ['b', 'c'] } }) },
+      want: 'curl https://api.example/v2/doors \\\n  --data-urlencode a=b \\\n  --data-urlencode a=c',
+    },
+    {
+      name: 'sends text as it is',
+      given: { method: 'post', operation: bodyOf('text/plain', { example: 'two words' }) },
+      want: "curl https://api.example/v2/doors \\\n  -H 'Content-Type: text/plain' \\\n  -d 'two words'",
+    },
+    {
+      name: 'puts together what all parts of a body require',
+      given: {
+        method: 'post',
+        operation: bodyOf('application/json', {
+          schema: {
+            allOf: [
+              { type: 'object', required: ['a'], properties: { a: { example: 1 } } },
+              { type: 'object', required: ['b'], properties: { b: { type: ['string', 'null'] } } },
+            ],
+          },
+        }),
+      },
+      want: 'curl https://api.example/v2/doors \\\n  -H \'Content-Type: application/json\' \\\n  -d \'{"a": 1, "b": "text"}\'',
+    },
+    {
+      name: 'ends where a schema requires itself',
+      given: {
+        method: 'post',
+        operation: bodyOf('application/json', { schema: { $ref: '#/components/schemas/Node' } }),
+      },
+      want: 'curl https://api.example/v2/doors \\\n  -H \'Content-Type: application/json\' \\\n  -d \'{"up": null, "of": "text"}\'',
     },
     {
       name: 'shows a key in a cookie',
@@ -150,6 +217,27 @@ test('the programs read an answer that has content, and only that', () => {
   expect(Python).toContain('print(json.dumps(json.load(response)))');
   expect(sampleOf({}).TypeScript).toContain("const { error } = await client.GET('/doors');");
   expect(sampleOf({}).Python).toContain('print(response.status)');
+});
+
+test('every scheme of an alternative is shown', () => {
+  const both = { operation: { security: [{ scheme: [], second: [] }] }, security: { type: 'http', scheme: 'bearer' } };
+  const { curl, TypeScript, Python } = sampleOf(both);
+  for (const sample of [curl, TypeScript, Python]) {
+    expect(sample).toMatch(/TOKEN/);
+    expect(sample).toMatch(/X-Second.*API_KEY/);
+  }
+});
+
+test('a key in the query is encoded', () => {
+  const { Python } = sampleOf({ security: { type: 'apiKey', in: 'query', name: 'key' } });
+  expect(Python).toContain('"https://api.example/v2/doors?key=" + urllib.parse.quote(os.environ["API_KEY"], safe="")');
+  expect(Python).toContain('import urllib.parse');
+});
+
+test('a body that takes a file has no sample', () => {
+  expect(
+    sampleOf({ method: 'post', operation: bodyOf('multipart/form-data', { schema: { type: 'object' } }) }),
+  ).toEqual({});
 });
 
 test('each language writes values as its own', () => {

@@ -26,7 +26,8 @@ const placeholder = 'http://localhost:8080';
 
 /**
  * Adds `x-codeSamples` to every operation that has none of its own: a request from the examples of the contract, with address and
- * credentials, for curl, TypeScript (`openapi-fetch` on the derived types) and Python (its standard library).
+ * credentials, for curl, TypeScript (`openapi-fetch` on the derived types) and Python (its standard library). A body that is neither JSON, form
+ * nor text has none: it takes a file, which a contract does not have.
  *
  * @returns a copy
  */
@@ -41,57 +42,68 @@ export function addCodeSamples(document: OpenApiDocument): OpenApiDocument {
 
 function writeSamples(given: SampleRequest): readonly CodeSample[] {
   const request = /^https?:/.test(given.serverUrl) ? given : { ...given, serverUrl: placeholder + given.serverUrl };
+  if (request.body !== undefined && !isWritable(request.body.mediaType)) return [];
   return languages
     .filter(({ needsSuccess }) => request.hasSuccess || !needsSuccess)
     .map(({ lang, label, write }) => ({ lang, label, source: write(request) }));
 }
 
 function writeCurl(request: SampleRequest): string {
-  const { method, credentials, headers, body } = request;
+  const { method, credentials, headers, cookies, body } = request;
   const isDefault = method === (body === undefined ? 'GET' : 'POST');
-  const fields = body !== undefined && isForm(body.mediaType) ? Object.entries(body.value as object) : undefined;
+  const how = isDefault ? '' : method === 'HEAD' ? '-I ' : `-X ${method} `;
+  const sent = body === undefined || isForm(body.mediaType) ? headers : { ...headers, 'Content-Type': body.mediaType };
   return [
-    `curl ${request.hasSuccess ? '' : '-i '}${isDefault ? '' : method === 'HEAD' ? '-I ' : `-X ${method} `}${quoteShell(writeUrl(request))}`,
-    ...curlCredentials(credentials),
-    ...Object.entries(headers).map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
-    ...(fields ?? []).map(([name, value]) => `--data-urlencode ${quoteShell(`${name}=${value}`)}`),
-    ...(body === undefined || fields !== undefined
-      ? []
-      : [`-H ${quoteShell(`Content-Type: ${body.mediaType}`)}`, `-d ${quoteShell(writeText(body.value))}`]),
+    `curl ${request.hasSuccess ? '' : '-i '}${how}${writeCurlUrl(request)}`,
+    ...credentials.flatMap(curlCredentials),
+    ...Object.entries(sent).map(([name, value]) => `-H ${quoteShell(`${name}: ${value}`)}`),
+    ...Object.entries(cookies).map(([name, value]) => `-b ${quoteShell(`${name}=${value}`)}`),
+    ...(body === undefined ? [] : curlBody(body)),
   ].join(' \\\n  ');
+}
+
+/** In double quotes where the shell is to put a key in. */
+function writeCurlUrl(request: SampleRequest): string {
+  const url = writeUrl(request);
+  const key = keyIn(request, 'query');
+  return key === undefined ? quoteShell(url) : `"${url}${url.includes('?') ? '&' : '?'}${key}=$API_KEY"`;
 }
 
 function curlCredentials(credentials: Credentials): readonly string[] {
   if (credentials.kind === 'bearer') return ['-H "Authorization: Bearer $TOKEN"'];
   if (credentials.kind === 'basic') return ['-u "$CLIENT_ID:$CLIENT_SECRET"'];
-  if (credentials.kind !== 'key') return [];
-  if (credentials.in === 'header') return [`-H "${credentials.name}: $API_KEY"`];
-  if (credentials.in === 'cookie') return [`-b "${credentials.name}=$API_KEY"`];
-  return ['-G', `--data-urlencode "${credentials.name}=$API_KEY"`];
+  if (credentials.in === 'query') return [];
+  return [credentials.in === 'header' ? `-H "${credentials.name}: $API_KEY"` : `-b "${credentials.name}=$API_KEY"`];
 }
 
-function writeTypeScript({
-  method,
-  serverUrl,
-  path,
-  pathValues,
-  query,
-  headers,
-  credentials,
-  body,
-  hasJson,
-}: SampleRequest): string {
-  const key = credentials.kind === 'key' ? credentials : undefined;
-  const keyIn = (place: string) => (key?.in === place ? { [key.name]: env('API_KEY') } : {});
+function curlBody({ mediaType, value }: NonNullable<SampleRequest['body']>): readonly string[] {
+  if (!isForm(mediaType)) return [`-d ${quoteShell(isText(mediaType) ? String(value) : writeText(value))}`];
+  const fields = Object.entries(value as object).flatMap(([name, field]) => [field].flat().map((one) => [name, one]));
+  return fields.map(([name, field]) => `--data-urlencode ${quoteShell(`${name}=${field}`)}`);
+}
+
+function writeTypeScript(request: SampleRequest): string {
+  const { method, serverUrl, path, pathValues, query, headers, cookies, credentials, body, hasJson } = request;
+  const key = (place: string) => {
+    const name = keyIn(request, place);
+    return name === undefined ? {} : { [name]: env('API_KEY') };
+  };
+  const cookieKey = keyIn(request, 'cookie');
+  const shows = (kind: Credentials['kind']) => credentials.some((one) => one.kind === kind);
   const shown = {
-    ...(credentials.kind === 'bearer' && { Authorization: raw(`\`Bearer \${process.env.TOKEN}\``) }),
-    ...(credentials.kind === 'basic' && {
+    ...(shows('bearer') && { Authorization: raw(`\`Bearer \${process.env.TOKEN}\``) }),
+    ...(shows('basic') && {
       Authorization: raw(`\`Basic \${btoa(\`\${process.env.CLIENT_ID}:\${process.env.CLIENT_SECRET}\`)}\``),
     }),
-    ...keyIn('header'),
-    ...(key?.in === 'cookie' && { Cookie: raw(`\`${key.name}=\${process.env.API_KEY}\``) }),
+    ...key('header'),
+    ...(cookieKey !== undefined && { Cookie: raw(`\`${cookieKey}=\${process.env.API_KEY}\``) }),
   };
-  const params = withoutEmpty({ path: pathValues, query: { ...query, ...keyIn('query') }, header: headers });
+  const params = withoutEmpty({
+    path: pathValues,
+    query: { ...query, ...key('query') },
+    header: headers,
+    cookie: cookies,
+  });
   const options = {
     ...(Object.keys(params).length > 0 && { params }),
     ...(body !== undefined && { body: body.value }),
@@ -112,33 +124,47 @@ function writeTypeScript({
 }
 
 function writePython(request: SampleRequest): string {
-  const { method, headers, credentials, body, hasJson } = request;
-  const form = body !== undefined && isForm(body.mediaType);
-  const key = credentials.kind === 'key' ? credentials : undefined;
+  const { method, headers, cookies, credentials, body, hasJson } = request;
+  const isFormBody = body !== undefined && isForm(body.mediaType);
+  const isJsonBody = body !== undefined && !isFormBody && !isText(body.mediaType);
   const basic = "base64.b64encode(f\"{os.environ['CLIENT_ID']}:{os.environ['CLIENT_SECRET']}\".encode()).decode()";
+  const shows = (kind: Credentials['kind']) => credentials.some((one) => one.kind === kind);
+  const headerKey = keyIn(request, 'header');
+  const cookieKey = keyIn(request, 'cookie');
+  const queryKey = keyIn(request, 'query');
+  const plainCookies = Object.entries(cookies).map(([name, value]) => `${name}=${value}`);
   const sent = {
-    ...(credentials.kind === 'bearer' && { Authorization: raw('"Bearer " + os.environ["TOKEN"]') }),
-    ...(credentials.kind === 'basic' && { Authorization: raw(`"Basic " + ${basic}`) }),
-    ...(key?.in === 'header' && { [key.name]: raw('os.environ["API_KEY"]') }),
-    ...(key?.in === 'cookie' && { Cookie: raw(`"${key.name}=" + os.environ["API_KEY"]`) }),
+    ...(shows('bearer') && { Authorization: raw('"Bearer " + os.environ["TOKEN"]') }),
+    ...(shows('basic') && { Authorization: raw(`"Basic " + ${basic}`) }),
+    ...(headerKey !== undefined && { [headerKey]: raw('os.environ["API_KEY"]') }),
+    ...(plainCookies.length > 0 && { Cookie: plainCookies.join('; ') }),
+    ...(cookieKey !== undefined && {
+      Cookie: raw(`${python.write([...plainCookies, `${cookieKey}=`].join('; '))} + os.environ["API_KEY"]`),
+    }),
     ...headers,
     ...(body !== undefined && { 'Content-Type': body.mediaType }),
   };
-  const data = form
-    ? `urllib.parse.urlencode(${python.write(body.value)}).encode()`
-    : `json.dumps(${python.write(body?.value)}).encode()`;
-  const url = python.write(writeUrl(request));
-  const joined =
-    key?.in === 'query' ? `${url} + "${url.includes('?') ? '&' : '?'}${key.name}=" + os.environ["API_KEY"]` : url;
+  const hasLists = isFormBody && Object.values(body.value as object).some(Array.isArray);
+  const data = isFormBody
+    ? `urllib.parse.urlencode(${python.write(body.value)}${hasLists ? ', doseq=True' : ''}).encode()`
+    : isJsonBody
+      ? `json.dumps(${python.write(body.value)}).encode()`
+      : `${python.write(String(body?.value))}.encode()`;
+  const url = writeUrl(request);
+  const mark = url.includes('?') ? '&' : '?';
+  const address =
+    queryKey === undefined
+      ? python.write(url)
+      : `${python.write(`${url}${mark}${queryKey}=`)} + urllib.parse.quote(os.environ["API_KEY"], safe="")`;
   return [
-    ...(credentials.kind === 'basic' ? ['import base64'] : []),
-    ...(hasJson || (body !== undefined && !form) ? ['import json'] : []),
-    ...(credentials.kind === 'none' ? [] : ['import os']),
-    ...(form ? ['import urllib.parse'] : []),
+    ...(shows('basic') ? ['import base64'] : []),
+    ...(hasJson || isJsonBody ? ['import json'] : []),
+    ...(credentials.length === 0 ? [] : ['import os']),
+    ...(isFormBody || queryKey !== undefined ? ['import urllib.parse'] : []),
     'import urllib.request',
     '',
     'request = urllib.request.Request(',
-    `    ${joined},`,
+    `    ${address},`,
     `    method="${method}",`,
     ...(Object.keys(sent).length > 0 ? [`    headers=${indent(python.write(sent))},`] : []),
     ...(body === undefined ? [] : [`    data=${indent(data)},`]),
@@ -148,10 +174,23 @@ function writePython(request: SampleRequest): string {
   ].join('\n');
 }
 
-function writeUrl({ serverUrl, path, pathValues, query }: SampleRequest): string {
+function writeUrl({ serverUrl, path, pathValues, queryPairs }: SampleRequest): string {
   const filled = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => encodeURIComponent(String(pathValues[name])));
-  const search = new URLSearchParams(query as Readonly<Record<string, string>>).toString();
+  const search = new URLSearchParams(queryPairs.map(([name, value]): [string, string] => [name, value])).toString();
   return `${serverUrl}${filled}${search === '' ? '' : `?${search}`}`;
+}
+
+/** The name of an API key that goes there. */
+function keyIn({ credentials }: SampleRequest, place: string): string | undefined {
+  return credentials.flatMap((one) => (one.kind === 'key' && one.in === place ? [one.name] : []))[0];
+}
+
+function isWritable(mediaType: string): boolean {
+  return isForm(mediaType) || isText(mediaType) || /^application\/(?:[\w.-]+\+)?json\b/i.test(mediaType);
+}
+
+function isText(mediaType: string): boolean {
+  return mediaType.startsWith('text/');
 }
 
 function isForm(mediaType: string): boolean {

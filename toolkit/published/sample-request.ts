@@ -1,12 +1,11 @@
 import { parseReference, valueAt } from '../contract/json-pointer.ts';
 import type { ContractOperation } from '../contract/list-operations.ts';
-import type { OpenApiDocument } from '../contract/openapi-document.ts';
+import type { OpenApiDocument, ParameterObject } from '../contract/openapi-document.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** How a caller shows who it is. What it shows is read from the environment, so that no secret stands in a sample. */
+/** One way in which a caller shows who it is. What it shows is read from the environment, so that no secret stands in a sample. */
 export type Credentials =
-  | { readonly kind: 'none' }
   /** `Authorization: Bearer $TOKEN` */
   | { readonly kind: 'bearer' }
   /** `Authorization: Basic` of `$CLIENT_ID:$CLIENT_SECRET` */
@@ -23,8 +22,12 @@ export interface SampleRequest {
   readonly path: string;
   readonly pathValues: Json;
   readonly query: Json;
+  /** The same as it is written into an address, in order. */
+  readonly queryPairs: readonly (readonly [name: string, value: string])[];
   readonly headers: Json;
-  readonly credentials: Credentials;
+  readonly cookies: Json;
+  /** Those of the first alternative; empty where anybody may call. */
+  readonly credentials: readonly Credentials[];
   readonly body: { readonly mediaType: string; readonly value: unknown } | undefined;
   /** Whether the operation declares a success; where it does not (a redirect, say), a program has nothing to read. */
   readonly hasSuccess: boolean;
@@ -39,6 +42,7 @@ export function sampleRequest(document: OpenApiDocument, row: ContractOperation)
     Object.fromEntries(
       required.filter((parameter) => parameter.in === place).map((one) => [one.name, readExample(document, one)]),
     );
+  const query = valuesIn('query');
   const [content] = Object.entries(row.requestBody?.value.content ?? {});
   const successes = row.responses.filter(({ status }) => /^2/.test(status));
   return {
@@ -46,8 +50,12 @@ export function sampleRequest(document: OpenApiDocument, row: ContractOperation)
     serverUrl: row.serverUrl,
     path: row.path,
     pathValues: valuesIn('path'),
-    query: valuesIn('query'),
+    query,
+    queryPairs: required
+      .filter((parameter) => parameter.in === 'query')
+      .flatMap((parameter) => listPairs(parameter, query[parameter.name])),
     headers: valuesIn('header'),
+    cookies: valuesIn('cookie'),
     credentials: readCredentials(document, row),
     body: content && { mediaType: content[0], value: readExample(document, content[1]) },
     hasSuccess: successes.length > 0,
@@ -65,42 +73,72 @@ function readExample(document: OpenApiDocument, owner: object): unknown {
   return exampleOf(document, schema ?? {});
 }
 
-/** A schema's own example, or the first of its enum, or the examples of the members that it requires. */
-function exampleOf(document: OpenApiDocument, given: Json): unknown {
-  const schema = follow(document, given) as Json & {
-    enum?: readonly unknown[];
-    examples?: readonly unknown[];
-    type?: unknown;
-  };
-  const { example, default: fallback } = schema as { example?: unknown; default?: unknown };
-  const known = [example, schema.examples?.[0], fallback, schema.const, schema.enum?.[0]].find(
-    (value) => value !== undefined,
-  );
+/**
+ * A schema's own example, or the first of its enum, or the examples of the members that it requires, those of all parts of `allOf` together.
+ *
+ * @param open references that are being followed: a schema that requires itself has no example, and gets null there
+ */
+function exampleOf(document: OpenApiDocument, given: Json, open: ReadonlySet<unknown> = new Set()): unknown {
+  if (open.has(given.$ref)) return null;
+  const within = given.$ref === undefined ? open : new Set([...open, given.$ref]);
+  const inner = (schema: unknown): unknown => exampleOf(document, (schema ?? {}) as Json, within);
+  const schema = followOnce(document, given);
+  const {
+    example,
+    examples,
+    default: fallback,
+    const: only,
+    enum: values,
+  } = schema as Readonly<Record<string, unknown>>;
+  const listed = [examples, values].map((list) => (Array.isArray(list) ? list[0] : undefined));
+  const known = [example, listed[0], fallback, only, listed[1]].find((value) => value !== undefined);
   if (known !== undefined) return known;
-  const [branch] = ['oneOf', 'anyOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Json[]);
-  if (branch !== undefined) return exampleOf(document, branch);
-  const properties = (schema.properties ?? {}) as Readonly<Record<string, Json>>;
+  if (schema.$ref !== undefined) return inner(schema);
+  const branches = ['oneOf', 'anyOf'].flatMap((keyword) => (schema[keyword] ?? []) as readonly Json[]);
+  if (branches.length > 0) return branches.map(inner).find((value) => value !== null) ?? null;
+  const properties = (schema.properties ?? {}) as Json;
   const required = (schema.required ?? []) as readonly string[];
-  if (schema.type === 'object' || required.length > 0)
-    return Object.fromEntries(required.map((name) => [name, exampleOf(document, properties[name] ?? {})]));
-  return plainValues[String(schema.type)] ?? 'text';
+  const own = Object.fromEntries(required.map((name) => [name, inner(properties[name])]));
+  const parts = ((schema.allOf ?? []) as readonly Json[]).map(inner);
+  if (parts.length > 0) return parts.every(isObject) ? Object.assign({}, ...parts, own) : parts[0];
+  if (schema.type === 'object' || required.length > 0) return own;
+  return plainValues[String([schema.type].flat()[0])] ?? 'text';
 }
 
 const plainValues: Json = { integer: 1, number: 1, boolean: true, array: [] };
 
-/** Of several alternatives the first. */
-function readCredentials(document: OpenApiDocument, { security }: ContractOperation): Credentials {
-  const [name] = Object.keys(security[0] ?? {});
-  if (name === undefined) return { kind: 'none' };
-  const scheme = follow(document, (document.components?.securitySchemes?.[name] ?? {}) as Json);
-  if (scheme.type === 'apiKey') return { kind: 'key', in: scheme.in as 'header', name: String(scheme.name) };
-  const isBasic = scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'basic';
-  return { kind: isBasic ? 'basic' : 'bearer' };
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** As OpenAPI writes a query parameter: lists repeat the name unless `explode` is off, members of an object stand for themselves or in brackets. */
+function listPairs({ name, style = 'form', explode = style === 'form' }: ParameterObject, value: unknown) {
+  const pair = (key: string, one: unknown): readonly [string, string] => [key, String(one)];
+  if (Array.isArray(value)) return explode ? value.map((one) => pair(name, one)) : [pair(name, value.join(','))];
+  if (!isObject(value)) return [pair(name, value)];
+  const members = Object.entries(value);
+  if (style === 'deepObject') return members.map(([key, one]) => pair(`${name}[${key}]`, one));
+  return explode ? members.map(([key, one]) => pair(key, one)) : [pair(name, members.flat().join(','))];
+}
+
+/** Of several alternatives the first, all its schemes. */
+function readCredentials(document: OpenApiDocument, { security }: ContractOperation): readonly Credentials[] {
+  return Object.keys(security[0] ?? {}).map((name) => {
+    const scheme = follow(document, (document.components?.securitySchemes?.[name] ?? {}) as Json);
+    if (scheme.type === 'apiKey') return { kind: 'key', in: scheme.in as 'header', name: String(scheme.name) };
+    const isBasic = scheme.type === 'http' && String(scheme.scheme).toLowerCase() === 'basic';
+    return { kind: isBasic ? 'basic' : 'bearer' };
+  });
 }
 
 /** Behind references, with what stands beside them. */
-function follow(document: OpenApiDocument, node: Json): Json {
+export function follow(document: OpenApiDocument, node: Json): Json {
+  const next = followOnce(document, node);
+  return typeof next.$ref === 'string' ? follow(document, next) : next;
+}
+
+/** Behind one reference, with what stands beside it (JSON Schema 2020-12: siblings of `$ref` count). */
+function followOnce(document: OpenApiDocument, node: Json): Json {
   const { $ref, ...siblings } = node;
-  if (typeof $ref !== 'string') return node;
-  return { ...follow(document, valueAt(document, parseReference($ref)) as Json), ...siblings };
+  return typeof $ref === 'string' ? { ...(valueAt(document, parseReference($ref)) as Json), ...siblings } : node;
 }
