@@ -18,7 +18,12 @@ function makeDocument(
   rule: object = { at: '$request.body#/kind', cases },
   paths = {},
 ) {
-  const post = { 'x-by-value': [rule], requestBody: { content: { 'application/json': { schema } } } };
+  const post = {
+    operationId: 'do',
+    responses: {},
+    'x-by-value': [rule],
+    requestBody: { content: { 'application/json': { schema } } },
+  };
   const components = {
     schemas: {
       OpenData: { type: 'object', required: ['hours'], properties: { hours: { type: 'integer', example: 3 } } },
@@ -116,13 +121,46 @@ describe('chooseByValue', () => {
     });
   });
 
-  test('takes the values themselves where the member names none', () => {
-    const chosen = chooseByValue(
-      makeDocument({ ...body, properties: { ...body.properties, kind: { type: 'string' } } }, {}),
-    );
+  test.each([
+    {
+      type: 'string',
+      named: ['open', '2'],
+      others: { type: 'string', not: { enum: ['open', '2', 'shut', 'look', '3'] } },
+    },
+    { type: 'integer', named: [2], others: { type: 'integer', not: { enum: [2, 3] } } },
+    {
+      type: ['string', 'integer'],
+      named: ['open', '2', 2],
+      others: { not: { enum: expect.arrayContaining(['3', 3]) } },
+    },
+  ])('takes the values as type $type has them, and leaves all others as they were', ({ type, named, others }) => {
+    const chosen = chooseByValue(makeDocument({ ...body, properties: { ...body.properties, kind: { type } } }, {}));
+    const { oneOf } = schemaOf(chosen) as { oneOf: { title: string; properties: { kind: object; data: object } }[] };
+    expect(oneOf[0]?.properties.kind).toEqual({ type, enum: named });
+    expect(oneOf.at(-1)).toMatchObject({ title: 'any other', properties: { kind: others, data: { type: 'object' } } });
+  });
+
+  test('leaves values of an enum that no case names in a branch of their own', () => {
+    const given = { enum: ['open', 'shut', 'look', 'ring'] };
+    const chosen = chooseByValue(makeDocument({ ...body, properties: { ...body.properties, kind: given } }, {}));
     expect(schemaOf(chosen)).toMatchObject({
-      oneOf: [{ properties: { kind: { type: 'string', enum: ['open', '2'] } } }, {}],
+      oneOf: [{}, {}, { title: 'any other', properties: { kind: { enum: ['ring'] } } }],
     });
+  });
+
+  test('reads a body behind a reference, and leaves that as it is for others', () => {
+    const document = makeDocument(body, {}) as unknown as {
+      paths: { '/doors': { post: { requestBody: object } } };
+      components: object;
+    };
+    const { post } = document.paths['/doors'];
+    Object.assign(document.components, { requestBodies: { Task: post.requestBody } });
+    post.requestBody = { $ref: '#/components/requestBodies/Task' };
+    const chosen = chooseByValue(document as unknown as OpenApiDocument);
+    expect(schemaOf(chosen)).toMatchObject({ oneOf: [{ title: 'open' }, { title: 'shut, look' }] });
+    expect(chosen.components?.requestBodies).toEqual(
+      (document as unknown as OpenApiDocument).components?.requestBodies,
+    );
   });
 
   test('names the schema of text that is parsed, with an example of it', () => {

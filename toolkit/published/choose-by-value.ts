@@ -1,5 +1,7 @@
 import { parseReference, valueAt } from '../contract/json-pointer.ts';
-import { methods, type OpenApiDocument } from '../contract/openapi-document.ts';
+import { listOperations } from '../contract/list-operations.ts';
+import type { OpenApiDocument } from '../contract/openapi-document.ts';
+import { follow } from './sample-request.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -19,45 +21,47 @@ const bodyMember = /^\$request\.body#\/([^/]+)$/;
  * the same schemas. A branch takes these values alone, and beside them the member that fits. The extension stays where it is: it also says
  * what no schema can, that text in that member is parsed before it is judged.
  *
- * A schema that other places refer to as well keeps its form there.
+ * Values that no case names stay what they were, in a branch of their own, where the member takes any. A schema that other places refer to as
+ * well keeps its form there.
  *
  * @returns a copy; parts that nothing was done to are shared with the given document
  */
 export function chooseByValue(document: OpenApiDocument): OpenApiDocument {
-  const choices = listChoices(document);
-  if (choices.length === 0) return document;
+  const rows = listOperations(document).filter(({ operation }) => readRules(operation).length > 0);
+  if (rows.length === 0) return document;
   const copy = structuredClone(document) as OpenApiDocument;
-  for (const { mediaType, rule } of choices) {
-    const media = valueAt(copy, mediaType) as { schema: Json };
-    const { $ref } = media.schema;
-    const choice = makeChoice(copy, media.schema, rule);
-    if (typeof $ref === 'string' && countReferences(copy, $ref) === 1) {
-      const segments = parseReference($ref);
-      const owner = valueAt(copy, segments.slice(0, -1)) as Record<string, unknown>;
-      owner[String(segments.at(-1))] = choice;
-    } else {
-      media.schema = choice;
-    }
+  for (const { pointer } of rows) {
+    const operation = valueAt(copy, parseReference(pointer)) as { requestBody: Json };
+    // A body that operations share keeps its form for the others.
+    if (operation.requestBody.$ref !== undefined)
+      operation.requestBody = structuredClone(follow(copy, operation.requestBody));
+    for (const rule of readRules(operation))
+      for (const media of Object.values(operation.requestBody.content as object)) chooseFor(copy, media, rule);
   }
   return copy;
 }
 
-function listChoices({ paths = {} }: OpenApiDocument) {
-  return Object.entries(paths).flatMap(([path, item]) =>
-    methods.flatMap((method) => {
-      const operation = (item as Readonly<Record<string, Json | undefined>>)[method];
-      const rules = (operation?.['x-by-value'] ?? []) as readonly ValueRule[];
-      const content = (operation?.requestBody as { content?: Json } | undefined)?.content ?? {};
-      return rules
-        .filter(({ at, cases }) => bodyMember.test(at) && cases.some(({ schemas }) => schemas !== undefined))
-        .flatMap((rule) =>
-          Object.keys(content).map((type) => ({
-            rule,
-            mediaType: ['paths', path, method, 'requestBody', 'content', type],
-          })),
-        );
-    }),
-  );
+/** The rules of an operation that a schema can say. */
+function readRules(operation: object): readonly ValueRule[] {
+  const { 'x-by-value': rules = [], requestBody } = operation as {
+    'x-by-value'?: readonly ValueRule[];
+    requestBody?: object;
+  };
+  if (requestBody === undefined) return [];
+  return rules.filter(({ at, cases }) => bodyMember.test(at) && cases.some(({ schemas }) => schemas !== undefined));
+}
+
+function chooseFor(document: OpenApiDocument, media: { schema?: Json }, rule: ValueRule): void {
+  if (media.schema === undefined) return;
+  const { $ref } = media.schema;
+  const choice = makeChoice(document, media.schema, rule);
+  if (typeof $ref !== 'string' || countReferences(document, $ref) > 1) {
+    media.schema = choice;
+    return;
+  }
+  const segments = parseReference($ref);
+  const owner = valueAt(document, segments.slice(0, -1)) as Record<string, unknown>;
+  owner[String(segments.at(-1))] = choice;
 }
 
 function makeChoice(document: OpenApiDocument, given: Json, { at, cases }: ValueRule): Json {
@@ -66,7 +70,7 @@ function makeChoice(document: OpenApiDocument, given: Json, { at, cases }: Value
     description,
     properties = {},
     required = [],
-    ...rest
+    ...kept
   } = schema as {
     readonly description?: string;
     readonly properties?: Readonly<Record<string, Json>>;
@@ -81,7 +85,7 @@ function makeChoice(document: OpenApiDocument, given: Json, { at, cases }: Value
     const needed = dependents.filter(([, $ref]) => needsMembers(document, $ref)).map(([name]) => name);
     return {
       title: group.map((one) => one.values[0]).join(', '),
-      ...rest,
+      ...kept,
       required: [...new Set([...required, ...needed])],
       properties: {
         ...properties,
@@ -92,7 +96,13 @@ function makeChoice(document: OpenApiDocument, given: Json, { at, cases }: Value
       },
     };
   });
-  return { ...(description !== undefined && { description }), oneOf: branches };
+  const named = new Set(cases.flatMap(({ values }) => values.map(String)));
+  const others = exclude(document, properties[member] ?? {}, named);
+  const remainder =
+    others === undefined
+      ? []
+      : [{ title: 'any other', ...kept, required: [...required], properties: { ...properties, [member]: others } }];
+  return { ...(description !== undefined && { description }), oneOf: [...branches, ...remainder] };
 }
 
 /** The schema as far as it takes one of these values, compared as text; undefined where it takes none. */
@@ -105,10 +115,36 @@ function restrict(document: OpenApiDocument, given: Json, values: ReadonlySet<st
     return left.length === 0 ? undefined : { ...rest, enum: left, example: left[0], ...kept };
   }
   const [keyword, branches] = Object.entries(schema).find(([name]) => name === 'anyOf' || name === 'oneOf') ?? [];
-  if (keyword === undefined) return { ...rest, enum: [...values] };
+  if (keyword === undefined) {
+    const left = takenBy(schema.type, values);
+    return left.length === 0 ? undefined : { ...rest, enum: left };
+  }
   const left = (branches as readonly Json[]).flatMap((branch) => restrict(document, branch, values) ?? []);
   if (left.length === 0) return undefined;
   return { ...rest, [keyword]: left, example: (left[0] as { readonly example?: unknown }).example, ...kept };
+}
+
+/** The schema as far as it takes a value that is none of these; undefined where it takes no other. */
+function exclude(document: OpenApiDocument, given: Json, values: ReadonlySet<string>): Json | undefined {
+  const schema = follow(document, given);
+  const { example, ...rest } = schema as Json & { readonly example?: unknown };
+  const kept = example === undefined || values.has(String(example)) ? {} : { example };
+  if (Array.isArray(schema.enum)) {
+    const left = schema.enum.filter((value) => !values.has(String(value)));
+    return left.length === 0 ? undefined : { ...rest, enum: left, ...kept };
+  }
+  const [keyword, branches] = Object.entries(schema).find(([name]) => name === 'anyOf' || name === 'oneOf') ?? [];
+  if (keyword === undefined) return { ...rest, ...kept, not: { enum: takenBy(schema.type, values) } };
+  const left = (branches as readonly Json[]).flatMap((branch) => exclude(document, branch, values) ?? []);
+  return left.length === 0 ? undefined : { ...rest, [keyword]: left, ...kept };
+}
+
+/** The values as the type has them: they are compared as text, so the integer 2 is the same as '2'. */
+function takenBy(type: unknown, values: ReadonlySet<string>): readonly unknown[] {
+  const types = type === undefined ? ['string', 'number'] : [type].flat();
+  const takesNumbers = types.some((one) => one === 'integer' || one === 'number');
+  const numbers = [...values].filter((value) => value.trim() !== '' && String(Number(value)) === value).map(Number);
+  return [...(types.includes('string') ? values : []), ...(takesNumbers ? numbers : [])];
 }
 
 /** The dependent member: its schema as an object, and as text where the member takes text. */
@@ -142,13 +178,6 @@ function needsMembers(document: OpenApiDocument, $ref: string): boolean {
     readonly minProperties?: number;
   };
   return required.length > 0 || minProperties > 0;
-}
-
-/** A schema behind its references, with what stands beside them (JSON Schema 2020-12: siblings of `$ref` count). */
-function follow(document: OpenApiDocument, schema: Json): Json {
-  const { $ref, ...siblings } = schema;
-  if (typeof $ref !== 'string') return schema;
-  return { ...follow(document, valueAt(document, parseReference($ref)) as Json), ...siblings };
 }
 
 function countReferences(document: OpenApiDocument, $ref: string): number {
