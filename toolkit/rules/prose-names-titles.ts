@@ -4,6 +4,7 @@ import { isObject } from './reading/dereference.ts';
 
 const fencedBlock = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?^ {0,3}\1/gm;
 const codeSpan = /`([^`\n]+)`/g;
+const bareWord = /\b[a-z]+[A-Z]\w*/g;
 const operationLink = /\]\(#operation\/([^)\s]*)\)/g;
 
 /**
@@ -38,7 +39,8 @@ export const proseNamesTitles: Oas3Rule = () => {
 
 function* proseFaults(text: string, titles: ReadonlyMap<string, string>) {
   const prose = text.replaceAll(fencedBlock, '');
-  for (const [, name = ''] of prose.matchAll(codeSpan)) {
+  const words = prose.replaceAll(codeSpan, '').replaceAll(operationLink, '').match(bareWord) ?? [];
+  for (const name of [...Array.from(prose.matchAll(codeSpan), ([, inside = '']) => inside), ...words]) {
     const title = titles.get(name);
     if (title === undefined || !/[A-Z]/.test(name)) continue;
     const says = `The description calls an operation by its name in code, ${name}.`;
