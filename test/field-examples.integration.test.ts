@@ -87,11 +87,38 @@ describe.each(withBody.map((operation) => ({ name: operation.operationId, operat
   },
 );
 
+/** Forms of the OAuth server, one for each grant. Codes and tokens of an example can't be spent, but nothing else may be wrong with them. */
+const forms = [operations.exchangeToken, operations.revokeToken].flatMap(
+  ({ operationId, basePath, path, requestBody }) => {
+    const [pointer = ''] = Object.values<string>(requestBody.content);
+    const schema = readPointer(document, pointer);
+    const { oneOf } = followRef(document, schema);
+    const branches = Array.isArray(oneOf) ? oneOf : [schema];
+    return branches.map((branch) => ({
+      name: operationId,
+      path: basePath + path,
+      fields: assemble(branch) as JsonObject,
+    }));
+  },
+);
+
+it.each(forms)('$name takes the examples beside its fields together: $fields', async ({ path, fields }) => {
+  const partner = service.clients.find(({ clientId }) => clientId === fields.client_id) ?? service.clients[0];
+  const answer = await fetch(service.origin + path, {
+    method: 'POST',
+    headers: { authorization: `Basic ${btoa(`${partner?.clientId}:${partner?.secret}`)}` },
+    body: new URLSearchParams(fields as Record<string, string>),
+  });
+  const { error } = answer.ok ? { error: undefined } : ((await answer.json()) as { error: string });
+  expect([undefined, 'invalid_grant', 'unauthorized_client']).toContain(error);
+});
+
 it('every operation with a body is tried, every kind of job among them', () => {
   const names = withBody.flatMap((operation) =>
     assembleBodies(operation).map(([name]) => `${operation.operationId} ${name}`),
   );
   expect(withBody.length).toBeGreaterThan(0);
+  expect(forms).toHaveLength(4);
   for (const name of ['CREATE_PIN', 'DELETE_PIN', 'GET_ACTIVITY_LOGS', 'UNLOCK'])
     expect(names).toContain(`createBridgeProxiedJob ${name}, data as text`);
 });
