@@ -69,6 +69,7 @@ const faults: readonly (readonly [rule: string, place: string, pointer: string, 
   ['lockstep/success-declared', '10:7', '#/paths/~1rooms/get/responses'],
   ['lockstep/time-allows-reserved', '11:11', '#/paths/~1visits/get/parameters/0'],
   ['operation-operationId-unique', '22:7', '#/paths/~1halls/get/operationId'],
+  ['operation-operationId-unique', '23:7', '#/paths/~1halls/get/operationId', 'order'],
   ['rule/operation-id-casing', '7:20', '#/paths/~1rooms/get/operationId'],
   ['rule/request-body-required', '11:9', '#/paths/~1rooms/post/requestBody/required'],
 ];
@@ -158,6 +159,15 @@ test.each([
     want: `${fixtures}/operation-operationId-unique.yaml:22:7 operation-operationId-unique
   at   #/paths/~1halls/get/operationId
   says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.yaml:7:7.
+  cure Give each operation an operationId of its own.
+`,
+  },
+  {
+    name: 'an operationId that stands twice is found where it stands, behind the summary too',
+    given: 'operation-operationId-unique.order',
+    want: `${fixtures}/operation-operationId-unique.order.yaml:23:7 operation-operationId-unique
+  at   #/paths/~1halls/get/operationId
+  says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.order.yaml:8:7.
   cure Give each operation an operationId of its own.
 `,
   },

@@ -4,10 +4,17 @@ import type { Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
 import { formatPointer, parsePointer } from './json-pointer.ts';
 import { isObject, walkDocument } from './walk-document.ts';
-import { readYaml } from './yaml-source.ts';
+import { type Position, readYaml } from './yaml-source.ts';
+
+/** Where an `operationId` stands. */
+interface Place extends Position {
+  readonly file: string;
+  readonly pointer: string;
+}
 
 /**
  * Adds to a finding of `operation-operationId-unique` where the other operations of that name stand; Redocly says that there are some.
+ * Moves it to its own `operationId`: Redocly names the line of the operation's first member, a `summary` as it may be.
  * Any other problem comes back as it is.
  *
  * @param root path of the contract
@@ -17,18 +24,22 @@ export async function nameBothOperations(problem: Problem, root: string): Promis
   // Redocly points at the name, as if it were a member.
   const segments = parsePointer(problem.pointer);
   const operationId = segments.at(-1) ?? '';
-  const here = `${problem.file}:${problem.line}:`;
-  const others = (await placesOf(operationId, root)).filter((place) => !place.startsWith(here));
+  const pointer = formatPointer([...segments.slice(0, -1), 'operationId']);
+  const places = await placesOf(operationId, root);
+  const here = places.find((place) => place.file === problem.file && place.pointer === pointer) ?? problem;
+  const others = places.filter((place) => place !== here);
   return {
     ...problem,
-    pointer: formatPointer([...segments.slice(0, -1), 'operationId']),
-    says: `The operationId ${operationId} stands ${['here', ...others.map((place) => `at ${place}`)].join(' and ')}.`,
+    line: here.line,
+    column: here.column,
+    pointer,
+    says: `The operationId ${operationId} stands ${['here', ...others.map(({ file, line, column }) => `at ${file}:${line}:${column}`)].join(' and ')}.`,
   };
 }
 
-/** `file:line:column` of each operation with this operationId, in the contract and in the files that it refers to. */
-async function placesOf(operationId: string, root: string): Promise<readonly string[]> {
-  const places: string[] = [];
+/** Of each operation with this operationId, in the contract and in the files that it refers to. */
+async function placesOf(operationId: string, root: string): Promise<readonly Place[]> {
+  const places: Place[] = [];
   const files = new Set([resolve(root)]);
   // A Set goes on to what is added while it is read: each file once, circles end.
   for (const file of files) {
@@ -36,8 +47,8 @@ async function placesOf(operationId: string, root: string): Promise<readonly str
     for (const { at, node } of walkDocument(value)) {
       // A link names an operation without being one.
       if (node.operationId === operationId && isObject(node.responses)) {
-        const { line, column } = positionOf([...at.map(String), 'operationId']);
-        places.push(`${displayPath(file)}:${line}:${column}`);
+        const member = [...at.map(String), 'operationId'];
+        places.push({ file: displayPath(file), pointer: formatPointer(member), ...positionOf(member) });
       }
       const path = typeof node.$ref === 'string' ? (node.$ref.split('#')[0] ?? '') : '';
       if (path !== '') files.add(resolve(dirname(file), path));
