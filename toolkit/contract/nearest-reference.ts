@@ -8,12 +8,17 @@ import { readYaml } from './yaml-source.ts';
  * The reference that a reference into nothing was meant to be: each segment of its pointer, and the name of its file, by the name that
  * stands there and is spelt nearest. `#/components/schemas/Devise` → `#/components/schemas/Device`.
  *
+ * A pointer without its `#` is the path of a file (RFC 3986, 4.2). Where no such file is near, it is read as the pointer.
+ *
  * @param from path of the file that the reference stands in
  * @returns undefined where a segment is near nothing; it is no misspelling then
  */
 export async function nearestReference(reference: string, from: string): Promise<string | undefined> {
   const [path = '', fragment] = reference.split('#');
   const file = path === '' ? from : await nearestFile(resolve(dirname(from), path));
+  // One name alone is rather a file's: `info` stands in every contract.
+  if (file === undefined && fragment === undefined && /\w\/\w/.test(path))
+    return nearestReference(`#${path.replace(/^(\.?\/)?/, '/')}`, from);
   const text = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   if (file === undefined || text === undefined) return undefined;
   const pointer = fragment === undefined ? '' : nearestPointer(readYaml(text).value, parseReference(fragment));

@@ -161,6 +161,16 @@ describe.concurrent('a misspelt reference is answered with the nearest', () => {
       want: ['a.yaml', './rooms.yaml#/Rooms'],
     },
     {
+      name: 'where its # is missing',
+      files: { 'a.yaml': root('#/x').replace('#/components/schemas/Hall', '/components/schemas/Hall') },
+      want: ['a.yaml', '#/components/schemas/Hall'],
+    },
+    {
+      name: 'where # and slash are missing, and the name is misspelt',
+      files: { 'a.yaml': root('#/x').replace('#/components/schemas/Hall', 'components/schemas/hall') },
+      want: ['a.yaml', '#/components/schemas/Hall'],
+    },
+    {
       name: 'in a request body of another file',
       files: { 'a.yaml': root('rooms.yaml#/Rooms'), 'rooms.yaml': rooms },
       want: ['rooms.yaml', '#/Body'],
