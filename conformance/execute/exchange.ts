@@ -1,4 +1,4 @@
-import type { Operation } from '../contract/contract.ts';
+import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
 import type { PhaseName } from '../plan/phases.ts';
 
@@ -57,6 +57,12 @@ export function headerOf({ headers }: { readonly headers: Answer['headers'] }, n
   return values.length === 0 ? undefined : values.join(', ');
 }
 
-export function isAccepted(outcome: Answer | NoAnswer): boolean {
+/** What the server calls done, documented or not: no other data need be tried, and something may have been made. */
+export function isSuccess(outcome: Answer | NoAnswer): boolean {
   return outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 400;
+}
+
+/** A success that the operation lists, by itself, as a range or as `default`: a redirect that nobody documents accepts nothing. */
+export function isAccepted({ operation, outcome }: Pick<Exchange, 'operation' | 'outcome'>): boolean {
+  return outcome.kind === 'answer' && isSuccess(outcome) && responseFor(operation, outcome.status) !== undefined;
 }

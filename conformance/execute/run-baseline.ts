@@ -4,7 +4,7 @@ import type { Known } from '../data/records.ts';
 import { restoreBody } from '../data/restore-body.ts';
 import { draftBaseline, explainGap, type Ladder, type Target } from '../plan/draft-baseline.ts';
 import { isSafe, refuseValues } from '../plan/may-send.ts';
-import { type Exchange, isAccepted } from './exchange.ts';
+import { type Exchange, isSuccess } from './exchange.ts';
 import type { Scenario } from './scenario.ts';
 import { type SendCase, toolsFor } from './send-case.ts';
 import { seenOf } from './write-request.ts';
@@ -45,7 +45,7 @@ export function baselineScenario(operation: Operation): Scenario {
             const found = await context.sendCase(prepared, 'baseline');
             exchanges.push(...found);
             const last = found.at(-1)?.outcome;
-            if (last === undefined || last.kind === 'none' || isAccepted(last)) break;
+            if (last === undefined || last.kind === 'none' || isSuccess(last)) break;
             answered = last.status;
             if (aboutAccess.has(answered)) break;
           }

@@ -1,7 +1,7 @@
 import { isObject, textAt } from '../contract/json.ts';
 import type { Connection } from './connection.ts';
 import { basicOf, type Credentials } from './credentials.ts';
-import { isAccepted } from './exchange.ts';
+import { isSuccess } from './exchange.ts';
 
 /** Hands out access tokens: the one that the user gave, or one for each set of scopes from the token endpoint. */
 export interface Tokens {
@@ -47,7 +47,7 @@ export function createTokens({ credentials, endpoint, connection, keepSecret }: 
       body: Buffer.from(form.toString()),
     });
     const asked = scopes.length === 0 ? 'without a scope' : `with scope ${scopes.join(' ')}`;
-    if (outcome.kind === 'none' || !isAccepted(outcome)) {
+    if (outcome.kind === 'none' || !isSuccess(outcome)) {
       const why = outcome.kind === 'answer' ? `${outcome.status} ${errorOf(outcome.body)}` : outcome.says;
       problems.add(`POST ${endpoint.base}${endpoint.path} ${asked}: ${why}`);
       return undefined;

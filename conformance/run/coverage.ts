@@ -30,7 +30,7 @@ export function measureCoverage(operations: readonly Operation[], exchanges: rea
     const unseen = operation.responses.map(({ status }) => status).filter((status) => !isSeen(status));
     return {
       operation: operation.id,
-      isReached: own.some(({ outcome }) => isAccepted(outcome)),
+      isReached: own.some(isAccepted),
       requests: own.length,
       seen,
       unseen,

@@ -14,7 +14,7 @@ const aboutAccess: Readonly<Record<number, string>> = {
  * @returns undefined when it was
  */
 export function explainUnreached(exchanges: readonly Exchange[], reasons: readonly string[]): string | undefined {
-  if (exchanges.some(({ outcome }) => isAccepted(outcome))) return undefined;
+  if (exchanges.some(isAccepted)) return undefined;
   const statuses = [...new Set(exchanges.map(({ outcome }) => (outcome.kind === 'answer' ? outcome.status : 0)))];
   const [first] = statuses;
   if (statuses.length === 1 && first !== undefined && aboutAccess[first] !== undefined) return aboutAccess[first];

@@ -2,7 +2,7 @@ import type { Check, SecretSeen } from '../checks/check.ts';
 import { leastSecretLength } from '../checks/sensitive-leak.ts';
 import type { Contract } from '../contract/contract.ts';
 import type { Known } from '../data/records.ts';
-import { type Exchange, isAccepted, type NumberedExchange } from '../execute/exchange.ts';
+import { type Exchange, isAccepted, isSuccess, type NumberedExchange } from '../execute/exchange.ts';
 import type { ScenarioResult } from '../execute/scenario.ts';
 import { collectFindings } from '../failures/collect-findings.ts';
 import type { Finding } from '../failures/finding.ts';
@@ -66,9 +66,8 @@ export function foldResults({ contract, judge, checks, obligations, redactor, sl
           if (text.length >= leastSecretLength) secretsSeen.push({ text, pointer, operation: exchange.operation });
         }
         judgeExchange(numbered);
-        if (!isAccepted(exchange.outcome)) continue;
-        obligations.settle(exchange.operation.id, 'baseline', accepted, true);
-        known.push({ operation: exchange.operation, seen: exchange.seen });
+        if (isAccepted(exchange)) obligations.settle(exchange.operation.id, 'baseline', accepted, true);
+        if (isSuccess(exchange.outcome)) known.push({ operation: exchange.operation, seen: exchange.seen });
       }
       return [...known];
     },

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { ContractProblem } from '../contract/contract-problem.ts';
-import { type Exchange, isAccepted } from '../execute/exchange.ts';
+import { type Exchange, isSuccess } from '../execute/exchange.ts';
 import type { Cut } from '../execute/run-rounds.ts';
 import type { Verdict } from './judge-verdict.ts';
 
@@ -77,11 +77,11 @@ function undocumented({ operations }: Given): Warning[] {
 function leftBehind({ operations, exchanges }: Given): Warning[] {
   const deleted = new Set(
     exchanges
-      .filter(({ operation, outcome }) => operation.method === 'delete' && isAccepted(outcome))
+      .filter(({ operation, outcome }) => operation.method === 'delete' && isSuccess(outcome))
       .map(({ operation }) => operation.path),
   );
   const created = exchanges.filter(
-    ({ operation, outcome }) => operation.method === 'post' && operation.target === 'api' && isAccepted(outcome),
+    ({ operation, outcome }) => operation.method === 'post' && operation.target === 'api' && isSuccess(outcome),
   );
   const kept = new Set(
     created
