@@ -216,6 +216,32 @@ describe('exit codes', () => {
     ]);
   });
 
+  test('2 when a front page answers everything, also where it knows no method but GET', async () => {
+    const page = { headers: { 'content-type': 'text/html' }, body: '<!doctype html><title>Welcome</title>' };
+    const args = await library(({ method }) => ({ ...page, status: method === 'GET' ? 200 : 405 }));
+    const { code, out } = await conform([...args, '--fail-on', 'unreached']);
+    expect(code).toBe(2);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      `Wrong address: every answer at ${served?.origin}/v2 was 200 as text/html or 405 as text/html, which the contract does not document.`,
+      '  Nothing was tested. Give --base-url the address beneath which GET /books is found; the contract names https://library.example/v2.',
+    ]);
+    expect(out).not.toMatch(/Defect|Never accepted|Covered/);
+  });
+
+  test('2 when everything is redirected, with the address that it leads to', async () => {
+    const args = await library(({ path }) => ({
+      status: 301,
+      headers: { location: `https://library.example${path}?key=secret` },
+    }));
+    const { code, out } = await conform(args);
+    expect(code).toBe(2);
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      `Wrong address: every answer at ${served?.origin}/v2 was 301 to https://library.example/v2/books, which the contract does not document.`,
+      '  Nothing was tested. Did you mean --base-url https://library.example/v2? It redirects there.',
+    ]);
+    expect(out).not.toMatch(/Defect|Never accepted|Covered|secret/);
+  });
+
   test('2 when the address is wrong, although the authorization server is found', async () => {
     served = await serve(apis.weather.create());
     const args = ['--contract', apis.weather.file, '--base-url', served.origin, '--auth-url', `${served.origin}/oauth`];

@@ -1,16 +1,23 @@
-import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
-import { coversMediaType } from '../contract/media-type.ts';
+import { type Contract, responseFor } from '../contract/contract.ts';
+import { isObject } from '../contract/json.ts';
+import { coversMediaType, essenceOf } from '../contract/media-type.ts';
 import type { Connection } from '../execute/connection.ts';
 import { type Answer, type Exchange, headerOf } from '../execute/exchange.ts';
 
-/** An address at which every answer was a 404. */
+/** An address at which every answer was a 404, or nothing that came was the API's. */
 export interface LostAddress {
   readonly base: string;
   readonly option: '--base-url' | '--auth-url';
+  /** What came there, in words: `404`, `200 as text/html`, `301 to https://api.example/books`. */
+  readonly saw: string;
+  /** Something came that no API of this contract sends; a 404 alone may also speak of an id. */
+  readonly isForeign: boolean;
   /** A request that a right address would know, `GET /books`; undefined where every path has an id in it. */
   readonly asked: string | undefined;
-  /** An address of the same host where that request is answered as the contract says. */
+  /** Where it redirects to, else an address of the same host where that request is answered as the contract says. */
   readonly right: string | undefined;
+  /** `right` is where it redirects to. */
+  readonly isRedirect: boolean;
   /** The first address of the contract; empty where it names none. */
   readonly named: string;
   /** Lines for the log of requests, one for each that was sent. */
@@ -31,22 +38,28 @@ interface Given {
 
 /**
  * Looks whether the deployment lies at another path of the same host: the contract's own path, or a part of the given one.
- * It asks with a GET that needs no id, without credentials: a 401 tells as much as a 200.
+ * It asks with a GET that needs no id, without credentials: a 401 tells as much as a 200. Where the host redirects to the same
+ * path elsewhere, that place is named and not asked: it may be another's.
  *
- * @returns undefined unless every answer was 404
+ * @returns undefined unless every answer was 404, or none was the API's
  */
 export async function findLostAddress(given: Given): Promise<LostAddress | undefined> {
   const { judged, option } = ofTarget(given.exchanges);
-  const isLost = judged.every(({ outcome }) => outcome.kind === 'answer' && outcome.status === 404);
+  const isAbsent = judged.every(({ outcome }) => outcome.kind === 'answer' && outcome.status === 404);
+  const isForeign = judged.every((one) => originOf(one) !== 'own') && judged.some((one) => originOf(one) === 'foreign');
   const base = judged[0]?.request.base;
-  if (base === undefined || !isLost) return undefined;
+  if (base === undefined || !(isAbsent || isForeign)) return undefined;
   const plain = judged.map(({ operation }) => operation).filter(({ path }) => !path.includes('{'));
   const operation = plain.find(({ method }) => method === 'get');
   const asked = operation ?? plain[0];
   const addresses = option === '--base-url' ? given.contract.servers : (judged[0]?.operation.servers ?? []);
   const sent: string[] = [];
-  let right: string | undefined;
-  const candidates = operation === undefined ? [] : nearby(base, addresses).slice(0, Math.min(mostTried, given.left));
+  const redirect = judged.map(redirectedBase).find((address) => address !== undefined && address !== base);
+  let right = redirect;
+  const candidates =
+    operation === undefined || redirect !== undefined
+      ? []
+      : nearby(base, addresses).slice(0, Math.min(mostTried, given.left));
   for (const candidate of candidates) {
     if (operation === undefined || right !== undefined) break;
     await given.pace();
@@ -54,13 +67,16 @@ export async function findLostAddress(given: Given): Promise<LostAddress | undef
     const request = { method: 'GET', base: candidate, path: operation.path, headers, body: undefined };
     const outcome = await given.connection.send(request);
     sent.push(`${operation.id} address (without credentials) GET ${new URL(candidate).pathname}${operation.path} {}`);
-    if (outcome.kind === 'answer' && isAtHome(operation, outcome)) right = candidate;
+    if (outcome.kind === 'answer' && isAtHome({ operation, request, outcome })) right = candidate;
   }
   return {
     base,
     option,
+    saw: isAbsent ? '404' : describeSeen(judged),
+    isForeign: isForeign && !isAbsent,
     asked: asked === undefined ? undefined : `${asked.method.toUpperCase()} ${asked.path}`,
     right,
+    isRedirect: redirect !== undefined,
     named: addresses.find((address) => URL.canParse(address)) ?? '',
     sent,
   };
@@ -85,11 +101,90 @@ function nearby(base: string, addresses: readonly string[]): string[] {
 }
 
 /** An answer that the contract gives to this request, or one that asks for credentials or parameters first. */
-function isAtHome(operation: Operation, answer: Answer): boolean {
+function isAtHome(asked: Asked & { readonly outcome: Answer }): boolean {
+  const { operation, outcome: answer } = asked;
+  if (originOf(asked) === 'foreign') return false;
   if ([400, 401, 403, 422].includes(answer.status)) return true;
   const response = responseFor(operation, answer.status);
   if (response === undefined || answer.status === 404 || answer.status >= 500) return false;
   const type = headerOf(answer, 'content-type');
   // A host that shows its front page at every address is no API.
   return response.contents.length === 0 || response.contents.some((one) => coversMediaType(one.mediaType, type ?? ''));
+}
+
+type Asked = Pick<Exchange, 'operation' | 'request' | 'outcome'>;
+
+/** Statuses that anything in front of an API may send as a page of its own; they say nothing against the address. */
+const ofWhatStandsBefore = new Set([401, 402, 403, 429]);
+
+/**
+ * Whose an answer is, by what the contract says of its operation: `foreign` for a redirect or a media type that it does not
+ * know, `neither` for what proves nothing. In doubt it is the API's own: a defect must not pass for a wrong address.
+ */
+function originOf({ operation, request, outcome }: Asked): 'own' | 'foreign' | 'neither' {
+  if (outcome.kind === 'none') return 'own';
+  const { status, body } = outcome;
+  if (status >= 500 || ofWhatStandsBefore.has(status)) return 'own';
+  const response = responseFor(operation, status);
+  if (isRedirection(status)) {
+    // `default` speaks of errors: it documents no redirect.
+    return response === undefined || response.status.toLowerCase() === 'default' ? 'foreign' : 'own';
+  }
+  const declared = operation.responses.flatMap(({ contents }) => contents);
+  if (body.length === 0) {
+    const isBare = (status === 404 || status === 405) && (response === undefined || response.contents.length > 0);
+    return isBare || request.method === 'HEAD' ? 'neither' : 'own';
+  }
+  const type = headerOf(outcome, 'content-type');
+  if (type === undefined || declared.some(({ mediaType }) => coversMediaType(mediaType, type))) return 'own';
+  // An API that mislabels its JSON is still that API.
+  if (isJsonText(body)) return 'own';
+  return declared.length === 0 || response?.contents.length === 0 ? 'neither' : 'foreign';
+}
+
+/** RFC 9110, 15.4, without 304, which answers a condition and leads nowhere. */
+function isRedirection(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+function isJsonText(body: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return isObject(value) || Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Where an answer leads, without query, fragment and user: a server may repeat there what is secret. */
+function locationOf({ request, outcome }: Asked): URL | undefined {
+  if (outcome.kind === 'none' || !isRedirection(outcome.status)) return undefined;
+  const location = headerOf(outcome, 'location');
+  const url = location === undefined ? null : URL.parse(location, `${request.base}${request.path}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  [url.search, url.hash, url.username, url.password] = ['', '', '', ''];
+  return url;
+}
+
+/** The address beneath which a redirect finds the same path; undefined where it leads to another one, as to a login. */
+function redirectedBase(asked: Asked): string | undefined {
+  const url = locationOf(asked);
+  const path = asked.request.path.replace(/\?.*$/s, '');
+  // Every folder ends like the path `/`.
+  return path.length > 1 && url?.pathname.endsWith(path) ? url.href.slice(0, -path.length) : undefined;
+}
+
+/** The different answers in order, each by status with its media type or its place; of redirects of one status the first. */
+function describeSeen(judged: readonly Asked[]): string {
+  const seen = new Map<string, string>();
+  for (const asked of judged) {
+    const { outcome } = asked;
+    if (outcome.kind === 'none') continue;
+    const { status } = outcome;
+    const type = outcome.body.length === 0 ? undefined : essenceOf(headerOf(outcome, 'content-type') ?? '');
+    const location = locationOf(asked)?.href;
+    const kind = isRedirection(status) ? String(status) : `${status}${type === undefined ? '' : ` as ${type}`}`;
+    if (!seen.has(kind)) seen.set(kind, location === undefined ? kind : `${status} to ${location}`);
+  }
+  return [...seen.values()].join(' or ');
 }

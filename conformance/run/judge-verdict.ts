@@ -86,16 +86,17 @@ function findAway(
   return statusesOf(judged).size === 0 ? silent[0] : undefined;
 }
 
-function judgeLost({ base, option, asked, right, named }: LostAddress): Judgement {
-  if (asked === undefined) {
+function judgeLost({ base, option, saw, isForeign, asked, right, isRedirect, named }: LostAddress): Judgement {
+  if (asked === undefined && !isForeign) {
     const says = `Nothing tested: every answer at ${base} was 404, to ids of which none may be known.`;
     return { verdict: 'nothing-tested', says, cure: `Is ${option} complete? Test also an operation that needs no id.` };
   }
   const hint =
     right === undefined
-      ? `Give ${option} the address beneath which ${asked} is found${named && `; the contract names ${named}`}.`
-      : `Did you mean ${option} ${right}? ${asked} is answered there.`;
-  const says = `Wrong address: every answer at ${base} was 404.`;
+      ? `Give ${option} the address beneath which ${asked ?? 'the API'} is found${named && `; the contract names ${named}`}.`
+      : `Did you mean ${option} ${right}? ${isRedirect ? 'It redirects there' : `${asked} is answered there`}.`;
+  const beyond = isForeign ? ', which the contract does not document' : '';
+  const says = `Wrong address: every answer at ${base} was ${saw}${beyond}.`;
   return { verdict: 'wrong-address', says, cure: `Nothing was tested. ${hint}` };
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../contract/json.ts';
-import { readContractFile } from '../contract/read-contract.ts';
+import { readContract, readContractFile } from '../contract/read-contract.ts';
 import { apis, runAgainst, testOptions } from '../planted/apis.ts';
 import { libraryKey } from '../planted/library.ts';
 import { type Handler, serve, type TestAnswer, type TestRequest } from '../planted/serve.ts';
@@ -239,6 +239,80 @@ test('asks for a better address without credentials, and for no more requests th
   expect(spent.cure).not.toContain('Did you mean');
   expect(enough.cure).toContain(`Did you mean --base-url ${served.origin}/v2?`);
   expect(keys).toEqual([undefined]);
+});
+
+describe('what looks like the API at one place alone is an API with defects, not a wrong address', () => {
+  const page: TestAnswer = { status: 200, headers: { 'content-type': 'text/html' }, body: '<p>Welcome</p>' };
+  const rows: readonly { name: string; answer: (request: TestRequest, own: TestAnswer) => TestAnswer }[] = [
+    { name: 'a page everywhere but at one operation', answer: ({ path }, own) => (path === '/v2/motto' ? own : page) },
+    { name: 'a page at one operation', answer: ({ path }, own) => (path === '/v2/motto' ? page : own) },
+    {
+      name: 'a redirect everywhere but at one operation',
+      answer: ({ path }, own) => (path === '/v2/motto' ? own : { status: 301, headers: { location: '/x' } }),
+    },
+    {
+      name: 'JSON under the name of text',
+      answer: (_, own) => ({ ...own, headers: { ...own.headers, 'content-type': 'text/css' } }),
+    },
+    { name: 'pages of failures', answer: () => ({ ...page, status: 500 }) },
+  ];
+  test.each(rows)('$name', async ({ answer }) => {
+    const handle = apis.library.create();
+    const { result } = await runAgainst('library', async (request) => answer(request, await handle(request)));
+    expect(result.verdict).toBe('defects');
+    expect(result.findings.length).toBeGreaterThan(0);
+  });
+
+  test('pages that refuse the credentials', async () => {
+    const { result } = await runAgainst('library', () => ({ ...page, status: 401 }));
+    expect(result.verdict).not.toBe('wrong-address');
+  });
+
+  test('a page where the contract tells nothing of content', async () => {
+    const contract = readContract(
+      'ping.yaml',
+      "openapi: 3.1.0\ninfo: {title: Ping, version: '1'}\npaths: {/ping: {get: {responses: {'200': {description: Up}}}}}",
+    );
+    const served = await serve(() => page);
+    const result = await runConformance(contract, testOptions('library', served.origin));
+    await served.close();
+    expect([result.verdict, result.coverage.reached]).toEqual(['passed', 1]);
+  });
+});
+
+test('a redirect to a login, or to nowhere, names no better address', async () => {
+  for (const location of ['https://login.example/start?back=/v2', undefined]) {
+    const headers = location === undefined ? {} : { location };
+    const { result } = await runAgainst('library', () => ({ status: 302, headers }));
+    expect(result.verdict).toBe('wrong-address');
+    expect(result.says).toContain(
+      location === undefined ? 'was 302, which' : 'was 302 to https://login.example/start,',
+    );
+    expect(result.cure).not.toContain('Did you mean');
+  }
+});
+
+test('a page is no answer to ids either, and nothing of it counts as covered', async () => {
+  const html = { 'content-type': 'text/html; charset=utf-8' };
+  const { result } = await runAgainst('library', () => ({ status: 200, headers: html, body: '<p>Welcome</p>' }), {
+    selection: { only: ['readBook'], exclude: [] },
+  });
+  expect([result.verdict, result.coverage.reached, result.findings]).toEqual(['wrong-address', 0, []]);
+  expect(result.cure).toContain('the address beneath which the API is found');
+});
+
+test('an answer of a status that nobody documents accepts nothing, and what it made is used all the same', async () => {
+  const handle = apis.library.create();
+  const { result, served } = await runAgainst('library', async (request) => {
+    const answer = await handle(request);
+    return request.method === 'POST' && request.path === '/v2/books' ? { ...answer, status: 202 } : answer;
+  });
+  expect(result.coverage.operations.filter(({ isReached }) => !isReached).map(({ operation }) => operation)).toEqual([
+    'addBook',
+  ]);
+  expect(result.says).toMatch(/and 1 of 7 operations was never accepted: addBook\.$/);
+  expect(served.requests.filter((request) => request === 'POST /v2/books')).toHaveLength(1);
+  expect(served.requests).toContain('DELETE /v2/books/b3');
 });
 
 test('asks whether the address is complete where only ids were looked for: nothing tells which of both is wrong', async () => {

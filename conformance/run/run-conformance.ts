@@ -120,7 +120,12 @@ export async function runConformance(
     obligations: isElsewhere
       ? planObligations(selected, checks).close(() => judged.says)
       : obligations.close(reasonFor),
-    coverage,
+    coverage: isElsewhere
+      ? measureCoverage(
+          selected,
+          exchanges.filter(({ operation }) => !elsewhere.has(operation.id)),
+        )
+      : coverage,
     requests: exchanges.length + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - startedAt),
     requestLog: [
