@@ -271,6 +271,15 @@ describe('exit codes', () => {
       expect(out.trimEnd().split('\n').at(-1)).toContain('1 defect found, and 4 of 7 operations were never accepted: ');
     });
 
+    test('are counted in the singular where there is one', async () => {
+      const args = await library(() => ({ status: 400, body: { reason: 'closed' } }));
+      const { out } = await conform([...args, '--operation', 'readMotto']);
+      expect(out.trimEnd().split('\n').at(-1)).toMatch(
+        /^No defect found, but 1 of 1 operation was never accepted: readMotto\. 1 request in /,
+      );
+      expect(out).toContain('Covered: 0 of 1 operation accepted');
+    });
+
     test('make the exit code 1 under --fail-on unreached, and 0 where they are left out', async () => {
       expect((await onlyReads('--fail-on', 'unreached')).code).toBe(1);
       await served?.close();

@@ -21,7 +21,7 @@ function formatConsole(result: RunResult): string {
     ),
     isElsewhere ? '' : formatCoverage(result),
     hint(result.findings, result),
-    `${result.says} ${result.requests} requests in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
+    `${result.says} ${result.requests} ${result.requests === 1 ? 'request' : 'requests'} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
 }
@@ -35,9 +35,9 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
   const violated = obligations.filter(({ state }) => state === 'violated').length;
   const width = Math.max(0, ...coverage.operations.map(({ operation }) => operation.length));
   const rows = coverage.operations.map(({ operation, isReached, requests, seen }) => {
-    return `  ${operation.padEnd(width)}  ${isReached ? 'accepted' : 'never   '}  ${String(requests).padStart(3)} requests  ${seen.join(' ')}`;
+    return `  ${operation.padEnd(width)}  ${isReached ? 'accepted' : 'never   '}  ${String(requests).padStart(3)} ${requests === 1 ? 'request ' : 'requests'}  ${seen.join(' ')}`;
   });
-  const total = `Covered: ${coverage.reached} of ${coverage.operations.length} operations accepted, ${coverage.responsesSeen} of ${coverage.responses} documented responses seen; obligations: ${met} met, ${violated} violated, ${obligations.length - met - violated} not reached`;
+  const total = `Covered: ${coverage.reached} of ${coverage.operations.length} ${coverage.operations.length === 1 ? 'operation' : 'operations'} accepted, ${coverage.responsesSeen} of ${coverage.responses} documented responses seen; obligations: ${met} met, ${violated} violated, ${obligations.length - met - violated} not reached`;
   return [total, ...rows].join('\n');
 }
 

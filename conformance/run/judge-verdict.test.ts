@@ -55,6 +55,12 @@ describe('what a run amounts to', () => {
       says: /, but 1 of 2 operations was never accepted: open\.$/,
     },
     {
+      name: 'the only one never accepted',
+      came: { open: 409 },
+      verdict: 'passed',
+      says: /, but 1 of 1 operation was never accepted: open\.$/,
+    },
+    {
       name: 'one redirected, as nobody documents',
       came: { guarded: 200, open: 301 },
       verdict: 'passed',

@@ -105,7 +105,8 @@ function describeUnreached({ operations, reached }: Coverage): string {
   if (names.length === 0) return '';
   const more = names.length > mostNamed ? ', …' : '';
   const were = names.length === 1 ? 'was' : 'were';
-  const count = `${operations.length - reached} of ${operations.length} operations ${were} never accepted`;
+  const noun = operations.length === 1 ? 'operation' : 'operations';
+  const count = `${operations.length - reached} of ${operations.length} ${noun} ${were} never accepted`;
   return `${count}: ${names.slice(0, mostNamed).join(', ')}${more}`;
 }
 
