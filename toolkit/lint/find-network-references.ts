@@ -41,7 +41,7 @@ export async function findNetworkReferences(root: string): Promise<readonly Prob
   return problems;
 }
 
-function* listReferences(
+export function* listReferences(
   node: unknown,
   at: readonly string[] = [],
   seen: Set<unknown> = new Set(),

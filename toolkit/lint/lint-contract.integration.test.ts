@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -196,6 +196,101 @@ describe.concurrent('a misspelt reference is answered with the nearest', () => {
     const found = await lintContract(join(place, 'a.yaml'));
     expect(found.find(({ rule }) => rule === 'no-unresolved-refs')?.cure).not.toMatch(/Did you mean/);
   });
+});
+
+describe('a reference that leads nowhere stands before what follows from it', () => {
+  const answer = (schema: string, rest: string) =>
+    `{'200': {description: OK, content: {application/json: {schema: {$ref: '${schema}'}, ${rest}}}}}`;
+  const contract = (room: string, hall: string) => `${head}paths:
+  /rooms:
+    get:
+      operationId: listRooms
+      summary: Lists the rooms
+      security: []
+      responses: ${answer('#/components/schemas/Rooms', 'examples: {one: {value: {hall: {name: a, door: b}}}, two: {$ref: "#/components/examples/Two"}}')}
+  /halls:
+    get:
+      operationId: listHalls
+      summary: Lists the halls
+      security: []
+      responses: ${answer(hall, 'examples: {one: {value: {nmae: a}}}')}
+components:
+  examples:
+    Two: {value: {hall: {name: a}}}
+  schemas:
+    Rooms: {type: object, properties: {hall: {allOf: [{$ref: '${room}'}, {type: object, properties: {}}]}}}
+    Hall: {type: object, properties: {name: {type: string, example: a}}}
+`;
+  const told = async (place: string) =>
+    (await lintContract(join(place, 'a.yaml'))).map(({ rule, pointer, cure, more }) => [rule, pointer, cure, more]);
+  const inRooms = '#/components/schemas/Rooms/properties/hall/allOf/0';
+  const misspelt = '#/paths/~1halls/get/responses/200/content/application~1json/examples/one/value/nmae';
+  const cure = 'Correct the name, or describe the member in the schema.';
+
+  test('and counts the examples that it leaves undescribed, shared ones too, and no other', async () => {
+    const place = await write({ 'a.yaml': contract('#/components/schemas/hall', '#/components/schemas/Hall') });
+    expect(await told(place)).toEqual([
+      ['no-unresolved-refs', inRooms, 'Did you mean #/components/schemas/Hall?', 'and 3 more that follow from it'],
+      ['lockstep/example-member-described', misspelt, cure, undefined],
+    ]);
+  });
+
+  test('and counts the component that nothing else uses', async () => {
+    const place = await write({
+      'a.yaml': contract('#/components/schemas/hall', '#/components/schemas/Rooms').replace('nmae: a', 'hall: {}'),
+    });
+    expect(await told(place)).toEqual([
+      ['no-unresolved-refs', inRooms, 'Did you mean #/components/schemas/Hall?', 'and 4 more that follow from it'],
+    ]);
+  });
+
+  test('in another file too', async () => {
+    const place = await write({
+      'a.yaml': contract('halls.yaml#/Cellar', '#/components/schemas/Hall'),
+      'halls.yaml':
+        "Cellar: {allOf: [{$ref: '#/Atrium'}, {type: object, properties: {}}]}\nHalls: {type: object, properties: {name: {type: string}}}\n",
+    });
+    expect((await told(place)).map(([rule, pointer, , more]) => [rule, pointer, more])).toEqual([
+      ['no-unresolved-refs', '#/Cellar/allOf/0', 'and 3 more that follow from it'],
+      ['lockstep/example-member-described', misspelt, undefined],
+    ]);
+  });
+
+  const service = fileURLToPath(new URL('../../openapi/service.yaml', import.meta.url));
+  const typos = [
+    {
+      name: 'a schema',
+      from: "- {$ref: '#/components/schemas/Device'}",
+      to: "- {$ref: '#/components/schemas/device'}",
+    },
+    {
+      name: 'a schema without #',
+      from: "- {$ref: '#/components/schemas/Device'}",
+      to: "- {$ref: '/components/schemas/Device'}",
+    },
+    { name: 'a parameter', from: "#/components/parameters/DeviceId'", to: "#/components/parameters/deviceId'" },
+    {
+      name: 'the items of a page that links read',
+      from: "payload: {description: Devices of this page., type: array, maxItems: 300, items: {$ref: '#/components/schemas/Device'",
+      to: "payload: {description: Devices of this page., type: array, maxItems: 300, items: {$ref: '#/components/schemas/Devise'",
+    },
+  ];
+  for (const { name, from, to } of typos) {
+    test(`and alone, where one reference of a whole service misspells ${name}`, async () => {
+      const text = await readFile(service, 'utf8');
+      expect(text).toContain(from);
+      const place = await write({ 'a.yaml': text.replace(from, to) });
+      const nearest = /#\/components\/\w+\/\w+/.exec(from)?.[0];
+      expect(await told(place)).toEqual([
+        [
+          'no-unresolved-refs',
+          expect.any(String),
+          `Did you mean ${nearest}?`,
+          expect.stringMatching(/^and \d+ more that follow from it$/),
+        ],
+      ]);
+    });
+  }
 });
 
 test('an operationId that another file has too is named with both files', async () => {

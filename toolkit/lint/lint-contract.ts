@@ -13,13 +13,14 @@ import { cures } from './cures.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { findNetworkReferences } from './find-network-references.ts';
 import { foldFollowers } from './fold-followers.ts';
+import { foldUnresolved } from './fold-unresolved.ts';
 import { type RedoclyProblem, runRedocly } from './run-redocly.ts';
 
 /**
  * Checks a contract against everything that `redocly.yaml` asks for, stock rules and our own. Reads files alone.
  *
  * @param contractPath of an OpenAPI 3.1 document in YAML or JSON, relative to the working directory or absolute
- * @returns all problems at once, warnings too, in the order a reader meets them; empty if there is none
+ * @returns all problems at once, warnings too, in the order a reader meets them but references into nothing first; empty if there is none
  * @throws ContractError when no rule could look at it: there is no such file, it isn't YAML, it refers to the network,
  *   or the linter itself can't read it
  */
@@ -41,7 +42,8 @@ export async function lintContract(contractPath: string): Promise<readonly Probl
   const named = problems.map(async (problem) => nameBothOperations(await toProblem(problem), path));
   const found = (await Promise.all(named)).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
-  return foldFollowers(found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1])));
+  const once = found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
+  return foldFollowers(await foldUnresolved(once, path));
 }
 
 const reasons: Readonly<Record<string, string>> = {

@@ -1,0 +1,125 @@
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { displayPath } from '../contract/display-path.ts';
+import { formatPointer, parseReference } from '../contract/json-pointer.ts';
+import { isObject, walkDocument } from '../contract/walk-document.ts';
+import { readYaml } from '../contract/yaml-source.ts';
+import { countMore, type Problem } from '../problem.ts';
+import { listReferences } from './find-network-references.ts';
+
+/**
+ * Puts each reference that leads nowhere before all else, and takes from the findings what only follows from it: rules that look through
+ * references find nothing there, and so say of each example that its members are not described, of each link that its value is nowhere.
+ *
+ * @param root absolute path of the contract
+ */
+export async function foldUnresolved(problems: readonly Problem[], root: string): Promise<readonly Problem[]> {
+  const broken = problems.filter(({ rule }) => rule === 'no-unresolved-refs');
+  if (broken.length === 0) return problems;
+  const references = await readReferences(root);
+  const roots = broken.map((problem) => ({ problem, dependents: dependentsOf(placeOf(problem), references) }));
+  const followers = new Map(broken.map((problem) => [problem, 0]));
+  const others = problems.filter((problem) => {
+    if (problem.rule === 'no-unresolved-refs') return false;
+    const read = placesReadFor(problem, references);
+    const cause = roots.find((it) => isNamedIn(problem, it.problem) || it.dependents.some((at) => isWithin(at, read)));
+    if (cause !== undefined) followers.set(cause.problem, (followers.get(cause.problem) ?? 0) + 1);
+    return cause === undefined;
+  });
+  return [...broken.map((problem) => ({ ...problem, ...countMore(followers.get(problem) ?? 0) })), ...others];
+}
+
+/** A component that nothing but the misspelt reference uses, or an example that Redocly could not check for it. */
+function isNamedIn({ rule, file, pointer, says }: Problem, broken: Problem): boolean {
+  if (rule === 'no-unused-components') return file === broken.file && broken.cure === `Did you mean ${pointer}?`;
+  const target = /^Example validation errored: can't resolve reference (\S+) from id /.exec(says)?.[1];
+  return target !== undefined && broken.says.endsWith(`: ${target}.`);
+}
+
+/** `rooms.yaml#/Room/properties`: one place of one file. */
+type Place = string;
+
+function placeOf({ file, pointer }: Problem): Place {
+  return `${file}${pointer}`;
+}
+
+function isWithin(place: Place, outer: readonly Place[]): boolean {
+  return outer.some((it) => place === it || place.startsWith(`${it}/`));
+}
+
+/** The place itself and all that it stands in, up to the whole file. */
+function outwards(place: Place): readonly Place[] {
+  const segments = place.slice(place.indexOf('#')).split('/');
+  const file = place.slice(0, place.indexOf('#'));
+  return segments.map((_, index) => `${file}${segments.slice(0, segments.length - index).join('/')}`);
+}
+
+/** What a rule that looks through references has read before it reported this problem; nothing for any other rule. */
+function placesReadFor(problem: Problem, references: References): readonly Place[] {
+  const place = placeOf(problem);
+  // What is shared is reported where it stands, and read for each place that refers to it.
+  const uses = [place, ...outwards(place).flatMap((it) => references.get(it) ?? [])];
+  if (problem.rule === 'lockstep/example-member-described') {
+    return uses
+      .flatMap((use) => /^(.*\/content\/[^/]+)\/examples?(\/|$)/.exec(use)?.slice(1, 2) ?? [])
+      .map((media) => `${media}/schema`);
+  }
+  if (problem.rule === 'lockstep/links-resolve') {
+    return uses.flatMap((use) => {
+      const [link, response] = /^(.*)\/links\/[^/]+/.exec(use) ?? [];
+      return link === undefined ? [] : [link, `${response}/content`];
+    });
+  }
+  if (problem.rule === 'path-parameters-defined' && problem.pointer.endsWith('/parameters')) {
+    return [place, place.replace(/\/[^/]+\/parameters$/, '/parameters')];
+  }
+  return [];
+}
+
+/** For each place that is referred to, the places that refer to it. */
+type References = ReadonlyMap<Place, readonly Place[]>;
+
+/** Everything that holds this place through references: the places of those references, and itself. */
+function dependentsOf(place: Place, references: References): readonly Place[] {
+  const found = new Set([place]);
+  // A Set goes on to what is added while it is read: each place once, circles end.
+  for (const inner of found) {
+    for (const outer of outwards(inner)) for (const from of references.get(outer) ?? []) found.add(from);
+  }
+  return [...found];
+}
+
+/** In the contract and in the files that it refers to. A link refers to the parameters and to the body of its operation. */
+async function readReferences(root: string): Promise<References> {
+  const found = new Map<Place, Place[]>();
+  const add = (to: Place, from: Place) => found.set(to, [...(found.get(to) ?? []), from]);
+  const files = new Set([root]);
+  for (const file of files) {
+    const name = displayPath(file);
+    const { value } = readYaml(await readFile(file, 'utf8').catch(() => ''));
+    for (const { target, at } of listReferences(value)) {
+      const [path = '', fragment = ''] = target.split('#');
+      const to = path === '' ? file : resolve(dirname(file), path);
+      files.add(to);
+      // Redocly reports the object around a $ref.
+      const from = at.at(-1) === '$ref' ? at.slice(0, -1) : at;
+      add(`${displayPath(to)}${formatPointer(parseReference(fragment))}`, `${name}${formatPointer(from)}`);
+    }
+    const named = walkDocument(value).filter(({ node }) => typeof node.operationId === 'string');
+    const operations = new Map(
+      named.filter(({ node }) => isObject(node.responses)).map(({ at, node }) => [node.operationId, at]),
+    );
+    for (const { at, node } of named) {
+      const operation = operations.get(node.operationId);
+      if (at.at(-2) !== 'links' || operation === undefined) continue;
+      for (const read of [
+        [...operation, 'parameters'],
+        [...operation.slice(0, -1), 'parameters'],
+        [...operation, 'requestBody'],
+      ]) {
+        add(`${name}${formatPointer(read)}`, `${name}${formatPointer(at)}`);
+      }
+    }
+  }
+  return found;
+}
