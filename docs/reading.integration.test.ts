@@ -115,18 +115,41 @@ describe.skipIf(missing)('a reader of the reference', () => {
     expect(await page.locator('main').innerText()).toContain('The mock answers all operations');
   });
 
-  it.each([
+  const sections = [
     { word: 'pagination', section: 'section/conventions/pagination' },
-    { word: 'errors', section: 'section/errors' },
     { word: 'curl', section: 'section/code-samples' },
-  ])('is led by a search for $word to its section', async ({ word, section }) => {
-    const page = await open();
-    await page.getByText('Search', { exact: false }).first().click();
-    await page.locator('[data-component-name="Search/SearchInput"] input').fill(word);
-    await page.locator('[data-component-name="Search/SearchItem"]').first().click();
-    await page.waitForURL(`${url}#/${section}`);
-    await expect.poll(() => topOf(page, section)).toBeLessThan(200);
-  });
+    { word: 'changelog', section: 'section/changelog' },
+  ];
+  const journeys = [
+    { start: 'the introduction', way: 'click' },
+    { start: 'an operation', way: 'click' },
+    { start: 'an operation', way: 'Enter' },
+  ];
+  it.each(journeys.flatMap((journey) => sections.map((looked) => ({ ...journey, ...looked }))))(
+    'is led from $start by a search for $word and $way to its section',
+    async ({ start, way, word, section }) => {
+      const opened = start === 'an operation' ? '#operation/getDevice' : '';
+      const { page } = await watchPage(browser, `${url}${opened}`, { offline: true });
+      await page
+        .locator(opened ? 'main h2' : `[id="${section}"]`)
+        .first()
+        .waitFor();
+      await page.locator('[data-component-name="Menu/Menu"]').first().waitFor();
+      await page.keyboard.press('Control+k');
+      await page.locator('[data-component-name="Search/SearchInput"] input').fill(word);
+      const first = page.locator('[data-component-name="Search/SearchItem"]').first();
+      await first.waitFor();
+      if (way === 'click') await first.click();
+      else {
+        await page.keyboard.press('ArrowDown');
+        await page.keyboard.press('Enter');
+      }
+      await page.waitForURL(`${url}#/${section}`, { timeout: 10_000 });
+      await expect.poll(() => topOf(page, section)).toBeLessThan(200);
+      expect(await topOf(page, section)).toBeGreaterThanOrEqual(0);
+      await page.context().close();
+    },
+  );
 
   it.each([390, 768, 1400])(
     'sees every table whole, and the page without a sideways scroll, at %i px',
