@@ -15,7 +15,7 @@ interface Operation {
   readonly 'x-codeSamples': readonly { readonly label: string }[];
 }
 
-/** In the page: how much wider it is than its window, and each table than the box around it. */
+/** In the page: how much wider it is than its window, each table than the box around it, and each example than its own. */
 const measure = `(() => ({
   pageWide: document.documentElement.scrollWidth - document.documentElement.clientWidth,
   tables: [...document.querySelectorAll('table')].map((table) => {
@@ -25,11 +25,25 @@ const measure = `(() => ({
       beyond: Math.max(table.scrollWidth, box.scrollWidth) - box.clientWidth,
     };
   }),
+  examples: [...document.querySelectorAll('main pre')].map((pre) => {
+    const copy = pre.parentElement.querySelector('[data-component-name="Buttons/CopyButton"]')?.getBoundingClientRect();
+    const words = document.createRange();
+    words.selectNodeContents(pre);
+    const covers = ({ left, right, top, bottom, width }) =>
+      width > 0 && left < copy.right && right > copy.left && top < copy.bottom && bottom > copy.top;
+    return {
+      name: pre.innerText.slice(0, 60),
+      beyond: pre.scrollWidth - pre.clientWidth,
+      covered: copy !== undefined && [...words.getClientRects()].some(covers),
+    };
+  }),
 }))()`;
 
 interface Measured {
   readonly pageWide: number;
   readonly tables: readonly { readonly name: string; readonly beyond: number }[];
+  /** `covered`: the button that copies it stands on its words. */
+  readonly examples: readonly { readonly name: string; readonly beyond: number; readonly covered: boolean }[];
 }
 
 const root = join(import.meta.dirname, '..');
@@ -92,6 +106,31 @@ describe.skipIf(missing)('a reader of the reference', () => {
     }
   });
 
+  it('is offered other requests only where the choice changes what is shown', async () => {
+    const page = await open();
+    const section = await openOperation(page, 'createBridgeProxiedJob');
+    const panel = section.locator('.panel-request-samples');
+    const chooser = panel.getByRole('button', { name: 'Example', exact: true });
+    const choose = async (button: Locator, entry: string) => {
+      await button.click();
+      await page.getByRole('menuitem', { name: entry, exact: true }).click();
+    };
+    await panel.locator('pre').waitFor();
+    for (const [shown, next] of [
+      ['curl', 'TypeScript'],
+      ['TypeScript', 'Python'],
+      ['Python', 'Payload'],
+    ] as const) {
+      await expect.poll(() => chooser.isVisible(), { message: shown }).toBe(false);
+      expect(await panel.locator('pre').innerText()).toContain('GET_DEVICE_STATUS');
+      await choose(panel.getByRole('button', { name: shown, exact: true }), next);
+    }
+    await choose(chooser, 'Unlock the lock');
+    await expect.poll(() => panel.locator('pre').innerText()).toContain('"UNLOCK"');
+    await choose(panel.getByRole('button', { name: 'Payload', exact: true }), 'curl');
+    await expect.poll(() => chooser.isVisible()).toBe(false);
+  });
+
   it('comes from an error code of an operation to its cause, cure and example', async () => {
     const page = await open();
     const section = await openOperation(page, 'createHourlyAlgoPin');
@@ -152,16 +191,18 @@ describe.skipIf(missing)('a reader of the reference', () => {
   );
 
   it.each([390, 768, 1400])(
-    'sees every table whole, and the page without a sideways scroll, at %i px',
+    'sees every table and example whole, and the page without a sideways scroll, at %i px',
     async (width) => {
       const page = await open();
       await page.setViewportSize({ width, height: 900 });
       const seen = new Set<string>();
       for (const { operationId } of operations) {
-        await openOperation(page, operationId);
-        const { pageWide, tables } = await page.evaluate<Measured>(measure);
+        const section = await openOperation(page, operationId);
+        await section.locator('.panel-request-samples pre').first().waitFor();
+        const { pageWide, tables, examples } = await page.evaluate<Measured>(measure);
         expect([operationId, pageWide]).toEqual([operationId, 0]);
         expect(tables.filter(({ beyond }) => beyond > 0)).toEqual([]);
+        expect(examples.filter(({ beyond, covered }) => beyond > 0 || covered)).toEqual([]);
         for (const { name } of tables) seen.add(name);
       }
       // Limits, job types, parameters at the callback.
