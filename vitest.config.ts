@@ -19,8 +19,6 @@ const everywhere = {
  */
 export default defineConfig({
   test: {
-    // Left to itself vitest keeps a core free, which of two is half: these tests wait for children, sockets and a browser most of the time.
-    maxWorkers: '100%',
     projects: [
       {
         test: {
