@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
 import { operations } from '@lockstep/contract/operations';
 import { sayWait, secondsUntil } from '../../limits/retry-after.ts';
 import { createWindowCounter } from '../../limits/window-counter.ts';
+import { readCallerAddress } from '../caller-address.ts';
 import type { AuthLog } from '../log-events.ts';
 import type { Middleware } from './middleware.ts';
 
@@ -16,20 +15,18 @@ const paths: ReadonlySet<string> = new Set([operations.exchangeToken.path, opera
  * Stops the guessing of client secrets. Beyond the bound nothing of a request is looked at, so that a right secret can't be told
  * from a wrong one; requests under way at that moment are still judged.
  *
- * Counted by client and address, since client ids are public: by client alone anybody could lock a client out. Behind a TLS
- * proxy the address is the last of `X-Forwarded-For`, the one that the proxy has seen itself. Counts live in the memory of
- * this process, on the system clock as all of OAuth.
+ * Counted by client and address, since client ids are public: by client alone anybody could lock a client out. Counts live in the
+ * memory of this process, on the system clock as all of OAuth.
  */
 export function throttleSecrets(issuer: string, log: AuthLog): Middleware {
   const { failures, windowMs, maxKeys } = throttle;
   const counter = createWindowCounter({ limit: failures, windowMs, maxKeys });
   const warnings = createWindowCounter({ limit: 1, windowMs, maxKeys });
-  const isBehindProxy = new URL(issuer).protocol === 'https:';
   return async (ctx, next) => {
     const clientId = paths.has(ctx.path) ? readClientId(ctx.req.headers.authorization) : undefined;
     if (clientId === undefined) return void (await next());
 
-    const address = readAddress(ctx.req, isBehindProxy);
+    const address = readCallerAddress(ctx.req, issuer);
     const key = `${clientId} ${address}`;
     const now = Date.now();
     const { accepted, endsAt } = counter.look(key, now);
@@ -74,14 +71,4 @@ function readClientId(authorization = ''): string | undefined {
   } catch {
     return '?';
   }
-}
-
-function readAddress({ socket, headers }: IncomingMessage, isBehindProxy: boolean): string {
-  const forwarded = isBehindProxy
-    ? String(headers['x-forwarded-for'] ?? '')
-        .split(',')
-        .at(-1)
-        ?.trim()
-    : undefined;
-  return forwarded !== undefined && isIP(forwarded) > 0 ? forwarded : (socket.remoteAddress ?? '?');
 }
