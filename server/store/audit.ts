@@ -46,8 +46,8 @@ export function createAuditStore(database: Database): AuditStore {
       return numInsertedOrUpdatedRows === 1n;
     },
     // In the order of writing: a clock may go back, the counter does not.
-    list: (accountId) =>
-      database
+    list: async (accountId) => {
+      const entries = await database
         .selectFrom('audit_entry')
         .select([
           'at',
@@ -56,19 +56,30 @@ export function createAuditStore(database: Database): AuditStore {
           'action',
           'device_id as deviceId',
           'request_id as requestId',
+          'owner_id as ownerId',
         ])
         .where('account_id', '=', accountId)
         .orderBy('id')
-        .execute(),
+        .execute();
+      return entries.map(({ ownerId, ...entry }) => (ownerId === null ? entry : { ...entry, ownerId }));
+    },
   };
 }
 
 export async function addAuditEntry(
   database: Database,
-  { at, accountId, clientId, action, deviceId, requestId }: AuditEntry,
+  { at, accountId, clientId, action, deviceId, requestId, ownerId = null }: AuditEntry,
 ): Promise<void> {
   await database
     .insertInto('audit_entry')
-    .values({ at, account_id: accountId, client_id: clientId, action, device_id: deviceId, request_id: requestId })
+    .values({
+      at,
+      account_id: accountId,
+      client_id: clientId,
+      action,
+      device_id: deviceId,
+      request_id: requestId,
+      owner_id: ownerId,
+    })
     .execute();
 }

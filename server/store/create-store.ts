@@ -11,6 +11,7 @@ import { createJobStore } from './jobs/jobs.ts';
 import { createKeyCheckStore } from './key-check.ts';
 import { createLockMemoryStore } from './lock-memories.ts';
 import { createOidcStore } from './oidc.ts';
+import { createOwnerStore } from './owners.ts';
 import { createPropertyStore } from './properties.ts';
 import type { Store } from './store.ts';
 
@@ -18,6 +19,7 @@ import type { Store } from './store.ts';
 export function createStore(database: Database, spelling: Spelling, close: () => Promise<void>): Store {
   return {
     accounts: createAccountStore(database),
+    owners: createOwnerStore(database),
     properties: createPropertyStore(database, spelling),
     devices: createDeviceStore(database, spelling),
     imports: createImportStore(database, spelling),

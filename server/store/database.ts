@@ -13,6 +13,8 @@ export interface Spelling {
   jsonPairs(first: Expression<unknown>, second: Expression<unknown>): RawBuilder<string>;
   /** The texts of a JSON array as the one column of a subquery, so that a list of any length is one statement. */
   jsonTexts(array: Expression<string>): RawBuilder<string>;
+  /** A member of a JSON object in text, as text. Null where there is none, and where the text is no JSON. */
+  jsonMember(object: Expression<string>, name: string): RawBuilder<string | null>;
   /** Ends a select whose rows nobody else may then change, or select so, until the transaction ends. */
   readonly rowLock: RawBuilder<unknown>;
   /** Writes into the database whose it is; null where it is no file that could be anybody's. */

@@ -1,6 +1,9 @@
-import type { Database } from './database.ts';
+import { type Expression, expressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
+import { addAuditEntry } from './audit.ts';
+import type { Database, DatabaseTransaction } from './database.ts';
 import { prepareQuery } from './prepared-query.ts';
-import type { OidcArtifact, OidcStore } from './store.ts';
+import type { Tables } from './schema.ts';
+import type { AuditEntry, GrantFilter, GrantQuery, GrantRecord, OidcArtifact, OidcStore } from './store.ts';
 
 const columns = [
   'model',
@@ -10,6 +13,8 @@ const columns = [
   'payload',
   'expires_at as expiresAt',
   'purge_at as purgeAt',
+  'owner_id as ownerId',
+  'client_id as clientId',
 ] as const;
 
 type Key = Pick<OidcArtifact, 'model' | 'idHash'>;
@@ -57,13 +62,18 @@ export function createOidcStore(database: Database): OidcStore {
     },
     revokeGrant: (grantId, idHash, atSeconds, keepUntilSeconds) =>
       revokeGrant(database, { grantId, idHash, atSeconds, keepUntilSeconds }),
+    listGrants: (query) => listGrants(database, query),
+    revokeGrants: (of, atSeconds, keepUntilSeconds, audit) =>
+      database
+        .transaction()
+        .execute((transaction) => revokeGrants(transaction, of, { atSeconds, keepUntilSeconds, audit })),
     isGrantRevoked: async (grantId) => (await findRevoked({ grantId })).length > 0,
     purge: (nowSeconds, atMost) => purge(database, nowSeconds, atMost),
   };
 }
 
 async function put(database: Database, artifact: OidcArtifact): Promise<void> {
-  const { model, idHash, grantId, uid, payload, expiresAt, purgeAt } = artifact;
+  const { model, idHash, grantId, uid, payload, expiresAt, purgeAt, ownerId, clientId } = artifact;
   await database
     .insertInto('oidc_artifact')
     .values((eb) => ({
@@ -81,6 +91,10 @@ async function put(database: Database, artifact: OidcArtifact): Promise<void> {
       payload,
       expires_at: expiresAt,
       purge_at: purgeAt,
+      account_id:
+        ownerId === null ? null : eb.selectFrom('owner').select('owner.account_id').where('owner.id', '=', ownerId),
+      owner_id: ownerId,
+      client_id: clientId,
     }))
     .onConflict((conflict) =>
       conflict.columns(['model', 'id_hash']).doUpdateSet(({ ref }) => ({
@@ -90,6 +104,9 @@ async function put(database: Database, artifact: OidcArtifact): Promise<void> {
         payload: ref('excluded.payload'),
         expires_at: ref('excluded.expires_at'),
         purge_at: ref('excluded.purge_at'),
+        account_id: ref('excluded.account_id'),
+        owner_id: ref('excluded.owner_id'),
+        client_id: ref('excluded.client_id'),
       })),
     )
     .execute();
@@ -106,17 +123,135 @@ async function revokeGrant(
       .where('model', '=', 'Grant')
       .where('id_hash', '=', of.idHash)
       .execute();
-    await transaction
-      .insertInto('revoked_grant')
+    await insertRevoked(transaction)
       .values({ grant_id: of.grantId, revoked_at: of.atSeconds, keep_until: of.keepUntilSeconds })
-      .onConflict((conflict) =>
-        conflict
-          .column('grant_id')
-          .doUpdateSet(({ ref }) => ({ keep_until: ref('excluded.keep_until') }))
-          .whereRef('excluded.keep_until', '>', 'revoked_grant.keep_until'),
-      )
       .execute();
   });
+}
+
+/** What is revoked again is kept for the longer of the two times. */
+function insertRevoked(transaction: DatabaseTransaction) {
+  return transaction.insertInto('revoked_grant').onConflict((conflict) =>
+    conflict
+      .column('grant_id')
+      .doUpdateSet(({ ref }) => ({ keep_until: ref('excluded.keep_until') }))
+      .whereRef('excluded.keep_until', '>', 'revoked_grant.keep_until'),
+  );
+}
+
+const holders = [
+  ['grantId', 'grant_id'],
+  ['ownerId', 'owner_id'],
+  ['clientId', 'client_id'],
+  ['accountId', 'account_id'],
+] as const satisfies readonly (readonly [keyof GrantFilter, keyof Tables['oidc_artifact']])[];
+
+/** What each artifact of the grants has. A filter that names nothing would name all. */
+function matching(of: GrantFilter): Expression<SqlBool> {
+  const { eb, and } = expressionBuilder<Tables, 'oidc_artifact'>();
+  return and(
+    holders.flatMap(([name, column]) => {
+      const value = of[name];
+      return value === undefined ? [] : [eb(`oidc_artifact.${column}`, '=', value)];
+    }),
+  );
+}
+
+/** Refresh tokens that can be used, each of a grant that is there. The last to end of one grant stands for all of them. */
+function selectLive(database: Database, nowSeconds: number, of: GrantFilter) {
+  return (
+    database
+      .selectFrom('oidc_artifact')
+      .where('oidc_artifact.model', '=', sql.lit('RefreshToken')) // a literal, or its index is not used
+      .where('oidc_artifact.consumed_at', 'is', null)
+      .where('oidc_artifact.expires_at', '>', nowSeconds)
+      .where(matching(of))
+      // A token that was on its way while its grant was revoked opens nothing.
+      .where(({ exists, selectFrom }) =>
+        exists(
+          selectFrom('oidc_artifact as given')
+            .select('given.grant_id')
+            .whereRef('given.grant_id', '=', 'oidc_artifact.grant_id')
+            .where('given.model', '=', 'Grant'),
+        ),
+      )
+      .where(({ not, exists, selectFrom }) =>
+        not(
+          exists(
+            selectFrom('oidc_artifact as later')
+              .select('later.grant_id')
+              .whereRef('later.grant_id', '=', 'oidc_artifact.grant_id')
+              .where('later.model', '=', 'RefreshToken')
+              .where('later.consumed_at', 'is', null)
+              .where(({ eb, refTuple }) =>
+                eb(
+                  refTuple('later.expires_at', 'later.id_hash'),
+                  '>',
+                  refTuple('oidc_artifact.expires_at', 'oidc_artifact.id_hash'),
+                ),
+              ),
+          ),
+        ),
+      )
+  );
+}
+
+async function listGrants(
+  database: Database,
+  { nowSeconds, limit, ...of }: GrantQuery,
+): Promise<readonly GrantRecord[]> {
+  return selectLive(database, nowSeconds, of)
+    .select([
+      'oidc_artifact.grant_id as grantId',
+      'oidc_artifact.owner_id as ownerId',
+      'oidc_artifact.account_id as accountId',
+      'oidc_artifact.client_id as clientId',
+      'oidc_artifact.payload',
+      'oidc_artifact.expires_at as expiresAt',
+    ])
+    .where('oidc_artifact.owner_id', 'is not', null)
+    .where('oidc_artifact.account_id', 'is not', null)
+    .where('oidc_artifact.client_id', 'is not', null)
+    .$narrowType<{ grantId: NotNull; ownerId: NotNull; accountId: NotNull; clientId: NotNull; expiresAt: NotNull }>()
+    .orderBy('oidc_artifact.expires_at', 'desc') // a year from the login, whatever came of it since
+    .orderBy('oidc_artifact.id_hash', 'desc')
+    .limit(limit)
+    .execute();
+}
+
+/**
+ * Revokes all grants that the filter names, those too that can't be refreshed.
+ *
+ * @param audit written first, unless there is nothing to revoke
+ * @returns how many can be refreshed
+ */
+export async function revokeGrants(
+  transaction: DatabaseTransaction,
+  of: GrantFilter,
+  {
+    atSeconds,
+    keepUntilSeconds,
+    audit,
+  }: { atSeconds: number; keepUntilSeconds: number; audit?: AuditEntry | undefined },
+): Promise<number> {
+  if (holders.every(([name]) => of[name] === undefined)) throw new RangeError('revoking needs to know of whom');
+  const named = transaction.selectFrom('oidc_artifact').where(matching(of));
+  const grants = named
+    .select('grant_id')
+    .distinct()
+    .where('grant_id', 'is not', null)
+    .$narrowType<{ grant_id: NotNull }>();
+  if ((await grants.limit(1).execute()).length === 0) return 0;
+  if (audit !== undefined) await addAuditEntry(transaction, audit);
+  const { live } = await selectLive(transaction, atSeconds, of)
+    .select(({ fn }) => fn.countAll<number>().as('live'))
+    .executeTakeFirstOrThrow();
+  await insertRevoked(transaction)
+    .columns(['grant_id', 'revoked_at', 'keep_until'])
+    .expression(grants.select(({ val }) => [val(atSeconds).as('revoked_at'), val(keepUntilSeconds).as('keep_until')]))
+    .execute();
+  await transaction.deleteFrom('oidc_artifact').where('grant_id', 'in', grants).execute();
+  return live;
 }
 
 /** Correctness never depends on it: what is expired or revoked is refused whether the row is there or not. */

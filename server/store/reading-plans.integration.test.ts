@@ -3,13 +3,13 @@ import { type CompiledQuery, Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Activity } from './activity/activity-store.ts';
 import { addSite, makeJob, makeKey, makeSettlement, proxied, start, targeted } from './contract/job-records.ts';
-import { objectId } from './contract/records.ts';
+import { makeOwner, objectId } from './contract/records.ts';
 import { createStore } from './create-store.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Tables } from './schema.ts';
 import { ImmediateDialect } from './sqlite/immediate-dialect.ts';
 import { sqliteSpelling } from './sqlite/sqlite-spelling.ts';
-import type { Store } from './store.ts';
+import type { GrantFilter, Store } from './store.ts';
 
 // If these fail, a page of the log costs as much as the whole log before it, or a job as much as all jobs that there are.
 
@@ -124,6 +124,91 @@ describe('what a job carried', () => {
 test('what an account did is one stretch of an index in the order of writing, with no sorting', async () => {
   const [query] = await record(() => store.audit.list('account-a'));
   expect(explain(query)).toEqual(['SEARCH audit_entry USING INDEX audit_by_account (account_id=?)']);
+});
+
+describe('grants and owners', () => {
+  /** All rows, or all of a model. */
+  const passesMany = /^SCAN|\(model=\?\)/;
+  const listed = (index: string) => `SEARCH oidc_artifact USING INDEX ${index}`;
+  test.each<{ name: string; of: GrantFilter; step: string }>([
+    {
+      name: 'an owner',
+      of: { ownerId: 'o' },
+      step: `${listed('oidc_by_owner')} (owner_id=? AND model=? AND expires_at>?)`,
+    },
+    {
+      name: 'an account',
+      of: { accountId: 'a' },
+      step: `${listed('oidc_by_account')} (account_id=? AND model=? AND expires_at>?)`,
+    },
+    {
+      name: 'a client',
+      of: { clientId: 'c' },
+      step: `${listed('oidc_by_client')} (client_id=? AND model=? AND expires_at>?)`,
+    },
+    { name: 'everybody', of: {}, step: `${listed('oidc_refresh_by_end')} (model=? AND expires_at>?)` },
+  ])('grants of $name are one stretch of an index in the order of the list', async ({ of, step }) => {
+    const [query] = await record(() => store.oidc.listGrants({ ...of, nowSeconds: 1, limit: 10 }));
+    expect(explain(query)).toEqual([
+      step,
+      'CORRELATED SCALAR SUBQUERY 2',
+      'SEARCH later USING INDEX oidc_by_grant (grant_id=? AND model=?)',
+      'SEARCH given EXISTS USING COVERING INDEX oidc_by_grant (grant_id=? AND model=?)',
+    ]);
+  });
+
+  test('a grant by its id is found by that', async () => {
+    const [query] = await record(() => store.oidc.listGrants({ grantId: 'g', nowSeconds: 1, limit: 1 }));
+    const steps = explain(query).filter((step) => /^(SEARCH|SCAN)/.test(step));
+    expect(steps).toContain('SEARCH oidc_artifact USING INDEX oidc_by_grant (grant_id=? AND model=?)');
+    expect(steps.filter((step) => !/oidc_by_grant \(grant_id=\?/.test(step))).toEqual([]);
+  });
+
+  test.each<{ of: GrantFilter }>([
+    { of: { grantId: 'g' } },
+    { of: { ownerId: 'o' } },
+    { of: { clientId: 'c' } },
+    { of: { accountId: 'a' } },
+    { of: { ownerId: 'o', clientId: 'c' } },
+  ])('grants are revoked without a look at those of others: %o', async ({ of }) => {
+    await store.oidc.put({
+      ...{ model: 'RefreshToken', idHash: 'h', grantId: 'g', uid: null, payload: '{}', expiresAt: 9, purgeAt: 9 },
+      ...{ ownerId: 'o', clientId: 'c' },
+    });
+    connection.exec("update oidc_artifact set account_id = 'a'");
+    const queries = await record(() => store.oidc.revokeGrants(of, 1, 2));
+    const steps = queries.filter(({ sql }) => !/^(begin|commit)/.test(sql)).flatMap((query) => explain(query));
+    expect(steps.length).toBeGreaterThan(4);
+    expect(steps.filter((step) => passesMany.test(step))).toEqual([]);
+  });
+
+  test('owners are found by key and listed in the order of an index', async () => {
+    const queries = await record(async () => {
+      await store.owners.find('o');
+      await store.owners.findByEmail('A@b');
+      await store.owners.list({ accountId: 'a', limit: 5 });
+      await store.owners.list({ limit: 5 });
+    });
+    expect(queries.flatMap((query) => explain(query))).toEqual([
+      'SEARCH owner USING PRIMARY KEY (id=?)',
+      expect.stringMatching(/^SEARCH owner USING (INDEX )?\S+ \(email_key=\?\)$/),
+      'SEARCH owner USING INDEX owner_by_account (account_id=?)',
+      'SCAN owner USING INDEX owner_by_account',
+    ]);
+  });
+
+  test('the sessions of an owner are ended without a look at those of others', async () => {
+    const { accountId } = await addSite(store);
+    const owner = makeOwner(accountId);
+    await store.owners.create(owner);
+    const entry = { at: 1, accountId, clientId: 'c', action: 'x', deviceId: null, requestId: null };
+    const queries = await record(() => store.owners.logOutEverywhere(owner.id, 1, entry));
+    const steps = queries.filter(({ sql }) => /^(delete|update)/.test(sql)).flatMap((query) => explain(query));
+    expect(steps.some((step) => /USING COVERING INDEX oidc_by_owner \(owner_id=\? AND model=\?\)/.test(step))).toBe(
+      true,
+    );
+    expect(steps.filter((step) => passesMany.test(step))).toEqual([]);
+  });
 });
 
 test('a push of 100 entries is one statement between begin and commit', async () => {

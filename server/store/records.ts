@@ -11,6 +11,25 @@ export interface Account {
   readonly tokensValidAfter: EpochMilliseconds | null;
 }
 
+/** A person who logs in to an account's connected apps. An account may have several. */
+export interface Owner {
+  /** `owner-` and 24 hexadecimal digits: `sub` of the tokens. */
+  readonly id: string;
+  readonly accountId: string;
+  /** As given, in NFC. Unique without regard to case. */
+  readonly email: string;
+  readonly name: string;
+  /** A PHC string: `$scrypt$ln=17,r=8,p=1$SALT$HASH`. */
+  readonly passwordHash: string;
+  readonly createdAt: EpochMilliseconds;
+  /** Last change of name or e-mail. */
+  readonly updatedAt: EpochMilliseconds;
+  readonly passwordSetAt: EpochMilliseconds;
+  readonly disabledAt: EpochMilliseconds | null;
+  /** Logins before are over, and with them the browser sessions. */
+  readonly loginsValidAfter: EpochMilliseconds | null;
+}
+
 /** A place that devices belong to. */
 export interface Property {
   readonly id: string;

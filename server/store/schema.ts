@@ -18,6 +18,20 @@ export interface Tables {
     disabled_at: number | null;
     tokens_valid_after: number | null;
   };
+  owner: {
+    id: string;
+    account_id: string;
+    email: string;
+    /** `emailKey(email)` */
+    email_key: string;
+    name: string;
+    password_hash: string;
+    created_at: number;
+    updated_at: number;
+    password_set_at: number;
+    disabled_at: number | null;
+    logins_valid_after: number | null;
+  };
   property: { id: string; account_id: string; name: string; timezone: string | null };
   device: DeviceTable;
   device_property: { device_id: string; position: number; property_id: string };
@@ -66,6 +80,7 @@ export interface Tables {
     action: string;
     device_id: string | null;
     request_id: string | null;
+    owner_id: string | null;
   };
   oauth_client: {
     client_id: string;
@@ -84,6 +99,9 @@ export interface Tables {
     consumed_at: number | null;
     expires_at: number | null;
     purge_at: number | null;
+    account_id: string | null;
+    owner_id: string | null;
+    client_id: string | null;
   };
   revoked_grant: { grant_id: string; revoked_at: number; keep_until: number };
 }

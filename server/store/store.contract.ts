@@ -7,6 +7,7 @@ import { describeImports } from './contract/imports.ts';
 import { describeJobs } from './contract/jobs.ts';
 import { describeLockMemories } from './contract/lock-memories.ts';
 import { describeOidc } from './contract/oidc.ts';
+import { describeOwners } from './contract/owners.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -29,6 +30,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
       return store;
     };
     describeAccounts(get);
+    describeOwners(get);
     describeDevices(get);
     describeImports(get);
     describeOidc(get);

@@ -4,7 +4,7 @@ import type { AccessCodeStore } from './access-codes/access-code-store.ts';
 import type { ActivityStore } from './activity/activity-store.ts';
 import type { JobStore } from './jobs/job-store.ts';
 import type { LockMemoryStore } from './lock-memory-store.ts';
-import type { Account, Device, DeviceType, Property } from './records.ts';
+import type { Account, Device, DeviceType, Owner, Property } from './records.ts';
 
 /** Where a page begins: after this item of the order. */
 export interface DevicePlace {
@@ -85,6 +85,35 @@ export interface AccountStore {
   setDisabled(id: string, at: EpochMilliseconds | null): Promise<boolean>;
 }
 
+export type NewOwner = Pick<Owner, 'id' | 'accountId' | 'email' | 'name' | 'passwordHash' | 'createdAt'>;
+
+/**
+ * Persons who log in. Each change is one transaction with its audit entry. What ends the sessions of a browser sets `loginsValidAfter`
+ * too, so that a login under way then ends with them.
+ */
+export interface OwnerStore {
+  find(id: string): Promise<Owner | undefined>;
+  /** In any case. */
+  findByEmail(email: string): Promise<Owner | undefined>;
+  /** By account, then e-mail. */
+  list(query: ListQuery): Promise<readonly Owner[]>;
+  /**
+   * @returns false when the e-mail is taken: nothing changed
+   * @throws StoreConflict when there is no such account
+   */
+  create(owner: NewOwner, audit?: AuditEntry): Promise<boolean>;
+  /** Ends the sessions. Grants stay. @returns false when there is no such owner */
+  setPassword(
+    id: string,
+    change: { readonly passwordHash: string; readonly at: EpochMilliseconds },
+    audit: AuditEntry,
+  ): Promise<boolean>;
+  /** Null: enabled. Disabling ends the sessions and revokes all grants of the owner. @returns false when there is no such owner */
+  setDisabled(id: string, at: EpochMilliseconds | null, audit: AuditEntry): Promise<boolean>;
+  /** Ends the sessions and revokes all grants of the owner. @returns how many, as `revokeGrants`; 0 when there is no such owner */
+  logOutEverywhere(id: string, at: EpochMilliseconds, audit: AuditEntry): Promise<number>;
+}
+
 /** One line of the audit table: who did what to which device, or to which client. Never a secret, never a digit of a code. */
 export interface AuditEntry {
   readonly at: EpochMilliseconds;
@@ -96,6 +125,8 @@ export interface AuditEntry {
   readonly action: string;
   readonly deviceId: string | null;
   readonly requestId: string | null;
+  /** The person who did it, or to whom it was done. */
+  readonly ownerId?: string | null;
 }
 
 export interface AuditStore {
@@ -194,6 +225,9 @@ export class StoreUnavailable extends OperatorError {
   override readonly name = 'StoreUnavailable';
 }
 
+/** For how long the store itself keeps a revocation: the day that access tokens live, and a minute between clocks. */
+export const revocationKeptSeconds = 86_400 + 60;
+
 /** OAuth artifacts (sessions, grants, codes, refresh tokens), by hash of their id: a leaked database opens nothing. Times in epoch seconds. */
 export interface OidcStore {
   /** Upsert that leaves `consumed_at` alone: a spent row never becomes fresh. */
@@ -209,6 +243,16 @@ export interface OidcStore {
   /** One idempotent transaction: the grant, all that came of it, and a row that says so until `keepUntilSeconds`. */
   revokeGrant(grantId: string, idHash: string, atSeconds: number, keepUntilSeconds: number): Promise<void>;
   isGrantRevoked(grantId: string): Promise<boolean>;
+  /** Newest login first. One per grant that can be refreshed: its refresh token is neither expired nor consumed. */
+  listGrants(query: GrantQuery): Promise<readonly GrantRecord[]>;
+  /**
+   * `revokeGrant` for all grants that the filter names, in one transaction. Those that can't be refreshed go too.
+   *
+   * @param of at least one of its members
+   * @param audit written with it, unless there is nothing to revoke
+   * @returns how many of them `listGrants` would have given
+   */
+  revokeGrants(of: GrantFilter, atSeconds: number, keepUntilSeconds: number, audit?: AuditEntry): Promise<number>;
   /** @returns how many rows went */
   purge(nowSeconds: number, atMost: number): Promise<number>;
 }
@@ -222,6 +266,35 @@ export interface OidcArtifact {
   readonly payload: string;
   readonly expiresAt: number | null;
   readonly purgeAt: number | null;
+  /** Who it stands for, and so for which account. Null where nobody has logged in yet. */
+  readonly ownerId: string | null;
+  readonly clientId: string | null;
+}
+
+/** What grants are narrowed to: those that have all of it. */
+export interface GrantFilter {
+  readonly grantId?: string | undefined;
+  readonly ownerId?: string | undefined;
+  readonly clientId?: string | undefined;
+  readonly accountId?: string | undefined;
+}
+
+export interface GrantQuery extends GrantFilter {
+  readonly nowSeconds: number;
+  /** At most so many grants. */
+  readonly limit: number;
+}
+
+/** What an owner gave a client. */
+export interface GrantRecord {
+  readonly grantId: string;
+  readonly ownerId: string;
+  readonly accountId: string;
+  readonly clientId: string;
+  /** JSON of its refresh token, opaque. */
+  readonly payload: string;
+  /** Epoch seconds: when that ends. */
+  readonly expiresAt: number;
 }
 
 /** An OAuth client. `metadata` is what the OAuth library reads; its secret is a SHA-256 there. */
@@ -255,6 +328,7 @@ export interface ClientStore {
 /** All that is kept. One implementation per database; one suite (`store.contract.ts`) that each has to pass. */
 export interface Store {
   readonly accounts: AccountStore;
+  readonly owners: OwnerStore;
   readonly properties: PropertyStore;
   readonly devices: DeviceStore;
   readonly imports: ImportStore;

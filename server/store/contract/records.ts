@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Device } from '../records.ts';
-import type { Store } from '../store.ts';
+import type { NewOwner, Store } from '../store.ts';
 
 let accounts = 0;
+let owners = 0;
 
 /** An account that no other test has. */
 export async function addAccount(store: Store): Promise<string> {
@@ -10,6 +11,26 @@ export async function addAccount(store: Store): Promise<string> {
   const id = `account-${accounts}`;
   await store.accounts.put({ id, name: `Account ${accounts}`, trialEndsAt: null });
   return id;
+}
+
+/** An owner that no other test has, of that account. */
+export function makeOwner(accountId: string, given: Partial<NewOwner> = {}): NewOwner {
+  owners += 1;
+  return {
+    id: `owner-${objectId(`owner ${owners}`)}`,
+    accountId,
+    email: `owner-${owners}@acme.example`,
+    name: `Owner ${owners}`,
+    passwordHash: '$scrypt$ln=1,r=8,p=1$c2FsdA$aGFzaA',
+    createdAt: 1_780_000_000_001,
+    ...given,
+  };
+}
+
+export async function addOwner(store: Store, accountId: string): Promise<string> {
+  const owner = makeOwner(accountId);
+  await store.owners.create(owner);
+  return owner.id;
 }
 
 /** An object id that is the same for the same name. */

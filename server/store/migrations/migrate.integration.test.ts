@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
 import BetterSqlite3 from 'better-sqlite3';
 import { Kysely, sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { createStore } from '../create-store.ts';
 import type { Tables } from '../schema.ts';
 import { ImmediateDialect } from '../sqlite/immediate-dialect.ts';
 import { sqliteSpelling } from '../sqlite/sqlite-spelling.ts';
@@ -51,6 +53,40 @@ test('a log that was kept by the age of its entries is kept by their arrival, wi
   await migrate(database, sqliteSpelling, () => 2);
   expect(indexes.all()).toEqual(['activity_by_arrival', 'activity_once']);
   expect(connection.prepare('select at, received_at from activity').all()).toEqual([{ at: 0, received_at: 9 }]);
+  await database.destroy();
+});
+
+test('owners join a database of before, and no row of it is lost or changed', async () => {
+  const { connection, database } = openEmpty();
+  await migrate(database, sqliteSpelling, () => 1, migrations.slice(0, 6));
+  connection.exec(readFileSync(new URL('fixtures/schema-6.sql', import.meta.url), 'utf8'));
+  const tables = readTables(connection).filter((name) => name !== 'schema_version');
+  const read = () =>
+    new Map(tables.map((name) => [`${name}`, connection.prepare(`select * from ${name}`).all() as object[]]));
+  const before = read();
+  expect([...before].filter(([, rows]) => rows.length === 0)).toEqual([]);
+  await migrate(database, sqliteSpelling, () => 2);
+  const holders = new Map([
+    ['code-hash', { account_id: null, owner_id: null, client_id: 'acme-app' }],
+    ['grant-hash', { account_id: 'acme', owner_id: null, client_id: 'acme-app' }],
+    ['token-hash', { account_id: 'acme', owner_id: null, client_id: 'acme-app' }],
+    ['session-hash', { account_id: 'acme', owner_id: null, client_id: null }],
+    ['broken-hash', { account_id: null, owner_id: null, client_id: null }],
+  ]);
+  const added = (name: string, row: object) => {
+    if (name === 'audit_entry') return { owner_id: null };
+    return name === 'oidc_artifact' && 'id_hash' in row ? holders.get(String(row.id_hash)) : {};
+  };
+  const want = [...before].map(([name, rows]) => [name, rows.map((row) => ({ ...row, ...added(name, row) }))] as const);
+  expect(read()).toEqual(new Map(want));
+  const { owners, oidc } = createStore(database, sqliteSpelling, () => database.destroy());
+  expect(await owners.list({ limit: 9 })).toEqual([]);
+  // Nobody is known to have given it, so nobody sees it; the client can still be cut off from it.
+  expect(await oidc.listGrants({ nowSeconds: 1, limit: 9 })).toEqual([]);
+  expect(await oidc.revokeGrants({ clientId: 'acme-app' }, 1, 2)).toBe(0);
+  expect(await oidc.isGrantRevoked('grant')).toBe(true);
+  const left = connection.prepare('select id_hash from oidc_artifact order by id_hash').pluck().all();
+  expect(left).toEqual(['broken-hash', 'grant-hash', 'session-hash']);
   await database.destroy();
 });
 

@@ -4,6 +4,7 @@ import { jobsAndActivity } from './0003-jobs-and-activity.ts';
 import { keyCheck } from './0004-key-check.ts';
 import { activityByArrival } from './0005-activity-by-arrival.ts';
 import { programMark } from './0006-program-mark.ts';
+import { owners } from './0007-owners.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in order; the last one's version is the schema that this code reads and writes. */
@@ -14,4 +15,5 @@ export const migrations: readonly Migration[] = [
   keyCheck,
   activityByArrival,
   programMark,
+  owners,
 ];

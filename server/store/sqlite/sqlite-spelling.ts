@@ -8,6 +8,8 @@ export const applicationId = 0x4c4b5354;
 export const sqliteSpelling: Spelling = {
   jsonPairs: (first, second) => sql<string>`json_group_array(json_array(${first}, ${second}))`,
   jsonTexts: (array) => sql<string>`(select value from json_each(${array}))`,
+  jsonMember: (object, name) =>
+    sql<string | null>`iif(json_valid(${object}), json_extract(${object}, ${sql.lit(`$.${name}`)}), null)`,
   // A transaction that writes has locked the whole database when it began.
   rowLock: sql``,
   programMark: sql`pragma application_id = ${sql.lit(applicationId)}`,

@@ -1,0 +1,127 @@
+import { addAuditEntry } from './audit.ts';
+import type { Database, DatabaseTransaction } from './database.ts';
+import { searchForm as emailKey } from './devices/text-forms.ts';
+import { revokeGrants } from './oidc.ts';
+import { prepareQuery } from './prepared-query.ts';
+import type { Owner } from './records.ts';
+import { type AuditEntry, type NewOwner, type OwnerStore, revocationKeptSeconds, StoreConflict } from './store.ts';
+
+const columns = [
+  'id',
+  'account_id as accountId',
+  'email',
+  'name',
+  'password_hash as passwordHash',
+  'created_at as createdAt',
+  'updated_at as updatedAt',
+  'password_set_at as passwordSetAt',
+  'disabled_at as disabledAt',
+  'logins_valid_after as loginsValidAfter',
+] as const;
+
+export function createOwnerStore(database: Database): OwnerStore {
+  const findById = prepareQuery<{ id: string }, Owner>(database, ({ id }) =>
+    database.selectFrom('owner').select(columns).where('id', '=', id),
+  );
+  /** @returns what `act` gives; undefined, and nothing changed, when there is no such owner */
+  const change = <Result>(
+    id: string,
+    audit: AuditEntry,
+    act: (transaction: DatabaseTransaction) => Promise<Result>,
+  ): Promise<Result | undefined> =>
+    database.transaction().execute(async (transaction) => {
+      if ((await findById({ id }, transaction)).length === 0) return undefined;
+      await addAuditEntry(transaction, audit);
+      return act(transaction);
+    });
+  return {
+    find: async (id) => (await findById({ id }))[0],
+    findByEmail: (email) =>
+      database.selectFrom('owner').select(columns).where('email_key', '=', emailKey(email)).executeTakeFirst(),
+    list: ({ accountId, limit }) =>
+      database
+        .selectFrom('owner')
+        .select(columns)
+        .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId ?? ''))
+        .orderBy('account_id')
+        .orderBy('email_key')
+        .limit(limit)
+        .execute(),
+    create: (owner, audit) => database.transaction().execute((transaction) => create(transaction, owner, audit)),
+    setPassword: async (id, { passwordHash, at }, audit) => {
+      const done = await change(id, audit, async (transaction) => {
+        await endSessions(transaction, id, at);
+        await transaction
+          .updateTable('owner')
+          .set({ password_hash: passwordHash, password_set_at: at })
+          .where('id', '=', id)
+          .execute();
+        return true;
+      });
+      return done ?? false;
+    },
+    setDisabled: async (id, at, audit) => {
+      const done = await change(id, audit, async (transaction) => {
+        if (at !== null) await endAll(transaction, id, at);
+        await transaction.updateTable('owner').set({ disabled_at: at }).where('id', '=', id).execute();
+        return true;
+      });
+      return done ?? false;
+    },
+    logOutEverywhere: async (id, at, audit) =>
+      (await change(id, audit, (transaction) => endAll(transaction, id, at))) ?? 0,
+  };
+}
+
+async function create(
+  transaction: DatabaseTransaction,
+  { id, accountId, email, name, passwordHash, createdAt }: NewOwner,
+  audit: AuditEntry | undefined,
+): Promise<boolean> {
+  const account = await transaction.selectFrom('account').select('id').where('id', '=', accountId).executeTakeFirst();
+  if (account === undefined) throw new StoreConflict(`there is no account ${accountId}`);
+  const { numInsertedOrUpdatedRows } = await transaction
+    .insertInto('owner')
+    .values({
+      id,
+      account_id: accountId,
+      email: email.normalize('NFC'),
+      email_key: emailKey(email),
+      name,
+      password_hash: passwordHash,
+      created_at: createdAt,
+      updated_at: createdAt,
+      password_set_at: createdAt,
+    })
+    .onConflict((conflict) => conflict.column('email_key').doNothing())
+    .executeTakeFirstOrThrow();
+  if (numInsertedOrUpdatedRows !== 1n) return false;
+  if (audit !== undefined) await addAuditEntry(transaction, audit);
+  return true;
+}
+
+/** @returns how many grants could be refreshed until now */
+async function endAll(transaction: DatabaseTransaction, id: string, at: number): Promise<number> {
+  await endSessions(transaction, id, at);
+  const atSeconds = Math.floor(at / 1000);
+  return revokeGrants(transaction, { ownerId: id }, { atSeconds, keepUntilSeconds: atSeconds + revocationKeptSeconds });
+}
+
+async function endSessions(transaction: DatabaseTransaction, id: string, at: number): Promise<void> {
+  await transaction
+    .deleteFrom('oidc_artifact')
+    .where(({ eb, refTuple, selectFrom }) =>
+      eb(
+        refTuple('model', 'id_hash'),
+        'in',
+        // Asked for directly, SQLite would look at the sessions of everybody.
+        selectFrom('oidc_artifact as session')
+          .select(['session.model', 'session.id_hash'])
+          .where('session.owner_id', '=', id)
+          .where('session.model', '=', 'Session')
+          .$asTuple('model', 'id_hash'),
+      ),
+    )
+    .execute();
+  await transaction.updateTable('owner').set({ logins_valid_after: at }).where('id', '=', id).execute();
+}
