@@ -35,6 +35,8 @@ export class OidcAdapter implements Adapter {
         payload: JSON.stringify(withoutBearers(id, payload)),
         expiresAt,
         purgeAt: expiresAt && expiresAt + keep,
+        ownerId: null,
+        clientId: null,
       }),
     );
   }
