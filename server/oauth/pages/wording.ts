@@ -1,0 +1,64 @@
+import type { EpochMilliseconds } from '../../clock.ts';
+import { type Html, type HtmlValue, html } from './html.ts';
+import type { Catalogue, Placeholders, TextKey } from './messages/catalogue.ts';
+import { catalogues, type Language } from './messages/catalogues.ts';
+import type { en } from './messages/en.ts';
+import { isContractScope, type ScopeGroup } from './scope-groups.ts';
+
+type Values<Key extends TextKey> = Readonly<Record<Placeholders<(typeof en.texts)[Key]>, HtmlValue>>;
+
+/** How one language says what the pages have to say. */
+export interface Wording {
+  readonly language: Language;
+  /** A text of the catalogue. A placeholder without its value does not compile. */
+  say<Key extends TextKey>(
+    key: Key,
+    ...values: Placeholders<(typeof en.texts)[Key]> extends never ? [] : [Values<Key>]
+  ): Html;
+  group(group: ScopeGroup): string;
+  /** In words; a scope that no catalogue knows as it is spelt. */
+  scope(scope: string): Html;
+  /** The day in UTC, the month in letters: 04/05 is read as April here and as May there. */
+  date(at: EpochMilliseconds): Html;
+  days(count: number): string;
+  /** A time to wait, never told too short. */
+  wait(seconds: number): string;
+}
+
+const wordings = new Map<Language, Wording>();
+
+export function wordingOf(language: Language): Wording {
+  const wording = wordings.get(language) ?? createWording(language);
+  wordings.set(language, wording);
+  return wording;
+}
+
+function createWording(language: Language): Wording {
+  const { texts, groups, scopes }: Catalogue = catalogues[language];
+  const day = new Intl.DateTimeFormat(language, { dateStyle: 'long', timeZone: 'UTC' });
+  const units = (unit: 'day' | 'minute' | 'second') =>
+    new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long' });
+  const formats = { day: units('day'), minute: units('minute'), second: units('second') };
+  return {
+    language,
+    say: (key, ...[values]) => fill(texts[key], values ?? {}),
+    group: (group) => groups[group],
+    scope: (scope) => (isContractScope(scope) ? markCode(scopes[scope]) : html`<code>${scope}</code>`),
+    date: (at) => html`<time datetime="${new Date(at).toISOString().slice(0, 10)}">${day.format(at)}</time>`,
+    days: (count) => formats.day.format(count),
+    wait(seconds) {
+      const whole = Math.max(1, Math.ceil(seconds));
+      return whole < 120 ? formats.second.format(whole) : formats.minute.format(Math.ceil(whole / 60));
+    },
+  };
+}
+
+/** All at once: what is filled in is never looked at, whatever braces it has. */
+function fill(text: string, values: Readonly<Record<string, HtmlValue>>): Html {
+  return html`${text.split(/\{(.*?)\}/).map((part, index) => (index % 2 === 0 ? part : values[part]))}`;
+}
+
+/** Descriptions in the contract are CommonMark; all that they use of it is code between backticks. */
+function markCode(text: string): Html {
+  return html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+}
