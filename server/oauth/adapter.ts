@@ -6,6 +6,9 @@ import { whenAvailable } from './unavailable.ts';
 
 export type AdapterStore = Pick<Store, 'oidc' | 'clients' | 'accounts'>;
 
+/** Models that stand for an owner's login or consent: found again by who it was, to end them. */
+const ownedModels: ReadonlySet<string> = new Set(['Session', 'Grant', 'AuthorizationCode', 'RefreshToken']);
+
 /** A code is kept a day past its end, so that a late replay is still seen; everything else a minute. */
 const codeKeepSeconds = 86_400;
 const keepSeconds = 60;
@@ -30,13 +33,14 @@ export class OidcAdapter implements Adapter {
       this.#store.oidc.put({
         model: this.#model,
         idHash: hashSecret(id),
-        grantId: payload.grantId ?? null,
+        // The id of a grant opens nothing, it stands in every access token of it: kept as it is, so that a list of grants can name it.
+        grantId: (this.#model === 'Grant' ? id : payload.grantId) ?? null,
         uid: this.#model === 'Session' ? (payload.uid ?? null) : null,
+        ownerId: (ownedModels.has(this.#model) ? payload.accountId : undefined) ?? null,
+        clientId: (ownedModels.has(this.#model) ? payload.clientId : undefined) ?? null,
         payload: JSON.stringify(withoutBearers(id, payload)),
         expiresAt,
         purgeAt: expiresAt && expiresAt + keep,
-        ownerId: null,
-        clientId: null,
       }),
     );
   }

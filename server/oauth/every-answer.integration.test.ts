@@ -10,15 +10,16 @@ afterAll(() => running.close());
 
 const ask = (changes: Readonly<Record<string, string | undefined>>) => send(running, `/login?${loginQuery(changes)}`);
 
-describe('where the login page will be', () => {
+describe('a page that somebody without its cookie asks for', () => {
   it.each([
-    ['text/html,*/*;q=0.8', /^text\/html/, 'Login is not implemented yet'],
-    ['application/json', /^application\/json/, '"code":"not_implemented"'],
-  ])('says so to %s', async (accept, type, text) => {
+    ['text/html,*/*;q=0.8', /^text\/html/, '<h1>This login has ended</h1>'],
+    ['application/json', /^application\/json/, '"error":"invalid_request"'],
+    ['*/*', /^application\/json/, '"error":"invalid_request"'],
+  ])('is a problem in the form of %s', async (accept, type, text) => {
     const answer = await send(running, (await ask({})).headers.get('location')?.replace('/auth', '') ?? '', {
       headers: { Accept: accept },
     });
-    expect(answer.status).toBe(501);
+    expect(answer.status).toBe(400);
     expect(answer.headers.get('content-type')).toMatch(type);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -42,13 +43,19 @@ describe('53 headers of every answer', () => {
     ['GET', '/nothing'],
     ['GET', '/LOGIN'],
     ['GET', '/me'],
+    ['GET', '/apps'],
+    ['POST', '/apps/login'],
+    ['POST', '/apps/disconnect'],
+    ['POST', '/interaction/x/login'],
+    ['POST', '/interaction/x/confirm'],
+    ['DELETE', '/apps'],
     ['GET', '/session/end'],
     ['GET', '/%zz'],
   ])('53 %s %s', async (method, path) => {
     const { headers, status, text } = await send(running, path, { method, headers: { 'X-Request-Id': 'mine-1' } });
     expect(Object.fromEntries(headers)).toMatchObject({
       'x-request-id': 'mine-1',
-      'content-security-policy': "default-src 'none';frame-ancestors 'none';base-uri 'none'",
+      'content-security-policy': expect.stringMatching(/^default-src 'none'.*frame-ancestors 'none'/),
       'x-frame-options': 'DENY',
       'x-content-type-options': 'nosniff',
       'referrer-policy': 'no-referrer',

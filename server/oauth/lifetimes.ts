@@ -2,7 +2,10 @@ import type { Configuration } from 'oidc-provider';
 
 const hour = 3600;
 const day = 24 * hour;
-const year = 365 * day;
+
+/** From the login, however often the token is used. */
+export const refreshTokenDays = 365;
+const year = refreshTokenDays * day;
 
 /** Access tokens, by login and by a client's own credentials alike. */
 export const accessTokenSeconds = day;

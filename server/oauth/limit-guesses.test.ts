@@ -26,7 +26,7 @@ describe('one e-mail from one address', () => {
       vi.setSystemTime(start + (failure + 1) * 20_000);
     }
     const looked = vi.fn(right);
-    expect(await attempt(at('192.0.2.1'), looked)).toEqual({ kind: 'throttled', seconds: 400 });
+    expect(await attempt(at('192.0.2.1'), looked)).toEqual({ kind: 'throttled', waitSeconds: 400 });
     expect(looked).not.toHaveBeenCalled();
     vi.setSystemTime(start + together.windowMs);
     expect(await attempt(at('192.0.2.1'), looked)).toEqual({ kind: 'right' });
@@ -97,7 +97,7 @@ describe('many at once', () => {
       expect(await attempt(at('203.0.113.1', 'bob@harbour.example'), right)).toEqual({ kind: 'right' }),
     );
     const inLine = Array.from({ length: email.inLine + 1 }, (_, place) => attempt(at(`198.51.100.${place}`), right));
-    await expect(inLine.at(-1)).resolves.toEqual({ kind: 'throttled', seconds: 15 });
+    await expect(inLine.at(-1)).resolves.toEqual({ kind: 'throttled', waitSeconds: 15 });
     resolve();
     for (const { kind } of await Promise.all(inLine.slice(0, -2))) expect(kind).toBe('right');
   });

@@ -31,7 +31,7 @@ export interface Guess {
 export interface Throttled {
   readonly kind: 'throttled';
   /** After so many seconds the next one is. */
-  readonly seconds: number;
+  readonly waitSeconds: number;
 }
 
 /**
@@ -74,8 +74,8 @@ export function createGuessLimits(pause: (ms: number) => Promise<unknown> = (ms)
   };
 }
 
-function throttled(seconds: number): Throttled {
-  return { kind: 'throttled', seconds };
+function throttled(waitSeconds: number): Throttled {
+  return { kind: 'throttled', waitSeconds };
 }
 
 /** Free until there were too many failures of a key; then one after the other, with pauses. */

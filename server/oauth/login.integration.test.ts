@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
+import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { logIn, loginQuery, loginTokens, send } from './fixtures/talk.ts';
 import { apiScopes } from './scopes.ts';
 
@@ -136,7 +136,7 @@ describe('6 scope', () => {
   ])('6 %j grants', async (scope, want) => {
     const tokens = await loginTokens(running, loginQuery({ scope }));
     expect(tokens.scope.split(' ').sort()).toEqual([...want].sort());
-    expect(decodeJwt(tokens.id_token)).toMatchObject({ iss: running.issuer, aud: 'test-partner', sub: 'acc-harbour' });
+    expect(decodeJwt(tokens.id_token)).toMatchObject({ iss: running.issuer, aud: 'test-partner', sub: owner.id });
   });
 
   it('6 a token of openid alone has no scope of the API, and is a token', async () => {

@@ -4,17 +4,19 @@ import helmet from 'helmet';
 import Provider, { errors } from 'oidc-provider';
 import { takeAuthority } from '../http/http-message.ts';
 import type { Keys } from '../keys.ts';
-import type { AdapterStore } from './adapter.ts';
 import { clientSecretMatches, type KeptSecrets } from './client-secrets.ts';
-import { createConfiguration } from './configuration/create-configuration.ts';
+import { type ConfigurationStore, createConfiguration } from './configuration/create-configuration.ts';
 import { type AuthLog, logEvents } from './log-events.ts';
+import { createOwnerLogin } from './log-in-owner.ts';
 import { catchErrors } from './middleware/catch-errors.ts';
-import { loginComesLater } from './middleware/login-comes-later.ts';
+import { answerConnectedApps } from './middleware/connected-apps.ts';
+import { answerInteractions } from './middleware/interactions.ts';
 import { pinHost } from './middleware/pin-host.ts';
 import { prepareLogin } from './middleware/prepare-login.ts';
 import { routeRequest } from './middleware/route-request.ts';
 import { shapeAnswer } from './middleware/shape-answer.ts';
 import { throttleSecrets } from './middleware/throttle-secrets.ts';
+import { createPasswords } from './passwords.ts';
 import { openIdScopes } from './scopes.ts';
 
 export interface AuthServerOptions {
@@ -22,11 +24,15 @@ export interface AuthServerOptions {
   readonly issuer: string;
   /** {base_url}, the audience of access tokens: `http://localhost:8080/v1`. */
   readonly resource: string;
-  readonly store: AdapterStore;
+  readonly store: ConfigurationStore;
   readonly keys: Pick<Keys, 'jwks' | 'cookieKeys'>;
   /** Scopes of the resource API: `apiScopes`. */
   readonly scopes: readonly string[];
   readonly log: AuthLog;
+  /** Of looking at the password of an owner who does not exist: as much as of the others, or time would tell. Left out: as new passwords have. */
+  readonly passwordCost?: number | undefined;
+  /** Callback URLs that clients may have though they are not https. Only a mock has any: the interface knows none (5.3). */
+  readonly loopbackCallbacks?: readonly string[] | undefined;
 }
 
 export interface AuthServer {
@@ -50,20 +56,29 @@ const secureHeaders = helmet({
 
 /**
  * The OAuth 2.0 and OpenID Connect server. Several processes may share one store: all that it keeps in memory is how often
- * client secrets were wrong.
+ * somebody has tried: secrets, passwords, logins.
  */
-export function createAuthServer({ issuer, resource, store, keys, scopes, log }: AuthServerOptions): AuthServer {
-  const provider = new Provider(issuer, createConfiguration({ issuer, resource, store, keys, apiScopes: scopes }));
+export function createAuthServer(options: AuthServerOptions): AuthServer {
+  const { issuer, resource, store, keys, scopes, log, passwordCost, loopbackCallbacks = [] } = options;
+  const configuration = createConfiguration({ issuer, resource, store, keys, apiScopes: scopes, loopbackCallbacks });
+  const provider = new Provider(issuer, configuration);
   // Safe although it may be exposed directly: `pinHost` overwrites what this makes upstream trust.
   provider.proxy = true;
   provider.Client.prototype.compareClientSecret = compareClientSecret;
+  const logInOwner = createOwnerLogin({
+    store,
+    passwords: createPasswords({ ...(passwordCost && { ln: passwordCost }) }),
+    log,
+  });
+  const pages = { provider, issuer, resource, store, logInOwner };
   const steps = [
     shapeAnswer(issuer, [...openIdScopes, ...scopes]),
     catchErrors(log),
     pinHost(issuer),
     routeRequest,
     throttleSecrets(issuer, log),
-    loginComesLater,
+    answerInteractions(pages),
+    answerConnectedApps(pages),
     prepareLogin,
   ];
   for (const step of steps) provider.use(step);

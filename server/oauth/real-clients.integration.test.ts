@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
+import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { logIn, loginQuery } from './fixtures/talk.ts';
 
 let running: RunningAuth;
@@ -47,7 +47,13 @@ describe('openid-client, as it comes', () => {
     const { answer } = await logIn(running, query);
     const checks = { pkceCodeVerifier: verifier, expectedState: state, expectedNonce: nonce, idTokenExpected: true };
     const tokens = await openid.authorizationCodeGrant(config, new URL(`${callback}?${answer}`), checks);
-    expect(tokens.claims()).toMatchObject({ sub: 'acc-harbour', nonce, name: 'Harbour Stays' });
+    expect(tokens.claims()).toMatchObject({
+      sub: owner.id,
+      nonce,
+      name: owner.name,
+      preferred_username: owner.email,
+      updated_at: expect.any(Number),
+    });
     const refreshed = await openid.refreshTokenGrant(config, tokens.refresh_token ?? '');
     expect(refreshed.refresh_token).toBe(tokens.refresh_token);
     await openid.tokenRevocation(config, tokens.refresh_token ?? '');

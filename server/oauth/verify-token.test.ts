@@ -3,7 +3,7 @@ import type { Keys } from '../keys.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { createClientMetadata } from './create-client-metadata.ts';
-import { createToken, hostileTokens, type TokenMaker } from './fixtures/hostile-tokens.ts';
+import { createToken, hostileTokens, ownerId, type TokenMaker } from './fixtures/hostile-tokens.ts';
 import { createTestKeys } from './fixtures/keys.ts';
 import { createTokenVerifier, type TokenVerifier, type TokenVerifierOptions } from './verify-token.ts';
 
@@ -12,6 +12,15 @@ const audience = 'http://localhost:8080/v1';
 const start = Date.UTC(2026, 11, 1, 12);
 const nowSeconds = start / 1000;
 const account = { id: 'acc-harbour', name: 'Harbour Stays', trialEndsAt: null };
+/** Whom the tokens of a login are for. */
+const owner = {
+  id: ownerId,
+  accountId: account.id,
+  email: 'owner@harbour.example',
+  name: 'Harbour Owner',
+  passwordHash: '',
+  createdAt: start,
+};
 const partner = {
   kind: 'partner',
   clientId: 'test-partner',
@@ -42,6 +51,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   store = await openSqliteStore(':memory:');
   await store.accounts.put(account);
+  await store.owners.create(owner);
   for (const client of [partner, own]) await store.clients.create(createClientMetadata(client));
   now = start;
   verify = create();
@@ -56,7 +66,7 @@ function create(changes: Partial<TokenVerifierOptions> = {}): TokenVerifier {
 const bearer = (token: string) => `Bearer ${token}`;
 
 describe('who a token is for', () => {
-  it('takes the account of a login from the subject', async () => {
+  it('takes the account of a login from the owner, who is its subject', async () => {
     expect(await verify(bearer(createToken(maker).good()))).toEqual({
       ok: true,
       principal: {
@@ -190,10 +200,11 @@ describe('35 what ends a token at once, cached or not', () => {
   it.each(cases)('35 $name', async ({ claims = {}, act, change }) => {
     const token = bearer(createToken(maker).good({ ...claims }));
     let current: Store = store;
-    const live: Pick<Store, 'oidc' | 'clients' | 'accounts'> = {
+    const live: Pick<Store, 'oidc' | 'clients' | 'accounts' | 'owners'> = {
       oidc: { ...store.oidc, isGrantRevoked: (id) => current.oidc.isGrantRevoked(id) },
       clients: { ...store.clients, find: (id) => current.clients.find(id) },
       accounts: { ...store.accounts, find: (id) => current.accounts.find(id) },
+      owners: { ...store.owners, find: (id) => current.owners.find(id) },
     };
     const cached = create({ store: live });
     expect(await cached(token)).toEqual(accepted);

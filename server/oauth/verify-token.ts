@@ -5,7 +5,7 @@ import type { Principal } from '../principal.ts';
 import type { Store } from '../store/store.ts';
 import { parseBearer } from './token/parse-bearer.ts';
 import { publicJwks } from './token/public-jwks.ts';
-import { readClaims, type TokenClaims } from './token/read-claims.ts';
+import { readClaims, type Subject, type TokenClaims } from './token/read-claims.ts';
 import { createTokenCache } from './token/token-cache.ts';
 
 export interface TokenVerifierOptions {
@@ -13,6 +13,7 @@ export interface TokenVerifierOptions {
     readonly oidc: Pick<Store['oidc'], 'isGrantRevoked'>;
     readonly clients: Pick<Store['clients'], 'find'>;
     readonly accounts: Pick<Store['accounts'], 'find'>;
+    readonly owners: Pick<Store['owners'], 'find'>;
   };
   /** {auth_url}, the `iss` of our tokens. */
   readonly issuer: string;
@@ -36,7 +37,7 @@ const clockTolerance = 5;
 
 /**
  * Judges the `Authorization` header of a resource request (RFC 9068, 4): header, signature and claims, then what may
- * have changed since: grant, client, account. The latter are read on every request, since revocation is promised
+ * have changed since: grant, client, owner, account. The latter are read on every request, since revocation is promised
  * "at once"; a cached token is no exception. Nothing here looks at the raw token beyond its signature: the last
  * character of one has spare bits, so one token has several spellings.
  *
@@ -76,8 +77,9 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     }
   }
 
-  async function judge({ grantId, clientId, accountId, issuedAt, scopes }: TokenClaims): Promise<Verified> {
-    if (grantId !== null && (await store.oidc.isGrantRevoked(grantId))) return refuse('token_revoked');
+  async function judge({ subject, clientId, issuedAt, scopes }: TokenClaims): Promise<Verified> {
+    const accountId = await findAccountId(subject);
+    if (accountId === undefined) return refuse('token_revoked');
     const client = await store.clients.find(clientId);
     if (client === undefined || client.disabledAt !== null) return refuse('token_revoked');
     if (issuedAt < (client.tokensValidAfter ?? 0)) return refuse('token_revoked');
@@ -86,6 +88,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     // `iat` has whole seconds: a token of the same second is refused, whether it came before or after.
     if (issuedAt * 1000 < (account.tokensValidAfter ?? 0)) return refuse('token_revoked');
     return { ok: true, principal: { accountId, clientId, scopes, trialEndsAt: account.trialEndsAt } };
+  }
+
+  /** Undefined where the grant was revoked, or its owner is disabled or gone. */
+  async function findAccountId(subject: Subject): Promise<string | undefined> {
+    if (subject.kind === 'own') return subject.accountId;
+    if (await store.oidc.isGrantRevoked(subject.grantId)) return undefined;
+    const owner = await store.owners.find(subject.ownerId);
+    return owner?.disabledAt === null ? owner.accountId : undefined;
   }
 }
 

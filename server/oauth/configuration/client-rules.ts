@@ -12,21 +12,25 @@ const ownProperties = [
   ...secretProperties,
 ] as const;
 
-export const clientRules = {
-  properties: ownProperties,
-  /** Looked at on each use, so that a row changed by hand opens nothing either. Upstream takes `http:` for web clients. */
-  validator(_ctx, key, _value, metadata) {
-    // Called once for each of the properties: on the first is enough.
-    if (key !== ownProperties[0]) return;
-    if (!metadata.redirect_uris?.every(isCallbackUrl)) {
-      throw new errors.InvalidClientMetadata('redirect_uris must be static https URLs');
-    }
-    const isOwn = metadata.grant_types?.includes('client_credentials') === true;
-    if (isOwn !== (typeof metadata.owner_account === 'string')) {
-      throw new errors.InvalidClientMetadata('client_credentials and owner_account go together');
-    }
-  },
-} satisfies Configuration['extraClientMetadata'];
+/** @param loopbackCallbacks allowed beside https ones, byte for byte */
+export function createClientRules(loopbackCallbacks: readonly string[]) {
+  const isAllowed = (uri: string): boolean => isCallbackUrl(uri) || loopbackCallbacks.includes(uri);
+  return {
+    properties: ownProperties,
+    /** Looked at on each use, so that a row changed by hand opens nothing either. Upstream takes `http:` for web clients. */
+    validator(_ctx, key, _value, metadata) {
+      // Called once for each of the properties: on the first is enough.
+      if (key !== ownProperties[0]) return;
+      if (!metadata.redirect_uris?.every(isAllowed)) {
+        throw new errors.InvalidClientMetadata('redirect_uris must be static https URLs');
+      }
+      const isOwn = metadata.grant_types?.includes('client_credentials') === true;
+      if (isOwn !== (typeof metadata.owner_account === 'string')) {
+        throw new errors.InvalidClientMetadata('client_credentials and owner_account go together');
+      }
+    },
+  } satisfies Configuration['extraClientMetadata'];
+}
 
 /** The scopes of the API that a client may have: all where its registration names none, none where it names an empty list. */
 export function readClientScopes(client: Client, apiScopes: readonly string[]): readonly string[] {

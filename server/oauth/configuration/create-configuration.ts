@@ -1,37 +1,51 @@
 import type { Configuration } from 'oidc-provider';
 import type { Keys } from '../../keys.ts';
+import type { Store } from '../../store/store.ts';
 import { type AdapterStore, OidcAdapter } from '../adapter.ts';
 import { lifetimes } from '../lifetimes.ts';
 import { openIdScopes } from '../scopes.ts';
-import { clientRules } from './client-rules.ts';
+import { createClientRules } from './client-rules.ts';
+import { createInteractionPolicy, createLoadGrant } from './consent.ts';
 import { createFindAccount } from './find-account.ts';
 import { createLoginParameters } from './login-parameters.ts';
 import { renderError } from './render-error.ts';
 import { createResourceServer } from './resource-server.ts';
+
+export type ConfigurationStore = AdapterStore & Pick<Store, 'owners' | 'audit'>;
+
+/** Languages of the pages, as `ui_locales` asks for them. */
+export const pageLanguages = ['en', 'de'] as const;
 
 export interface ConfigurationOptions {
   /** Absolute, without trailing slash: the `iss` of every token. */
   readonly issuer: string;
   /** Base URL of the resource API: the `aud` of every access token. */
   readonly resource: string;
-  readonly store: AdapterStore;
+  readonly store: ConfigurationStore;
   readonly keys: Pick<Keys, 'jwks' | 'cookieKeys'>;
   readonly apiScopes: readonly string[];
+  /** Callback URLs that clients may have though they are not https; see `AuthServerOptions`. */
+  readonly loopbackCallbacks: readonly string[];
 }
 
 const off = { enabled: false } as const;
 
+const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
+
+/** Of the cookie that holds the id of a browser session. */
+export const sessionCookie = { ...cookie, path: '/' } as const;
+
 /** Everything that oidc-provider is told. What it cannot be told stands in `middleware/`. */
-export function createConfiguration({ issuer, resource, store, keys, apiScopes }: ConfigurationOptions): Configuration {
+export function createConfiguration(options: ConfigurationOptions): Configuration {
+  const { issuer, resource, store, keys, apiScopes, loopbackCallbacks } = options;
   const { pathname, protocol } = new URL(issuer);
   const base = pathname.replace(/\/$/, '');
-  const cookie = { httpOnly: true, sameSite: 'lax', signed: true } as const;
   return {
     adapter: (model: string) => new OidcAdapter(model, store),
     jwks: { keys: keys.jwks.keys.map((key) => ({ ...key })) },
     cookies: {
       keys: [...keys.cookieKeys],
-      long: { ...cookie, path: '/' },
+      long: sessionCookie,
       short: cookie,
       // Over plain http cookies come without Secure, and browsers drop a `__Host-` name without it.
       names: {
@@ -61,7 +75,7 @@ export function createConfiguration({ issuer, resource, store, keys, apiScopes }
     conformIdTokenClaims: false,
     allowOmittingSingleRegisteredRedirectUri: false,
     pkce: { required: (_ctx, client) => client.require_pkce === true },
-    extraClientMetadata: clientRules,
+    extraClientMetadata: createClientRules(loopbackCallbacks),
     extraParams: createLoginParameters(apiScopes),
     features: {
       devInteractions: off,
@@ -84,13 +98,13 @@ export function createConfiguration({ issuer, resource, store, keys, apiScopes }
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     // The interface repeats the refresh with the same token.
     rotateRefreshToken: (ctx) => ctx.oidc.client?.rotate_refresh_token === true,
-    // One grant for each authorization: sharing one by browser session would shorten later logins.
-    async loadExistingGrant(ctx) {
-      const grantId = ctx.oidc.result?.consent?.grantId;
-      return grantId ? ctx.oidc.provider.Grant.find(grantId) : undefined;
-    },
+    loadExistingGrant: createLoadGrant(store),
     ttl: lifetimes,
-    interactions: { url: (_ctx, interaction) => `${base}/interaction/${interaction.uid}` },
+    interactions: {
+      url: (_ctx, interaction) => `${base}/interaction/${interaction.uid}`,
+      policy: createInteractionPolicy(),
+    },
+    discovery: { ui_locales_supported: [...pageLanguages], prompt_values_supported: ['none', 'login', 'consent'] },
     findAccount: createFindAccount(store),
     clientBasedCORS: () => false,
     renderError,

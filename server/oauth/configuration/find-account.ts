@@ -1,16 +1,26 @@
 import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider';
-import type { AdapterStore } from '../adapter.ts';
+import type { Owner } from '../../store/records.ts';
+import { findLiveOwner } from '../log-in-owner.ts';
 import { splitScopes } from '../scopes.ts';
-import { whenAvailable } from '../unavailable.ts';
+import type { ConfigurationStore } from './create-configuration.ts';
 
-/** Finds who a login or a refresh token stands for. A disabled account is as one that never existed. */
-export function createFindAccount({ accounts }: Pick<AdapterStore, 'accounts'>): FindAccount {
+/**
+ * Finds the owner that a login, a code or a refresh token stands for. One who is disabled is as one who never existed, and so is a login
+ * before the owner logged out everywhere: its session may have been saved again by a request that was under way.
+ */
+export function createFindAccount(store: ConfigurationStore): FindAccount {
   return async (ctx, sub, token) => {
-    const account = await whenAvailable(accounts.find(sub));
-    if (account?.disabledAt !== null) return undefined;
+    const loggedInAt = token === undefined ? ctx.oidc.session?.loginTs : undefined;
+    const owner = await findLiveOwner(store, sub, loggedInAt);
+    if (owner === undefined) return undefined;
     if (token?.kind === 'RefreshToken') keepOpenId(ctx);
-    return { accountId: sub, claims: async () => ({ sub, name: account.name }) };
+    return { accountId: sub, claims: async () => describe(owner) };
   };
+}
+
+/** Everything that the scopes of a login can ask for; upstream leaves out what was not granted. */
+function describe({ id, name, email, updatedAt }: Owner) {
+  return { sub: id, name, preferred_username: email, updated_at: Math.floor(updatedAt / 1000) };
 }
 
 /** A refresh for fewer scopes has an ID token too. This is the first call of ours after upstream has compared the scopes. */

@@ -3,7 +3,14 @@ import { grantScopes, openIdScopes, splitScopes } from '../scopes.ts';
 import { readClientScopes } from './client-rules.ts';
 
 /** Characters, as the contract declares them. */
-const maxLengths = { scope: 2000, state: 2048, nonce: 255, redirect_uri: 512 } as const;
+const maxLengths = {
+  scope: 2000,
+  state: 2048,
+  nonce: 255,
+  redirect_uri: 512,
+  login_hint: 255,
+  ui_locales: 100,
+} as const;
 const maxAgeSeconds = 2 ** 31 - 1;
 
 /**
@@ -30,6 +37,12 @@ export function createLoginParameters(apiScopes: readonly string[]) {
     },
     redirect_uri(_ctx, value) {
       checkLength('redirect_uri', value);
+    },
+    login_hint(_ctx, value) {
+      checkLength('login_hint', value);
+    },
+    ui_locales(_ctx, value) {
+      checkLength('ui_locales', value);
     },
     /** Upstream takes whatever `Number` takes: `1e3`, `0x10`. */
     max_age(_ctx, value) {

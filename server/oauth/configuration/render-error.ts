@@ -1,37 +1,28 @@
 import type { Configuration, ErrorOut, KoaContextWithOIDC } from 'oidc-provider';
-import { escapeHtml } from '../middleware/escape-html.ts';
-
-/** Errors that upstream names beyond OAuth, in the words of RFC 6749. */
-const names: Readonly<Record<string, string>> = { invalid_redirect_uri: 'invalid_request' };
-
-const descriptions: Readonly<Record<string, string>> = {
-  invalid_redirect_uri: 'redirect_uri is not a registered callback URL',
-  invalid_client: 'client_id is unknown',
-};
+import { answerBusy, answerProblem, type ProblemKind } from '../middleware/answer-page.ts';
 
 /** Answers an error that goes to no callback: `{error}`, or at the login a page for a browser that prefers one. */
 export const renderError: NonNullable<Configuration['renderError']> = (ctx, out) => {
   const isLogin = ctx.oidc.route === 'authorization' || ctx.oidc.route === 'resume';
-  const error = isLogin ? nameLoginError(ctx, out) : pick(out);
-  if (!isLogin || ctx.accepts('json', 'html') !== 'html') {
-    ctx.body = error;
-    return;
-  }
-  ctx.type = 'html';
-  ctx.body = [
-    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Login is not possible</title>',
-    `<h1>Login is not possible</h1><p>${escapeHtml(error.error_description ?? error.error)}</p>`,
-    `<p>${escapeHtml(error.error)}, request ${escapeHtml(ctx.response.get('X-Request-Id'))}</p></html>\n`,
-  ].join('\n');
+  if (!isLogin) ctx.body = pick(out);
+  else if (ctx.status === 503)
+    answerBusy(ctx, { status: 503, error: out.error, says: out.error_description ?? '', waitSeconds: 1 });
+  else answerProblem(ctx, ...nameProblem(ctx, out));
 };
 
-function nameLoginError(ctx: KoaContextWithOIDC, out: ErrorOut): ErrorOut {
+/** Errors of upstream in our words; what it says of others stays. */
+function nameProblem(
+  ctx: KoaContextWithOIDC,
+  out: ErrorOut,
+): [ProblemKind, { error?: string; says?: string | undefined }?] {
   const { client_id: clientId } = ctx.query;
-  if (out.error === 'invalid_request' && (clientId === undefined || clientId === '')) {
-    return { error: 'invalid_client', error_description: 'client_id is missing' };
-  }
-  const description = descriptions[out.error] ?? out.error_description;
-  return { error: names[out.error] ?? out.error, ...(description && { error_description: description }) };
+  if (ctx.oidc.route === 'resume' && out.error === 'invalid_request') return ['login-ended'];
+  if (out.error === 'invalid_request' && (clientId === undefined || clientId === ''))
+    return ['unknown-client', { says: 'client_id is missing' }];
+  if (out.error === 'invalid_client') return ['unknown-client'];
+  if (out.error === 'invalid_redirect_uri') return ['unregistered-callback'];
+  if (out.error === 'server_error') return ['internal'];
+  return ['invalid-request', { error: out.error, says: out.error_description }];
 }
 
 function pick({ error, error_description: description, scope }: ErrorOut): ErrorOut {

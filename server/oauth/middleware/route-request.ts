@@ -2,10 +2,13 @@ import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations } from '@lockstep/contract/operations';
 import type { Middleware } from './middleware.ts';
 
-/** Where the browser goes between login and callback; no client calls these. */
+/** Where an owner's browser goes: between login and callback, and to the connected applications. No client calls these. */
 const browserPaths: readonly (readonly [pattern: RegExp, methods: readonly string[]])[] = [
   [/^\/login\/[^/]+$/, ['GET']],
   [/^\/interaction\/[^/]+$/, ['GET']],
+  [/^\/interaction\/[^/]+\/(?:login|confirm|abort|other)$/, ['POST']],
+  [/^\/apps$/, ['GET']],
+  [/^\/apps\/(?:login|disconnect|log-out|log-out-everywhere)$/, ['POST']],
 ];
 
 const declared = Map.groupBy(

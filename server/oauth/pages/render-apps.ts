@@ -11,8 +11,7 @@ export type AppsNotice =
   | { readonly kind: 'not-connected' | 'form-expired' };
 
 export interface ConnectedApp {
-  readonly grantId: string;
-  readonly client: { readonly name: string };
+  readonly client: { readonly id: string; readonly name: string };
   readonly scopes: readonly string[];
   readonly since: EpochMilliseconds;
   readonly until: EpochMilliseconds;
@@ -26,7 +25,7 @@ export interface AppsPage {
   readonly apps: readonly ConnectedApp[];
   /** Form token, sent as `token` with each action. */
   readonly token: string;
-  /** Paths that the forms post to; `disconnect` takes `grant` too. */
+  /** Paths that the forms post to; `disconnect` takes `client` too. */
   readonly actions: { readonly disconnect: string; readonly logOut: string; readonly logOutEverywhere: string };
   readonly notice?: AppsNotice | undefined;
 }
@@ -70,13 +69,13 @@ ${form(actions.logOutEverywhere, html`<button class="danger">${say('apps.everywh
 
 function renderApp(wording: Wording, app: ConnectedApp, form: (content: Html) => Html): Html {
   const { say, date } = wording;
-  const { grantId, client, scopes, since, until } = app;
+  const { client, scopes, since, until } = app;
   const button = html`<button>${say('apps.disconnect')}<span class="spoken"> ${isolate(client.name)}</span></button>`;
   return html`<li>
 <div class="app-head">
 <div><h2>${isolate(client.name)}</h2>
 <p class="muted small">${say('apps.since', { date: date(since) })} · ${say('apps.until', { date: date(until) })}</p></div>
-${form(html`<input type="hidden" name="grant" value="${grantId}">${button}`)}
+${form(html`<input type="hidden" name="client" value="${client.id}">${button}`)}
 </div>
 <details>
 <summary>${say('apps.scopes')}</summary>

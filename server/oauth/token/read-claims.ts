@@ -8,16 +8,18 @@ export interface TokenClaims {
   /** Epoch seconds. */
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** The account: of the own-account client, or who logged in. */
-  readonly accountId: string;
-  /** Of a login; null for an own-account token, which no grant stands behind. */
-  readonly grantId: string | null;
+  readonly subject: Subject;
 }
+
+/** For whom the client acts: the one account that it belongs to, or the owner who logged in, by a grant. */
+export type Subject =
+  | { readonly kind: 'own'; readonly accountId: string }
+  | { readonly kind: 'owner'; readonly ownerId: string; readonly grantId: string };
 
 /**
  * Reads the claims of a token whose signature, issuer, audience, type and times are proven.
  *
- * An own-account token has the client id as its subject (RFC 9068, 5), so its account is `own`; a login has `gid`.
+ * An own-account token has the client id as its subject (RFC 9068, 5), so its account is `own`; a login has the owner, and `gid`.
  * `scope` is absent where a login asked for `openid` alone (RFC 9068, 2.2.3).
  * @returns undefined where a claim is missing or of another type, or where it is both or neither of the two
  */
@@ -35,7 +37,8 @@ export function readClaims({
   if (typeof iat !== 'number' || typeof exp !== 'number') return undefined;
   const shared = { clientId, scopes: new Set(splitScopes(scope)), issuedAt: iat, expiresAt: exp };
   if (typeof own === 'string' && gid === undefined && sub === clientId)
-    return { ...shared, accountId: own, grantId: null };
-  if (typeof gid === 'string' && own === undefined) return { ...shared, accountId: sub, grantId: gid };
+    return { ...shared, subject: { kind: 'own', accountId: own } };
+  if (typeof gid === 'string' && own === undefined)
+    return { ...shared, subject: { kind: 'owner', ownerId: sub, grantId: gid } };
   return undefined;
 }

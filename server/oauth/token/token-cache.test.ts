@@ -8,8 +8,7 @@ const claims: TokenClaims = {
   scopes: new Set(['serviceapi/get-devices']),
   issuedAt: now / 1000,
   expiresAt: now / 1000 + 86_400,
-  accountId: 'acc',
-  grantId: null,
+  subject: { kind: 'own', accountId: 'acc' },
 };
 
 describe('36 the token cache', () => {

@@ -1,0 +1,95 @@
+import { type Grant, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import { findLiveOwner } from '../log-in-owner.ts';
+import { whenAvailable } from '../unavailable.ts';
+import type { ConfigurationStore } from './create-configuration.ts';
+
+const { Check, base } = interactionPolicy;
+
+/** When an owner is asked: upstream's rules, and one for a login whose owner has gone since, which upstream would fall over. */
+export function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
+  const policy = base();
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('owner_gone', 'End-User authentication is required', 'login_required', ({ oidc }) =>
+        oidc.session?.accountId !== undefined && oidc.account === undefined
+          ? Check.REQUEST_PROMPT
+          : Check.NO_NEED_TO_PROMPT,
+      ),
+    );
+  return policy;
+}
+
+/**
+ * The grant of an authorization: the one that the owner has just given, or a new one where the owner gave this client these scopes before
+ * within the same browser session. One grant for each authorization: sharing one would shorten later logins, since its end is never moved,
+ * and revoke them together.
+ */
+export function createLoadGrant(store: ConfigurationStore) {
+  return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
+    const { oidc } = ctx;
+    const { Grant } = oidc.provider;
+    const given = oidc.result?.consent?.grantId;
+    if (given !== undefined) return Grant.find(given);
+    const clientId = oidc.client?.clientId;
+    if (clientId === undefined || isAskedAnyway(ctx)) return undefined;
+
+    // Read so, and not by `grantIdFor`, which writes an empty entry where there is none.
+    const earlierId = oidc.session?.authorizations?.[clientId]?.grantId;
+    const earlier = earlierId === undefined ? undefined : await Grant.find(earlierId);
+    const ownerId = oidc.account?.accountId;
+    if (earlier === undefined || earlier.accountId !== ownerId || !covers(ctx, earlier)) return undefined;
+    return repeatGrant(ctx, { ownerId, clientId });
+  };
+
+  async function repeatGrant(ctx: KoaContextWithOIDC, of: { ownerId: string | undefined; clientId: string }) {
+    const owner = await findLiveOwner(store, of.ownerId);
+    if (owner === undefined) return undefined;
+    const { oidc } = ctx;
+    const grant = new oidc.provider.Grant({ accountId: owner.id, clientId: of.clientId });
+    grant.addOIDCScope([...oidc.requestParamOIDCScopes].join(' '));
+    for (const [resource, asked] of askedOfResources(ctx)) grant.addResourceScope(resource, asked.join(' '));
+    // Before the grant, since they can't share a transaction: no grant without its line.
+    await whenAvailable(
+      store.audit.add({
+        at: Date.now(),
+        accountId: owner.accountId,
+        ownerId: owner.id,
+        clientId: of.clientId,
+        action: 'repeat_consent',
+        deviceId: null,
+        requestId: ctx.response.get('X-Request-Id'),
+      }),
+    );
+    await grant.save();
+    return grant;
+  }
+}
+
+/** A page will be shown whatever was granted before: nothing is to be kept for it yet. */
+function isAskedAnyway({ oidc }: KoaContextWithOIDC): boolean {
+  const maxAge = oidc.params?.max_age;
+  const isTooOld =
+    maxAge !== undefined && oidc.session?.past(Number(maxAge)) === true && oidc.result?.login === undefined;
+  return oidc.promptPending('consent') || oidc.promptPending('login') || isTooOld;
+}
+
+function covers(ctx: KoaContextWithOIDC, earlier: Grant): boolean {
+  const openId = new Set(earlier.getOIDCScope().split(' '));
+  return (
+    [...ctx.oidc.requestParamOIDCScopes].every((scope) => openId.has(scope)) &&
+    askedOfResources(ctx).every(([resource, asked]) => {
+      const granted = new Set(earlier.getResourceScope(resource).split(' '));
+      return asked.every((scope) => granted.has(scope));
+    })
+  );
+}
+
+function askedOfResources({
+  oidc,
+}: KoaContextWithOIDC): readonly (readonly [resource: string, scopes: readonly string[]])[] {
+  return Object.entries(oidc.resourceServers ?? {}).map(([resource, { scopes }]) => [
+    resource,
+    [...oidc.requestParamScopes].filter((scope) => scopes.has(scope)),
+  ]);
+}

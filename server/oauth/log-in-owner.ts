@@ -1,0 +1,104 @@
+import type { EpochMilliseconds } from '../clock.ts';
+import type { Owner } from '../store/records.ts';
+import type { Store } from '../store/store.ts';
+import { createGuessLimits, type LimitGuesses, type Throttled } from './limit-guesses.ts';
+import type { AuthLog } from './log-events.ts';
+import type { Passwords } from './passwords.ts';
+import { whenAvailable } from './unavailable.ts';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+  /** As `readCallerAddress` has it. */
+  readonly address: string;
+  readonly requestId: string;
+  /** For whom the owner logs in; undefined for the owner's own page. */
+  readonly clientId: string | undefined;
+}
+
+export type LoginResult =
+  | {
+      readonly kind: 'right';
+      readonly owner: Owner;
+      /** Before the password was looked at: one that was changed meanwhile makes this login worthless. */
+      readonly at: EpochMilliseconds;
+    }
+  /** Unknown e-mail and wrong password are one answer, after the same work. */
+  | { readonly kind: 'wrong' }
+  /** Said only to somebody who knows the password. */
+  | { readonly kind: 'disabled' }
+  | Throttled
+  /** More want to log in at this moment than passwords can be looked at. */
+  | { readonly kind: 'busy'; readonly waitSeconds: number };
+
+export type LogInOwner = (credentials: Credentials) => Promise<LoginResult>;
+
+export interface OwnerLoginOptions {
+  readonly store: Pick<Store, 'owners' | 'accounts' | 'audit'>;
+  readonly passwords: Passwords;
+  readonly log: AuthLog;
+  readonly limitGuesses?: LimitGuesses;
+}
+
+/** Beyond so many that wait for scrypt, which works on two at a time in 0.35 s each, the next is told to come back. */
+const longestQueue = 50;
+
+/** Judges who an owner is by e-mail and password. Who logged in stands in the audit table; failures stand in the log, by owner where there is one. */
+export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
+  const { store, passwords, log, limitGuesses = createGuessLimits() } = options;
+
+  async function judge({ email, password, requestId, clientId }: Credentials): Promise<LoginResult> {
+    if (passwords.waiting >= longestQueue) return { kind: 'busy', waitSeconds: 10 };
+    const at = Date.now();
+    const owner = await whenAvailable(store.owners.findByEmail(email));
+    const isRight = await passwords.matches(password, owner?.passwordHash);
+    // What was typed is not logged: it may be a password in the wrong field.
+    const who = { requestId, clientId, ownerId: owner?.id };
+    if (owner === undefined || !isRight) {
+      log.warn({ ...who, reason: owner === undefined ? 'unknown e-mail' : 'wrong password' }, 'owner login failed');
+      return { kind: 'wrong' };
+    }
+    const account = await whenAvailable(store.accounts.find(owner.accountId));
+    if (owner.disabledAt !== null || account?.disabledAt !== null) {
+      log.warn({ ...who, reason: 'disabled' }, 'owner login failed');
+      return { kind: 'disabled' };
+    }
+    await whenAvailable(
+      store.audit.add({
+        at,
+        accountId: owner.accountId,
+        ownerId: owner.id,
+        clientId: clientId ?? owner.id,
+        action: 'log_in',
+        deviceId: null,
+        requestId,
+      }),
+    );
+    log.info(who, 'owner logged in');
+    return { kind: 'right', owner, at };
+  }
+
+  return async ({ email: typed, ...credentials }) => {
+    const email = typed.trim().normalize('NFC').toLowerCase();
+    const { address, requestId } = credentials;
+    const result = await limitGuesses<LoginResult>({ email, address }, () => judge({ ...credentials, email }));
+    if (result.kind === 'throttled')
+      log.warn({ requestId, address, waitSeconds: result.waitSeconds }, 'owner login throttled');
+    return result;
+  };
+}
+
+/** An owner whose login at this time still counts: there, not disabled, and not logged out everywhere since. */
+export async function findLiveOwner(
+  { owners, accounts }: Pick<Store, 'owners' | 'accounts'>,
+  id: string | undefined,
+  /** Epoch seconds; left out: whenever it was. */
+  loggedInAt?: number,
+): Promise<Owner | undefined> {
+  const owner = id === undefined ? undefined : await whenAvailable(owners.find(id));
+  if (owner === undefined || owner.disabledAt !== null) return undefined;
+  // Whole seconds: a login of the same second is refused, whether it came before or after.
+  if (loggedInAt !== undefined && loggedInAt * 1000 < (owner.loginsValidAfter ?? 0)) return undefined;
+  const account = await whenAvailable(accounts.find(owner.accountId));
+  return account?.disabledAt === null ? owner : undefined;
+}

@@ -1,0 +1,119 @@
+import type { KoaContextWithOIDC } from 'oidc-provider';
+import {
+  chooseLanguage,
+  contentPolicy,
+  type Language,
+  type LoginFault,
+  type Problem,
+  renderProblem,
+} from '../pages/index.ts';
+import type { Middleware } from './middleware.ts';
+
+type Context = Parameters<Middleware>[0] | KoaContextWithOIDC;
+
+/**
+ * Where a form may lead on to besides these pages. Chrome holds every redirect that follows a form to this, also those that the client's
+ * callback answers with: a client that leads on to another host of its own would stop there, so every https address is allowed.
+ */
+const everyHttps = ['https:'];
+
+export interface PageAnswer {
+  readonly status: number;
+  readonly html: string;
+  /** The callback that a form on it may lead to. */
+  readonly callback?: string;
+}
+
+/** Answers a page. Nothing keeps a copy: it shows who somebody is, and its forms are good for a while only. */
+export function answerPage(ctx: Context, { status, html, callback }: PageAnswer): void {
+  ctx.status = status;
+  ctx.type = 'html';
+  ctx.set({
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': contentPolicy(callback === undefined ? [] : [...everyHttps, callback]),
+  });
+  ctx.vary(['Accept', 'Accept-Language']);
+  ctx.body = html;
+}
+
+/** Why a page can't be shown, or a form not be taken. */
+export type ProblemKind = Exclude<Problem['kind'], 'busy'>;
+
+const problems: Readonly<
+  Record<ProblemKind, { readonly status: number; readonly error: string; readonly says: string }>
+> = {
+  'login-ended': {
+    status: 400,
+    error: 'invalid_request',
+    says: 'this login has ended, or belongs to another browser: start again at the application',
+  },
+  'unknown-client': { status: 400, error: 'invalid_client', says: 'client_id is unknown' },
+  'unregistered-callback': {
+    status: 400,
+    error: 'invalid_request',
+    says: 'redirect_uri is not a registered callback URL',
+  },
+  'invalid-request': { status: 400, error: 'invalid_request', says: 'the request is not understood' },
+  'cross-site': { status: 400, error: 'invalid_request', says: 'the form was sent by a page of another site' },
+  'not-found': { status: 404, error: 'invalid_request', says: 'there is no such page' },
+  internal: { status: 500, error: 'server_error', says: 'the request could not be processed' },
+};
+
+/** Answers a problem by `{error}`, to a browser by a page. */
+export function answerProblem(
+  ctx: Context,
+  kind: ProblemKind,
+  {
+    error = problems[kind].error,
+    says = problems[kind].says,
+  }: { error?: string | undefined; says?: string | undefined } = {},
+): void {
+  writeProblem(ctx, { problem: { kind }, status: problems[kind].status, error, says });
+}
+
+/** The same for what passes by itself. `Retry-After` says when. */
+export function answerBusy(
+  ctx: Context,
+  { status, error, says, waitSeconds }: { status: 429 | 503; error: string; says: string; waitSeconds: number },
+): void {
+  ctx.set('Retry-After', String(waitSeconds));
+  writeProblem(ctx, { problem: { kind: 'busy', waitSeconds }, status, error, says });
+}
+
+function writeProblem(
+  ctx: Context,
+  { problem, status, error, says }: { problem: Problem; status: number; error: string; says: string },
+): void {
+  if (ctx.accepts('json', 'html') !== 'html') {
+    ctx.status = status;
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = { error, error_description: says };
+    return;
+  }
+  const requestId = ctx.response.get('X-Request-Id');
+  const language = readLanguage(ctx, ctx.query.ui_locales);
+  answerPage(ctx, { status, html: renderProblem({ language, problem, error, description: says, requestId }) });
+}
+
+/** 303, so that a form that was posted is followed by GET (RFC 9110, 15.4.4). */
+export function redirect(ctx: Context, address: string): void {
+  ctx.redirect(address);
+  ctx.status = 303;
+  ctx.set('Cache-Control', 'no-store');
+}
+
+/** @param uiLocales as the login request has it */
+export function readLanguage(ctx: Context, uiLocales?: unknown): Language {
+  return chooseLanguage({
+    ...(typeof uiLocales === 'string' && { uiLocales }),
+    acceptLanguage: ctx.get('Accept-Language'),
+  });
+}
+
+/** The status of a login page that says what was wrong with the last attempt. 401 would need a challenge, to which browsers show a dialog. */
+export function setFaultStatus(ctx: Context, fault: LoginFault | undefined): number {
+  if (fault === undefined) return 200;
+  if (fault.kind !== 'throttled' && fault.kind !== 'busy') return 400;
+  ctx.set('Retry-After', String(fault.waitSeconds));
+  return 429;
+}

@@ -1,0 +1,49 @@
+import { parse as parseContentType } from 'content-type';
+import { parseUrlEncoded } from '../../http/form/parse-url-encoded.ts';
+import { readBytes } from '../../http/read-bytes.ts';
+import type { Middleware } from './middleware.ts';
+
+/** Longer than any e-mail with any password that can be one. */
+const limitBytes = 4096;
+
+export type BrowserForm =
+  | { readonly kind: 'form'; readonly fields: ReadonlyMap<string, string> }
+  /** A page of another site sent it. */
+  | { readonly kind: 'cross-site'; readonly says?: undefined }
+  /** Not what one of our pages sends. */
+  | { readonly kind: 'invalid-request'; readonly says: string };
+
+/**
+ * Reads what a form of one of our pages has posted.
+ *
+ * A form on another site must do nothing here. Its cookies stay away, since ours are `SameSite=Lax`; `Sec-Fetch-Site`, which no page can
+ * set, says so besides. `Origin` can't be asked: pages without referrer send `null` (Fetch, 3.2). Programs send neither.
+ *
+ * @throws RequestAborted when the request ends before its body does
+ */
+export async function readBrowserForm({ req }: Parameters<Middleware>[0]): Promise<BrowserForm> {
+  const site = req.headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return { kind: 'cross-site' };
+  if (!isForm(req.headers['content-type'])) return unreadable('Content-Type must be application/x-www-form-urlencoded');
+  const bytes = await readBytes(req, limitBytes);
+  if (bytes === undefined) return unreadable(`the form is larger than ${limitBytes} bytes`);
+  const text = bytes.toString('latin1');
+  const pairs = parseUrlEncoded(text);
+  const fields = new Map(pairs.map(({ name, value }) => [name, value]));
+  const isEncoded = /^[\x21-\x7e]*$/.test(text) && pairs.every(({ broken }) => !broken);
+  if (!isEncoded) return unreadable('the form is not form-encoded UTF-8');
+  if (fields.size < pairs.length) return unreadable('a field is sent more than once');
+  return { kind: 'form', fields };
+}
+
+function isForm(contentType: string | undefined): boolean {
+  try {
+    return parseContentType(contentType ?? '').type === 'application/x-www-form-urlencoded';
+  } catch {
+    return false;
+  }
+}
+
+function unreadable(says: string): BrowserForm {
+  return { kind: 'invalid-request', says };
+}

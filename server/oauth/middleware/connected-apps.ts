@@ -1,0 +1,197 @@
+import { randomBytes } from 'node:crypto';
+import type { Owner } from '../../store/records.ts';
+import { readCallerAddress } from '../caller-address.ts';
+import { sessionCookie } from '../configuration/create-configuration.ts';
+import { listConnectedApps } from '../connected-apps.ts';
+import { hashSecret, secretMatches } from '../hash-secret.ts';
+import { accessTokenSeconds, lifetimes } from '../lifetimes.ts';
+import { findLiveOwner } from '../log-in-owner.ts';
+import { type AppsNotice, type LoginFault, type LoginNotice, renderApps, renderLogin } from '../pages/index.ts';
+import { whenAvailable } from '../unavailable.ts';
+import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } from './answer-page.ts';
+import { readBrowserForm } from './browser-form.ts';
+import { type PageOptions, readCredentials } from './interactions.ts';
+import type { Middleware } from './middleware.ts';
+
+type Context = Parameters<Middleware>[0];
+type Fields = ReadonlyMap<string, string>;
+
+/** What came of the last form, to be said on the next page: of the two that can be next, by one or by both. */
+type Notice = AppsNotice | { readonly kind: LoginNotice };
+
+/** `GET` shows the page; its forms post to the steps. */
+const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
+
+/**
+ * The owner's own page: which clients can act for the owner, and how to end that. It needs no client to come from, so it has a login of
+ * its own, into the same browser session.
+ *
+ * Each form carries a token that its cookie has too. Without it another site could log its visitor in as somebody else: the one form here
+ * that needs no cookie to work.
+ */
+export function answerConnectedApps({ provider, issuer, store, logInOwner }: PageOptions): Middleware {
+  const base = new URL(issuer).pathname.replace(/\/$/, '');
+  const cookie = { httpOnly: true, sameSite: 'lax', signed: true, path: `${base}/apps` } as const;
+
+  return async (ctx, next) => {
+    const [isHere, step] = pattern.exec(ctx.path) ?? [];
+    if (isHere === undefined) return void (await next());
+    const session = await findSession(ctx);
+    const owner = await findLiveOwner(store, session.accountId, session.loginTs);
+    if (step === undefined) {
+      const notice = takeNotice(ctx);
+      return owner === undefined ? showLogin(ctx, { notice }) : showApps(ctx, owner, notice);
+    }
+    const form = await readBrowserForm(ctx);
+    if (form.kind !== 'form') return answerProblem(ctx, form.kind, form);
+    const kept = ctx.cookies.get('_apps', cookie);
+    if (kept === undefined || !secretMatches(form.fields.get('token') ?? '', hashSecret(kept)))
+      return leadBack(ctx, { kind: 'form-expired' });
+    if (step === 'login') return logIn(ctx, form.fields);
+    if (owner === undefined) return leadBack(ctx, { kind: 'session-ended' });
+    if (step === 'disconnect') return disconnect(ctx, owner, form.fields);
+    if (step === 'log-out-everywhere') await logOutEverywhere(ctx, owner);
+    else await session.destroy();
+    ctx.cookies.set(provider.cookieName('session'), null, sessionCookie);
+    return leadBack(ctx, { kind: step === 'log-out' ? 'logged-out' : 'logged-out-everywhere' });
+  };
+
+  async function logIn(ctx: Context, fields: Fields): Promise<void> {
+    const { email, password, empty } = readCredentials(fields);
+    if (empty !== undefined) return showLogin(ctx, { fault: empty, email });
+    const requestId = ctx.response.get('X-Request-Id');
+    const address = readCallerAddress(ctx.req, issuer);
+    const result = await logInOwner({ email, password, address, requestId, clientId: undefined });
+    if (result.kind !== 'right') return showLogin(ctx, { fault: result, email });
+    const { owner, at } = result;
+    const session = await findSession(ctx);
+    if (session.accountId !== owner.id) session.authorizations = undefined;
+    session.loginAccount({ accountId: owner.id, amr: ['pwd'], loginTs: Math.floor(at / 1000) });
+    // A new id at each login, or who planted the old one in this browser would be logged in with it (session fixation).
+    session.resetIdentifier();
+    await session.save(lifetimes.Session);
+    const expires = new Date(session.exp * 1000);
+    ctx.cookies.set(provider.cookieName('session'), session.jti, { ...sessionCookie, expires });
+    return leadBack(ctx);
+  }
+
+  async function disconnect(ctx: Context, { id: ownerId, accountId }: Owner, fields: Fields): Promise<void> {
+    const clientId = fields.get('client') ?? '';
+    const apps = await listConnectedApps(store, ownerId);
+    const app = apps.find(({ client }) => client.id === clientId);
+    if (app === undefined) return leadBack(ctx, { kind: 'not-connected' });
+    const now = Date.now();
+    const nowSeconds = Math.floor(now / 1000);
+    const requestId = ctx.response.get('X-Request-Id');
+    await whenAvailable(
+      store.oidc.revokeGrants({ ownerId, clientId }, nowSeconds, nowSeconds + accessTokenSeconds + 60, {
+        at: now,
+        accountId,
+        ownerId,
+        clientId,
+        action: 'disconnect_client',
+        deviceId: null,
+        requestId,
+      }),
+    );
+    return leadBack(ctx, { kind: 'disconnected', client: app.client });
+  }
+
+  async function logOutEverywhere(ctx: Context, { id: ownerId, accountId }: Owner): Promise<void> {
+    const at = Date.now();
+    const requestId = ctx.response.get('X-Request-Id');
+    await whenAvailable(
+      store.owners.logOutEverywhere(ownerId, at, {
+        at,
+        accountId,
+        ownerId,
+        clientId: ownerId,
+        action: 'log_out_everywhere',
+        deviceId: null,
+        requestId,
+      }),
+    );
+  }
+
+  function findSession(ctx: Context) {
+    return provider.Session.get(provider.createContext(ctx.req, ctx.res));
+  }
+
+  function showLogin(ctx: Context, shown: { fault?: LoginFault; email?: string; notice?: Notice | undefined }): void {
+    const { fault, email, notice } = shown;
+    answerPage(ctx, {
+      status: setFaultStatus(ctx, fault),
+      html: renderLogin({
+        language: readLanguage(ctx),
+        actions: { logIn: `${base}/apps/login` },
+        token: takeToken(ctx),
+        email,
+        fault,
+        notice: isLoginNotice(notice) ? notice.kind : undefined,
+      }),
+    });
+  }
+
+  async function showApps(ctx: Context, owner: Owner, notice: Notice | undefined): Promise<void> {
+    const [apps, account] = await Promise.all([
+      listConnectedApps(store, owner.id),
+      whenAvailable(store.accounts.find(owner.accountId)),
+    ]);
+    answerPage(ctx, {
+      status: 200,
+      html: renderApps({
+        language: readLanguage(ctx),
+        account: account ?? { name: owner.accountId },
+        owner,
+        apps,
+        token: takeToken(ctx),
+        actions: {
+          disconnect: `${base}/apps/disconnect`,
+          logOut: `${base}/apps/log-out`,
+          logOutEverywhere: `${base}/apps/log-out-everywhere`,
+        },
+        notice: isAppsNotice(notice) ? notice : undefined,
+      }),
+    });
+  }
+
+  /** The browser's form token; a new one where it has none. The same in all its tabs, or only the last one's forms would work. */
+  function takeToken(ctx: Context): string {
+    const token = ctx.cookies.get('_apps', cookie) ?? randomBytes(32).toString('base64url');
+    ctx.cookies.set('_apps', token, cookie);
+    return token;
+  }
+
+  /** Back to the page by GET, so that a reload does nothing twice. What it has to say waits in a signed cookie until it is shown. */
+  function leadBack(ctx: Context, notice?: Notice): void {
+    if (notice !== undefined) {
+      const text = Buffer.from(JSON.stringify(notice)).toString('base64url');
+      ctx.cookies.set('_notice', text, { ...cookie, maxAge: 60_000 });
+    }
+    redirect(ctx, `${base}/apps`);
+  }
+
+  function takeNotice(ctx: Context): Notice | undefined {
+    const text = ctx.cookies.get('_notice', cookie);
+    if (text === undefined) return undefined;
+    ctx.cookies.set('_notice', null, cookie);
+    return JSON.parse(Buffer.from(text, 'base64url').toString());
+  }
+}
+
+const appsNotices: ReadonlySet<string> = new Set<AppsNotice['kind']>(['disconnected', 'not-connected', 'form-expired']);
+
+const loginNotices: ReadonlySet<string> = new Set<LoginNotice>([
+  'logged-out',
+  'logged-out-everywhere',
+  'session-ended',
+  'form-expired',
+]);
+
+function isAppsNotice(notice: Notice | undefined): notice is AppsNotice {
+  return notice !== undefined && appsNotices.has(notice.kind);
+}
+
+function isLoginNotice(notice: Notice | undefined): notice is { readonly kind: LoginNotice } {
+  return notice !== undefined && loginNotices.has(notice.kind);
+}

@@ -1,0 +1,208 @@
+import type Provider from 'oidc-provider';
+import { errors } from 'oidc-provider';
+import type { Owner } from '../../store/records.ts';
+import type { Store } from '../../store/store.ts';
+import { readCallerAddress } from '../caller-address.ts';
+import { refreshTokenDays } from '../lifetimes.ts';
+import { findLiveOwner, type LogInOwner } from '../log-in-owner.ts';
+import { type LoginFault, renderConsent, renderLogin } from '../pages/index.ts';
+import { openIdScopes, splitScopes } from '../scopes.ts';
+import { whenAvailable } from '../unavailable.ts';
+import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } from './answer-page.ts';
+import { readBrowserForm } from './browser-form.ts';
+import type { Middleware } from './middleware.ts';
+
+type Context = Parameters<Middleware>[0];
+type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
+
+export interface PageOptions {
+  readonly provider: Provider;
+  readonly issuer: string;
+  /** {base_url}, what the scopes of the API are for. */
+  readonly resource: string;
+  readonly store: Pick<Store, 'owners' | 'accounts' | 'audit' | 'clients' | 'oidc'>;
+  readonly logInOwner: LogInOwner;
+}
+
+/** `GET` shows the page that is due; its forms post to the steps. */
+const pattern = /^\/interaction\/([^/]+)(?:\/(login|confirm|abort|other))?$/;
+
+/** What has to be due for a step. Saying no is always possible. */
+const dueAt: Readonly<Record<string, string>> = { login: 'login', confirm: 'consent', other: 'consent' };
+
+/**
+ * The pages between a login request and the callback: who are you, and may this client do that. An interaction belongs to the browser
+ * whose cookie names it, and the path has to name the same one, so that a form of one tab can't answer for another.
+ */
+export function answerInteractions({ provider, issuer, resource, store, logInOwner }: PageOptions): Middleware {
+  const base = new URL(issuer).pathname.replace(/\/$/, '');
+  return async (ctx, next) => {
+    const [isHere, uid, step] = pattern.exec(ctx.path) ?? [];
+    if (isHere === undefined) return void (await next());
+    const interaction = await findInteraction(ctx);
+    if (interaction === undefined || interaction.uid !== uid) return answerProblem(ctx, 'login-ended');
+    if (step === undefined) return showDue(ctx, interaction);
+    const form = await readBrowserForm(ctx);
+    if (form.kind !== 'form') return answerProblem(ctx, form.kind, form);
+    if (step === 'abort') {
+      const denial = { error: 'access_denied', error_description: 'the owner said no' };
+      return finish(ctx, denial, { mergeWithLastSubmission: false });
+    }
+    // A form of a page that is no longer due: one from before going back.
+    if (interaction.prompt.name !== dueAt[step]) return answerProblem(ctx, 'login-ended');
+    if (step === 'login') return logIn(ctx, interaction, form.fields);
+    return step === 'other' ? beginAnew(ctx, interaction) : consent(ctx, interaction);
+  };
+
+  async function findInteraction(ctx: Context): Promise<Interaction | undefined> {
+    try {
+      return await provider.interactionDetails(ctx.req, ctx.res);
+    } catch (error) {
+      if (error instanceof errors.SessionNotFound) return undefined;
+      throw error;
+    }
+  }
+
+  async function showDue(ctx: Context, interaction: Interaction): Promise<void> {
+    if (interaction.prompt.name === 'login') return showLogin(ctx, interaction);
+    const owner = await findLiveOwner(store, interaction.session?.accountId);
+    return owner === undefined ? answerProblem(ctx, 'login-ended') : showConsent(ctx, interaction, owner);
+  }
+
+  async function showLogin(ctx: Context, interaction: Interaction, fault?: LoginFault, typed?: string): Promise<void> {
+    const { params, session } = interaction;
+    const known = await findLiveOwner(store, session?.accountId);
+    const client = await provider.Client.find(String(params.client_id));
+    if (client === undefined) return answerProblem(ctx, 'login-ended');
+    const hint = typeof params.login_hint === 'string' ? params.login_hint : undefined;
+    answerPage(ctx, {
+      status: setFaultStatus(ctx, fault),
+      callback: String(params.redirect_uri),
+      html: renderLogin({
+        language: readLanguage(ctx, params.ui_locales),
+        client: { name: client.clientName ?? client.clientId },
+        actions: { logIn: pathOf(interaction, 'login'), cancel: pathOf(interaction, 'abort') },
+        email: typed ?? known?.email ?? hint,
+        fault,
+      }),
+    });
+  }
+
+  async function logIn(ctx: Context, interaction: Interaction, fields: ReadonlyMap<string, string>): Promise<void> {
+    const { email, password, empty } = readCredentials(fields);
+    if (empty !== undefined) return showLogin(ctx, interaction, empty, email);
+    const result = await logInOwner({
+      email,
+      password,
+      address: readCallerAddress(ctx.req, issuer),
+      requestId: ctx.response.get('X-Request-Id'),
+      clientId: String(interaction.params.client_id),
+    });
+    if (result.kind !== 'right') return showLogin(ctx, interaction, result, email);
+    const { owner, at } = result;
+    const login = { accountId: owner.id, amr: ['pwd'], ts: Math.floor(at / 1000) };
+    await finish(ctx, { login }, { mergeWithLastSubmission: false });
+    await leaveOtherOwner(ctx, owner);
+  }
+
+  /**
+   * Somebody else was logged in in this browser. That login ends, with what it remembers of consents; upstream would show a page of its own
+   * for it. Its session stays, under the same `uid`: the interaction at hand belongs to it, and upstream gives it a new id on the way on.
+   */
+  async function leaveOtherOwner(ctx: Context, owner: Owner): Promise<void> {
+    const session = await provider.Session.get(provider.createContext(ctx.req, ctx.res));
+    if (session.accountId === undefined || session.accountId === owner.id) return;
+    session.accountId = undefined;
+    session.loginTs = undefined;
+    session.authorizations = undefined;
+    await session.persist();
+  }
+
+  async function showConsent(ctx: Context, interaction: Interaction, owner: Owner): Promise<void> {
+    const { params } = interaction;
+    const [client, account] = await Promise.all([
+      provider.Client.find(String(params.client_id)),
+      whenAvailable(store.accounts.find(owner.accountId)),
+    ]);
+    if (client === undefined || account === undefined) return answerProblem(ctx, 'login-ended');
+    const callback = String(params.redirect_uri);
+    answerPage(ctx, {
+      status: 200,
+      callback,
+      html: renderConsent({
+        language: readLanguage(ctx, params.ui_locales),
+        client: { name: client.clientName ?? client.clientId },
+        account,
+        owner,
+        callbackHost: new URL(callback).host,
+        scopes: splitScopes(params.scope),
+        lifetimeDays: refreshTokenDays,
+        until: Date.now() + refreshTokenDays * 86_400_000,
+        appsAddress: `${issuer}/apps`,
+        actions: {
+          allow: pathOf(interaction, 'confirm'),
+          deny: pathOf(interaction, 'abort'),
+          logInAsOther: pathOf(interaction, 'other'),
+        },
+      }),
+    });
+  }
+
+  /** The same request from the start, with a login in any case. */
+  function beginAnew(ctx: Context, { params }: Interaction): void {
+    const query = Object.entries({ ...params, prompt: 'login' }).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]);
+    redirect(ctx, `${base}/login?${new URLSearchParams(query)}`);
+  }
+
+  async function consent(ctx: Context, interaction: Interaction): Promise<void> {
+    const { params, session, result } = interaction;
+    // Sent twice: the grant is there, and goes with the first answer or with this one.
+    if (result?.consent?.grantId !== undefined) return redirect(ctx, interaction.returnTo);
+    const owner = await findLiveOwner(store, session?.accountId);
+    if (owner === undefined) return answerProblem(ctx, 'login-ended');
+    const clientId = String(params.client_id);
+    // Before the grant, since they can't share a transaction: no grant without its line.
+    await whenAvailable(
+      store.audit.add({
+        at: Date.now(),
+        accountId: owner.accountId,
+        ownerId: owner.id,
+        clientId,
+        action: 'give_consent',
+        deviceId: null,
+        requestId: ctx.response.get('X-Request-Id'),
+      }),
+    );
+    const scopes = splitScopes(params.scope);
+    const grant = new provider.Grant({ accountId: owner.id, clientId });
+    grant.addOIDCScope(scopes.filter((scope) => openIdScopes.includes(scope)).join(' '));
+    grant.addResourceScope(resource, scopes.filter((scope) => !openIdScopes.includes(scope)).join(' '));
+    const grantId = await grant.save();
+    await finish(ctx, { consent: { grantId } }, { mergeWithLastSubmission: true });
+  }
+
+  async function finish(
+    ctx: Context,
+    result: Parameters<Provider['interactionResult']>[2],
+    merge: { readonly mergeWithLastSubmission: boolean },
+  ): Promise<void> {
+    redirect(ctx, await provider.interactionResult(ctx.req, ctx.res, result, merge));
+  }
+
+  function pathOf({ uid }: Interaction, step: string): string {
+    return `${base}/interaction/${uid}/${step}`;
+  }
+}
+
+/** What a login form was filled with. */
+export function readCredentials(fields: ReadonlyMap<string, string>) {
+  const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
+  const missing = [
+    ...(email.trim() === '' ? (['email'] as const) : []),
+    ...(password === '' ? (['password'] as const) : []),
+  ];
+  return { email, password, empty: missing.length > 0 ? ({ kind: 'empty', fields: missing } as const) : undefined };
+}
