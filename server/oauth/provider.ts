@@ -15,6 +15,7 @@ import { pinHost } from './middleware/pin-host.ts';
 import { prepareLogin } from './middleware/prepare-login.ts';
 import { routeRequest } from './middleware/route-request.ts';
 import { shapeAnswer } from './middleware/shape-answer.ts';
+import { throttleLogins } from './middleware/throttle-logins.ts';
 import { throttleSecrets } from './middleware/throttle-secrets.ts';
 import { createPasswords } from './passwords.ts';
 import { openIdScopes } from './scopes.ts';
@@ -77,6 +78,7 @@ export function createAuthServer(options: AuthServerOptions): AuthServer {
     pinHost(issuer),
     routeRequest,
     throttleSecrets(issuer, log),
+    throttleLogins(issuer, log),
     answerInteractions(pages),
     answerConnectedApps(pages),
     prepareLogin,

@@ -1,0 +1,32 @@
+import { operations } from '@lockstep/contract/operations';
+import { sayWait, secondsUntil } from '../../limits/retry-after.ts';
+import { createWindowCounter } from '../../limits/window-counter.ts';
+import { readCallerAddress } from '../caller-address.ts';
+import type { AuthLog } from '../log-events.ts';
+import { answerBusy } from './answer-page.ts';
+import type { Middleware } from './middleware.ts';
+
+/** Login requests from one address in any minute. All who share it are slowed down together; nobody waits longer than a minute. */
+export const loginLimit = { requests: 120, windowMs: 60_000, maxKeys: 10_000 } as const;
+
+/**
+ * Bounds what anybody can have written here: each login request leaves a row for half an hour, before it is known who sent it. Counts live
+ * in the memory of this process, on the system clock as all of OAuth.
+ */
+export function throttleLogins(issuer: string, log: AuthLog): Middleware {
+  const { requests, windowMs, maxKeys } = loginLimit;
+  const counter = createWindowCounter({ limit: requests, windowMs, maxKeys });
+  const warnings = createWindowCounter({ limit: 1, windowMs, maxKeys });
+  return async (ctx, next) => {
+    if (ctx.path !== operations.login.path) return void (await next());
+    const address = readCallerAddress(ctx.req, issuer);
+    const now = Date.now();
+    const { accepted, endsAt } = counter.take(address, now);
+    if (accepted) return void (await next());
+    // Once a minute, or whoever floods the endpoint floods the log.
+    if (warnings.take(address, now).accepted) log.warn({ address }, 'login requests throttled');
+    const waitSeconds = secondsUntil(endsAt, now);
+    const says = `too many login requests from this address, try again in ${sayWait(waitSeconds)}`;
+    answerBusy(ctx, { status: 429, error: 'temporarily_unavailable', says, waitSeconds });
+  };
+}
