@@ -196,6 +196,23 @@ describe('other parameters', () => {
     ['nonce', { nonce: 'x'.repeat(256) }, 'invalid_request'],
     ['state', { state: 'x'.repeat(2049) }, 'invalid_request'],
     ['plain PKCE', { code_challenge: challenge, code_challenge_method: 'plain' }, 'invalid_request'],
+    [
+      'a challenge of 44 characters',
+      { code_challenge: `${challenge}A`, code_challenge_method: 'S256' },
+      'invalid_request',
+    ],
+    [
+      'a challenge of 42 characters',
+      { code_challenge: challenge.slice(1), code_challenge_method: 'S256' },
+      'invalid_request',
+    ],
+    [
+      'a challenge with a dot',
+      { code_challenge: `.${challenge.slice(1)}`, code_challenge_method: 'S256' },
+      'invalid_request',
+    ],
+    ['login_hint', { login_hint: 'x'.repeat(256) }, 'invalid_request'],
+    ['ui_locales', { ui_locales: 'x'.repeat(101) }, 'invalid_request'],
     ['PKCE without method', { code_challenge: challenge }, 'invalid_request'],
     ['request', { request: 'x' }, 'request_not_supported'],
     ['request_uri', { request_uri: 'https://x.example' }, 'request_uri_not_supported'],
@@ -210,6 +227,8 @@ describe('other parameters', () => {
     { max_age: '0' },
     { prompt: 'login' },
     { prompt: 'consent' },
+    { prompt: 'login consent' },
+    { login_hint: 'owner@harbour.example', ui_locales: 'de en' },
     { code_challenge: challenge, code_challenge_method: 'S256' },
   ])('%j leads to the login page', async (changes) => {
     expect(await askFor(changes)).toEqual({ page: 'login' });

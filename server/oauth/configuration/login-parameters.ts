@@ -44,6 +44,12 @@ export function createLoginParameters(apiScopes: readonly string[]) {
     ui_locales(_ctx, value) {
       checkLength('ui_locales', value);
     },
+    /** RFC 7636, 4.2: a SHA-256 in base64url. Upstream takes 43 to 128 characters, of which no verifier could ever be right but for 43. */
+    code_challenge(_ctx, value) {
+      if (value !== undefined && !/^[A-Za-z0-9_-]{43}$/.test(value)) {
+        throw new errors.InvalidRequest('code_challenge must be the base64url SHA-256 of code_verifier, 43 characters');
+      }
+    },
     /** Upstream takes whatever `Number` takes: `1e3`, `0x10`. */
     max_age(_ctx, value) {
       if (value === undefined) return;
