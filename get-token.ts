@@ -1,0 +1,237 @@
+// npm run -s token: an access token on stdout, for "$(…)" in a shell. A client of its own account asks for it by its credentials. For a
+// partner's client the login is walked over HTTP alone, as a browser and the partner's server would: so it shows what a test of an
+// integration has to do, and takes nothing from the server's code.
+// Exit codes: 0 printed, 1 no token, 2 wrong usage.
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+
+const help = `Usage: npm run -s token -- [--client ID] [--scope "SCOPE …"] [--mock] [--json]
+       npm run -s token -- --auth-url URL --client ID [--redirect-uri URL] [--scope "SCOPE …"] [--json]
+
+Prints an access token. Of what npm start or npm run mock has started it knows clients and owners; of any other deployment, tell it:
+  --client        who asks; left out: the first client that has an account of its own
+  --scope         scopes apart by spaces; left out: all that the client has
+  --mock          of the mock
+  --auth-url      of another deployment, as https://locks.example/auth
+  --redirect-uri  a callback of the client: then an owner logs in and consents
+  --json          print the whole answer of the token endpoint
+
+Environment, with --auth-url: CLIENT_SECRET; with --redirect-uri also OWNER_EMAIL and OWNER_PASSWORD.
+Exit codes: 0 printed, 1 no token, 2 wrong usage.
+`;
+
+/** What npm start writes once it is ready: the same as `npm -s start -- --json` prints. */
+interface Access {
+  readonly authUrl: string;
+  readonly clients: readonly {
+    readonly clientId: string;
+    readonly secret: string;
+    /** Null where the client acts for whoever logs in. */
+    readonly account: string | null;
+    readonly redirectUris: readonly string[];
+  }[];
+  readonly owners: readonly { readonly email: string; readonly password: string; readonly account: string }[];
+}
+
+interface Request {
+  readonly authUrl: string;
+  readonly clientId: string;
+  readonly secret: string;
+  readonly scope: string;
+  /** Of a client for others: where it is called back, and who logs in. */
+  readonly login?: { readonly redirectUri: string; readonly email: string; readonly password: string };
+}
+
+const cure = 'Start it: npm start';
+
+/** No token, for a reason that whoever asked can do something about. */
+class NoToken extends Error {}
+
+/** The command was not understood. */
+class WrongUsage extends Error {}
+
+try {
+  const { values } = readArguments();
+  if (values.help) process.stdout.write(help);
+  else {
+    const answer = await getToken(await readRequest(values));
+    process.stdout.write(`${values.json ? JSON.stringify(answer) : answer.access_token}\n`);
+  }
+} catch (error) {
+  if (!(error instanceof NoToken || error instanceof WrongUsage)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = error instanceof WrongUsage ? 2 : 1;
+}
+
+interface Tokens {
+  readonly access_token: string;
+}
+
+async function getToken({ authUrl, clientId, secret, scope, login }: Request): Promise<Tokens> {
+  const grant = login
+    ? await logIn({ authUrl, clientId, scope, ...login })
+    : { grant_type: 'client_credentials', ...(scope && { scope }) };
+  const response = await send(`${authUrl}/oauth2/token`, {
+    method: 'POST',
+    headers: { Authorization: `Basic ${btoa(`${clientId}:${secret}`)}` },
+    body: new URLSearchParams(grant),
+  });
+  const answer = (await response.json().catch(() => undefined)) as
+    | (Partial<Tokens> & { readonly error?: string; readonly error_description?: string })
+    | undefined;
+  if (answer?.access_token !== undefined) return { ...answer, access_token: answer.access_token };
+  if (answer?.error === undefined)
+    throw new NoToken(`What answers at ${authUrl} is no OAuth server of Lockstep.\n${cure}`);
+  throw new NoToken(`${answer.error}: ${answer.error_description ?? `status ${response.status}`}`);
+}
+
+/**
+ * Logs an owner in, consents, and takes the code from the callback's address, which need not exist.
+ *
+ * @returns what to send to the token endpoint
+ */
+async function logIn(request: { authUrl: string; clientId: string; scope: string } & NonNullable<Request['login']>) {
+  const { authUrl, clientId, scope, redirectUri, email, password } = request;
+  const browser = openBrowser(redirectUri);
+  const verifier = randomBytes(32).toString('base64url');
+  const state = randomBytes(16).toString('base64url');
+  const query = new URLSearchParams({
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: redirectUri,
+    scope,
+    state,
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  });
+  const loginPage = await browser.visit(`${authUrl}/login?${query}`);
+  const consentPage = await browser.submit(loginPage, 'login', { email, password });
+  const { callback } = await browser.submit(consentPage, 'confirm');
+  if (callback === undefined) throw new NoToken(`The login does not come back to ${redirectUri}.`);
+  const said = new URL(callback).searchParams;
+  // RFC 6749, 10.12, and RFC 9207: an answer to somebody else's request, or of another server.
+  if (said.get('state') !== state || said.get('iss') !== authUrl)
+    throw new NoToken('The callback answers another login.');
+  const code = said.get('code');
+  if (code === null) throw new NoToken(`${said.get('error')}: ${said.get('error_description')}`);
+  return { grant_type: 'authorization_code', code, redirect_uri: redirectUri, code_verifier: verifier };
+}
+
+interface Page {
+  readonly address: string;
+  /** Where the login has led to, once it has. */
+  readonly callback?: string;
+}
+
+/** Keeps cookies and follows redirects, up to the callback. */
+function openBrowser(redirectUri: string) {
+  const cookies = new Map<string, string>();
+
+  async function visit(address: string, form?: URLSearchParams): Promise<Page> {
+    const response = await send(address, {
+      redirect: 'manual',
+      headers: { Accept: 'text/html', Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      ...(form && { method: 'POST', body: form }),
+    });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    const text = await response.text();
+    if (location === null) {
+      if (response.ok) return { address };
+      const [, title] = /<title>([^<]*)<\/title>/.exec(text) ?? [];
+      throw new NoToken(`${new URL(address).pathname} answers ${response.status}: ${title ?? text.slice(0, 200)}`);
+    }
+    const next = new URL(location, address).href;
+    return next.startsWith(redirectUri) ? { address, callback: next } : visit(next);
+  }
+
+  return {
+    visit: (address: string) => visit(address),
+    /** The forms of a page post below its own address. What has come to its callback has none. */
+    submit: (page: Page, form: 'login' | 'confirm', fields: Readonly<Record<string, string>> = {}) =>
+      page.callback === undefined ? visit(`${page.address}/${form}`, new URLSearchParams(fields)) : page,
+  };
+}
+
+async function send(address: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(address, init);
+  } catch (error) {
+    const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
+    const { origin } = new URL(address);
+    if (code === 'ECONNREFUSED') throw new NoToken(`Nothing answers at ${origin}.\n${cure}`);
+    throw new NoToken(`${origin} gives no answer: ${message}`);
+  }
+}
+
+function readArguments() {
+  try {
+    return parseArgs({
+      options: {
+        client: { type: 'string' },
+        scope: { type: 'string', multiple: true, default: [] },
+        mock: { type: 'boolean', default: false },
+        json: { type: 'boolean', default: false },
+        'auth-url': { type: 'string' },
+        'redirect-uri': { type: 'string' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+  } catch (error) {
+    throw new WrongUsage(`${(error as Error).message}\n\n${help}`);
+  }
+}
+
+type Arguments = Omit<ReturnType<typeof readArguments>['values'], 'json' | 'help'>;
+
+async function readRequest(values: Arguments): Promise<Request> {
+  const { client: clientId, 'auth-url': authUrl, 'redirect-uri': redirectUri } = values;
+  if (authUrl === undefined) return readDemoRequest(values);
+  if (clientId === undefined) throw new WrongUsage('--auth-url needs --client: the id of a client of that deployment.');
+  if (!URL.canParse(authUrl))
+    throw new WrongUsage(`--auth-url is ${authUrl}: an address as https://locks.example/auth.`);
+  return {
+    authUrl: authUrl.replace(/\/$/, ''),
+    clientId,
+    scope: values.scope.join(' '),
+    secret: readVariable('CLIENT_SECRET'),
+    ...(redirectUri !== undefined && {
+      login: { redirectUri, email: readVariable('OWNER_EMAIL'), password: readVariable('OWNER_PASSWORD') },
+    }),
+  };
+}
+
+/** Secrets come by the environment: arguments stand in the list of processes, for all to read. */
+function readVariable(name: string): string {
+  const value = process.env[name];
+  if (value === undefined || value === '') throw new WrongUsage(`${name} is not set in the environment.`);
+  return value;
+}
+
+async function readDemoRequest({ client: clientId, mock, ...values }: Arguments): Promise<Request> {
+  const scope = values.scope.join(' ');
+  const { authUrl, clients, owners } = await readAccess(mock ? 'mock-access.json' : 'access.json');
+  const known = clients.map((client) => client.clientId).join(', ');
+  const client = clients.find((one) => (clientId === undefined ? one.account !== null : one.clientId === clientId));
+  if (client === undefined) throw new WrongUsage(`There is no client ${clientId}. There are: ${known}`);
+  const { secret, account, redirectUris } = client;
+  if (account !== null) return { authUrl, clientId: client.clientId, secret, scope };
+  const [owner] = owners;
+  const [redirectUri] = redirectUris;
+  if (owner === undefined || redirectUri === undefined)
+    throw new NoToken(`Nobody is known who could log in for ${client.clientId}.`);
+  return { authUrl, clientId: client.clientId, secret, scope, login: { redirectUri, ...owner } };
+}
+
+async function readAccess(name: string): Promise<Access> {
+  try {
+    return JSON.parse(await readFile(join(import.meta.dirname, '.lockstep', name), 'utf8'));
+  } catch {
+    throw new NoToken(`Nothing was started here yet.\n${cure}`);
+  }
+}
