@@ -81,12 +81,37 @@ describe('2 callbacks that cannot be registered', () => {
   });
 });
 
+describe('2 callbacks on the machine of whoever calls', () => {
+  it.each([
+    'https://localhost/cb',
+    'http://partner.example/cb',
+    'http://localhost.partner.example/cb',
+    'http://127.0.0.1@partner.example/cb',
+    'http://127.0.0.1:3000/*',
+    'http://127.0.0.1:3000/cb#fragment',
+    'http://0.0.0.0:3000/cb',
+    'http://2130706433/cb',
+    '127.0.0.1:3000',
+  ])('2 refuses %j', (uri) => {
+    expect(() => createClientMetadata({ ...partner, loopbackCallbacks: [uri] })).toThrow('loopbackCallbacks must be');
+  });
+
+  it('2 takes http with a loopback name, behind the https ones', () => {
+    const loopbackCallbacks = ['http://localhost:3000/cb', 'http://127.0.0.1/cb', 'http://[::1]:8080/a?b=c'];
+    expect(JSON.parse(createClientMetadata({ ...partner, loopbackCallbacks }).metadata).redirect_uris).toEqual([
+      ...partner.redirectUris,
+      ...loopbackCallbacks,
+    ]);
+  });
+});
+
 describe('everything that is wrong is said at once', () => {
   it.each([
     ['clientId', { clientId: '' }],
     ['clientId', { clientId: 'a:b' }],
     ['clientId', { clientId: 'x'.repeat(65) }],
     ['clientId', { clientId: 'acc-1' }],
+    ['clientId', { clientId: `owner-${'a1'.repeat(12)}` }],
     ['name', { name: '' }],
     ['name', { name: ' Own' }],
     ['name', { name: 'a\nb' }],

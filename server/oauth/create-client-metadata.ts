@@ -1,7 +1,7 @@
 import type { ClientMetadata } from 'oidc-provider';
 import { generateSecret } from './client-secrets.ts';
 import { hashSecret } from './hash-secret.ts';
-import { isCallbackUrl } from './is-callback-url.ts';
+import { isCallbackUrl, isLoopbackCallback } from './is-callback-url.ts';
 import { apiScopes } from './scopes.ts';
 
 interface AnyClient {
@@ -25,6 +25,8 @@ export interface PartnerClient extends AnyClient {
   readonly kind: 'partner';
   /** Static https addresses, compared byte for byte. */
   readonly redirectUris: readonly string[];
+  /** http addresses of this machine besides, which only an authorization server that was told of them takes: a mock. */
+  readonly loopbackCallbacks?: readonly string[];
   /** Refuses logins without PKCE (S256). Left out: false. */
   readonly requirePkce?: boolean;
   /** Gives a new refresh token at each refresh. Left out: false, the token stays the same for its 365 days. */
@@ -71,7 +73,7 @@ export function createClientMetadata(input: OwnClient | PartnerClient): CreatedC
           owner_account: input.ownerAccount,
         }
       : {
-          redirect_uris: [...input.redirectUris],
+          redirect_uris: [...input.redirectUris, ...(input.loopbackCallbacks ?? [])],
           require_pkce: input.requirePkce === true,
           rotate_refresh_token: input.rotateRefreshToken === true,
         }),
@@ -84,6 +86,8 @@ function findFaults({ clientId, name, scopes = [], secret }: AnyClient): string[
   return [
     // Basic credentials are form-decoded by RFC 6749, 2.3.1: in this alphabet a client that forgets to encode is right too.
     ...(/^[A-Za-z0-9_-]{1,64}$/.test(clientId) ? [] : ['clientId must be 1 to 64 of A-Z, a-z, 0-9, _ and -']),
+    // RFC 9068, 5: nor may the subject of an own-account token be that of a login.
+    ...(/^owner-[0-9a-f]{24}$/.test(clientId) ? ['clientId must not have the form of an owner id'] : []),
     ...(/^[^\p{C}]{1,100}$/u.test(name) && name.trim() === name && name !== ''
       ? []
       : ['name must be 1 to 100 printable characters, without spaces around it']),
@@ -102,9 +106,17 @@ function findOwnFaults({ ownerAccount, clientId }: OwnClient): string[] {
   ];
 }
 
-function findPartnerFaults({ redirectUris }: PartnerClient): string[] {
+function findPartnerFaults({ redirectUris, loopbackCallbacks = [] }: PartnerClient): string[] {
   if (redirectUris.length === 0) return ['redirectUris must have at least one callback URL'];
-  return redirectUris
-    .filter((uri) => !isCallbackUrl(uri))
-    .map((uri) => `redirectUris must be static https URLs of at most 512 characters, this is not: ${uri}`);
+  return [
+    ...redirectUris
+      .filter((uri) => !isCallbackUrl(uri))
+      .map((uri) => `redirectUris must be static https URLs of at most 512 characters, this is not: ${uri}`),
+    ...loopbackCallbacks
+      .filter((uri) => !isLoopbackCallback(uri))
+      .map(
+        (uri) =>
+          `loopbackCallbacks must be http URLs of this machine, as http://127.0.0.1:3000/callback, this is not: ${uri}`,
+      ),
+  ];
 }

@@ -3,15 +3,27 @@
  * byte. No wildcard, no user info, no fragment (RFC 6749, 3.1.2; RFC 9700, 2.1).
  */
 export function isCallbackUrl(text: string): boolean {
+  return isStaticUrl(text, 'https://');
+}
+
+/**
+ * Whether a URL is a callback on the machine of whoever calls it: `http:`, a loopback name, and else as strict (RFC 8252, 7.3). The
+ * interface knows no such callback (5.3); a mock may, so that an application under development can be called back.
+ */
+export function isLoopbackCallback(text: string): boolean {
+  return isStaticUrl(text, 'http://') && /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?:[:/?]|$)/.test(text);
+}
+
+function isStaticUrl(text: string, start: string): boolean {
   const url = URL.parse(text);
   return (
     url !== null &&
-    text.startsWith('https://') &&
+    text.startsWith(start) &&
     text.length <= 512 &&
     /^[\x21-\x7e]+$/.test(text) &&
     !/[*#\\]/.test(text) &&
     url.username === '' &&
     url.password === '' &&
-    !text.slice('https://'.length).split(/[/?]/, 1)[0]?.includes('@')
+    !text.slice(start.length).split(/[/?]/, 1)[0]?.includes('@')
   );
 }

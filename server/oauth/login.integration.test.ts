@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClientMetadata } from './create-client-metadata.ts';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { logIn, loginQuery, loginTokens, send } from './fixtures/talk.ts';
 import { apiScopes } from './scopes.ts';
@@ -232,5 +233,31 @@ describe('other parameters', () => {
     { code_challenge: challenge, code_challenge_method: 'S256' },
   ])('%j leads to the login page', async (changes) => {
     expect(await askFor(changes)).toEqual({ page: 'login' });
+  });
+});
+
+describe('2 a callback on the machine of whoever calls', () => {
+  const loopback = 'http://127.0.0.1:3000/callback';
+  const query = loginQuery({ client_id: 'test-app', redirect_uri: loopback });
+
+  async function start(loopbackCallbacks: readonly string[]): Promise<RunningAuth> {
+    const auth = await startAuth({ loopbackCallbacks });
+    const app = { kind: 'partner', clientId: 'test-app', name: 'App', redirectUris: [callback] } as const;
+    await auth.store.clients.create(createClientMetadata({ ...app, loopbackCallbacks: [loopback] }));
+    return auth;
+  }
+
+  it('2 is led to by a server that was told of it', async () => {
+    const auth = await start([loopback]);
+    const { answer } = await logIn(auth, query);
+    expect(answer.get('code')).toMatch(/./);
+    await auth.close();
+  });
+
+  it.each([[[]], [['http://127.0.0.1:3000/other']]])('2 is none for a server that was told of %j', async (told) => {
+    const auth = await start(told);
+    const { status, headers } = await send(auth, `/login?${query}`);
+    expect([status, headers.get('location')]).toEqual([400, null]);
+    await auth.close();
   });
 });
