@@ -1,7 +1,7 @@
 import { type Grant, interactionPolicy, type KoaContextWithOIDC } from 'oidc-provider';
+import type { Store } from '../../store/store.ts';
 import { findLiveOwner } from '../log-in-owner.ts';
 import { whenAvailable } from '../unavailable.ts';
-import type { ConfigurationStore } from './create-configuration.ts';
 
 const { Check, base } = interactionPolicy;
 
@@ -25,7 +25,7 @@ export function createInteractionPolicy(): interactionPolicy.DefaultPolicy {
  * within the same browser session. One grant for each authorization: sharing one would shorten later logins, since its end is never moved,
  * and revoke them together.
  */
-export function createLoadGrant(store: ConfigurationStore) {
+export function createLoadGrant(store: Pick<Store, 'owners' | 'accounts' | 'audit'>) {
   return async (ctx: KoaContextWithOIDC): Promise<Grant | undefined> => {
     const { oidc } = ctx;
     const { Grant } = oidc.provider;

@@ -1,14 +1,14 @@
 import type { FindAccount, KoaContextWithOIDC } from 'oidc-provider';
 import type { Owner } from '../../store/records.ts';
+import type { Store } from '../../store/store.ts';
 import { findLiveOwner } from '../log-in-owner.ts';
 import { splitScopes } from '../scopes.ts';
-import type { ConfigurationStore } from './create-configuration.ts';
 
 /**
  * Finds the owner that a login, a code or a refresh token stands for. One who is disabled is as one who never existed, and so is a login
  * before the owner logged out everywhere: its session may have been saved again by a request that was under way.
  */
-export function createFindAccount(store: ConfigurationStore): FindAccount {
+export function createFindAccount(store: Pick<Store, 'owners' | 'accounts'>): FindAccount {
   return async (ctx, sub, token) => {
     const loggedInAt = token === undefined ? ctx.oidc.session?.loginTs : undefined;
     const owner = await findLiveOwner(store, sub, loggedInAt);

@@ -32,7 +32,7 @@ export function answerPage(ctx: Context, { status, html, callback }: PageAnswer)
     'Cache-Control': 'no-store',
     'Content-Security-Policy': contentPolicy(callback === undefined ? [] : [...everyHttps, callback]),
   });
-  ctx.vary(['Accept', 'Accept-Language']);
+  ctx.vary('Accept-Language');
   ctx.body = html;
 }
 
@@ -84,6 +84,7 @@ function writeProblem(
   ctx: Context,
   { problem, status, error, says }: { problem: Problem; status: number; error: string; says: string },
 ): void {
+  ctx.vary('Accept');
   if (ctx.accepts('json', 'html') !== 'html') {
     ctx.status = status;
     ctx.set('Cache-Control', 'no-store');
