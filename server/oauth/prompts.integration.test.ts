@@ -1,0 +1,395 @@
+import { decodeJwt } from 'jose';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Browser, Page } from './fixtures/browser.ts';
+import { createTestKeys } from './fixtures/keys.ts';
+import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
+import { basic, loginQuery, openAt, post } from './fixtures/talk.ts';
+import {
+  addOwner,
+  addPartner,
+  ask,
+  askConsent,
+  auditOf,
+  emailIn,
+  enter,
+  neighbour,
+  press,
+  readText,
+  tokenIn,
+  whereIs,
+} from './fixtures/walk.ts';
+
+// When an owner is asked who they are and whether a client may, and when not (OpenID Connect Core, 3.1.2.1 and 3.1.2.4). The modules named
+// in comments are those of the OpenID conformance suite. The OAuth server goes by the system clock, so the date alone is set.
+
+const start = Date.UTC(2026, 11, 1, 12);
+const second = 1000;
+const minute = 60 * second;
+const hour = 60 * minute;
+
+const keys = await createTestKeys();
+let running: RunningAuth;
+let browser: Browser;
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date'], now: start });
+  running = await startAuth({ keys });
+  browser = openAt(running);
+});
+afterEach(async () => {
+  vi.useRealTimers();
+  await running.close();
+});
+
+type Parameters = Readonly<Record<string, string | undefined>>;
+
+const at = (page: Page) => whereIs(running, page);
+const go = async (parameters: Parameters = {}) => (await ask(running, parameters, browser)).page;
+
+/** A browser in which the owner has logged in and agreed. */
+async function agree(parameters: Parameters = {}): Promise<Page> {
+  const { page } = await askConsent(running, parameters, browser);
+  expect(at(page)).toBe('consent');
+  const back = await press(browser, page, 'confirm');
+  expect(at(back)).toBe('code');
+  return back;
+}
+
+async function exchange(page: Page, client = running.partner) {
+  const code = new URL(page.address).searchParams.get('code') ?? '';
+  const fields = { grant_type: 'authorization_code', code, redirect_uri: callback };
+  return (await post(running, '/oauth2/token', fields, basic(client))).body ?? {};
+}
+
+const claims = async (page: Page) => decodeJwt(String((await exchange(page)).id_token));
+
+describe('8 prompt', () => {
+  it.each([
+    // oidcc-prompt-none-not-logged-in
+    { who: 'somebody who is not logged in', prompt: 'none', comesTo: 'login_required' },
+    { who: 'somebody who is not logged in', prompt: undefined, comesTo: 'login' },
+    { who: 'somebody who is not logged in', prompt: 'consent', comesTo: 'login' },
+    { who: 'somebody who is not logged in', prompt: 'login consent', comesTo: 'login' },
+    { who: 'an owner who has not agreed', prompt: 'none', comesTo: 'consent_required' },
+    { who: 'an owner who has not agreed', prompt: undefined, comesTo: 'consent' },
+    { who: 'an owner who has not agreed', prompt: 'login', comesTo: 'login' },
+    // oidcc-prompt-none-logged-in
+    { who: 'an owner who has agreed', prompt: 'none', comesTo: 'code' },
+    { who: 'an owner who has agreed', prompt: undefined, comesTo: 'code' },
+    { who: 'an owner who has agreed', prompt: 'consent', comesTo: 'consent' },
+    // oidcc-prompt-login
+    { who: 'an owner who has agreed', prompt: 'login', comesTo: 'login' },
+    { who: 'an owner who has agreed', prompt: 'login consent', comesTo: 'login' },
+    { who: 'an owner who has agreed', prompt: 'consent login', comesTo: 'login' },
+    { who: 'an owner who has agreed', prompt: 'none login', comesTo: 'invalid_request' },
+    { who: 'an owner who has agreed', prompt: 'consent none', comesTo: 'invalid_request' },
+    { who: 'an owner who has agreed', prompt: 'create', comesTo: 'invalid_request' },
+  ])('8 leads $who with prompt $prompt to $comesTo', async ({ who, prompt, comesTo }) => {
+    if (who !== 'somebody who is not logged in') {
+      const { page } = await askConsent(running, {}, browser);
+      if (who === 'an owner who has agreed') await press(browser, page, 'confirm');
+    }
+    const page = await go({ prompt, state: 'a state' });
+    expect(at(page)).toBe(comesTo);
+    if (page.address.startsWith(callback)) {
+      const answer = new URL(page.address).searchParams;
+      expect([answer.get('state'), answer.get('iss')]).toEqual(['a state', running.issuer]);
+    }
+  });
+
+  it('8 login asks for the password, and then no more than is due', async () => {
+    const first = await claims(await agree({ max_age: '3600' }));
+    vi.setSystemTime(start + minute);
+    const again = await enter(browser, await go({ prompt: 'login' }));
+    expect(at(again)).toBe('code');
+    // OpenID Connect Core, 3.1.2.1: the end of a login that was asked for is told by its time.
+    expect(await claims(again)).toMatchObject({ sub: first.sub, auth_time: (start + minute) / 1000 });
+    const both = await enter(browser, await go({ prompt: 'login consent' }));
+    expect(at(both)).toBe('consent');
+    expect(at(await press(browser, both, 'confirm'))).toBe('code');
+  });
+
+  it('8 a new login is what prompt=login is after: its answer does not come of the old one', async () => {
+    await agree();
+    const page = await go({ prompt: 'login' });
+    expect(at(await enter(browser, page, { ...owner, password: 'a guess of it' }))).toBe('login');
+    expect(at(await browser.get(page.address.replace('/interaction/', '/login/')))).toBe('login');
+    expect(at(await browser.get(page.address.replace('/interaction/', '/login/')))).toBe('This login has ended');
+  });
+});
+
+describe('8 max_age', () => {
+  it.each([
+    // oidcc-max-age-1
+    { age: 2 * second, max_age: '1', comesTo: 'login' },
+    { age: 1 * second, max_age: '1', comesTo: 'code' },
+    { age: 0, max_age: '0', comesTo: 'login' },
+    // oidcc-max-age-10000
+    { age: 9000 * second, max_age: '10000', comesTo: 'code' },
+    { age: 10_001 * second, max_age: '10000', comesTo: 'login' },
+    { age: 11 * hour, max_age: '2147483647', comesTo: 'code' },
+    { age: 11 * hour, max_age: undefined, comesTo: 'code' },
+  ])('8 of $max_age, $age ms after the login, leads to $comesTo', async ({ age, max_age, comesTo }) => {
+    await agree();
+    vi.setSystemTime(start + age);
+    expect(at(await go({ max_age, prompt: 'none' }))).toBe(comesTo === 'code' ? 'code' : 'login_required');
+    const page = await go({ max_age });
+    expect(at(page)).toBe(comesTo);
+    const back = comesTo === 'login' ? await enter(browser, page) : page;
+    expect(at(back)).toBe('code');
+    const loggedInAt = Math.floor((comesTo === 'login' ? start + age : start) / 1000);
+    expect((await claims(back)).auth_time).toBe(max_age === undefined ? undefined : loggedInAt);
+  });
+
+  it('8 is told by auth_time, also of a refresh', async () => {
+    const tokens = await exchange(await agree({ max_age: '600' }));
+    vi.setSystemTime(start + 5 * hour);
+    const fields = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token) };
+    const { body } = await post(running, '/oauth2/token', fields, basic(running.partner));
+    // OpenID Connect Core, 12.2: of the original authentication.
+    for (const { id_token } of [tokens, body ?? {}]) expect(decodeJwt(String(id_token)).auth_time).toBe(start / 1000);
+  });
+});
+
+describe('8 consent is remembered within the browser session', () => {
+  const wide = 'openid profile serviceapi/get-devices serviceapi/update-device';
+  const narrow = 'openid serviceapi/get-devices';
+
+  it.each([
+    { given: wide, asked: wide, comesTo: 'code' },
+    { given: wide, asked: wide.split(' ').reverse().join(' '), comesTo: 'code' },
+    { given: wide, asked: narrow, comesTo: 'code' },
+    { given: wide, asked: 'serviceapi/get-devices', comesTo: 'code' },
+    { given: wide, asked: 'openid', comesTo: 'code' },
+    { given: narrow, asked: wide, comesTo: 'consent' },
+    { given: narrow, asked: `${narrow} profile`, comesTo: 'consent' },
+    { given: narrow, asked: `${narrow} serviceapi/get-properties`, comesTo: 'consent' },
+    { given: narrow, asked: '', comesTo: 'consent' },
+    { given: '', asked: '', comesTo: 'code' },
+    { given: '', asked: wide, comesTo: 'code' },
+  ])('8 having agreed to "$given", a login for "$asked" comes to $comesTo', async ({ given, asked, comesTo }) => {
+    await agree({ scope: given });
+    expect(at(await go({ scope: asked, prompt: 'none' }))).toBe(comesTo === 'code' ? 'code' : 'consent_required');
+    expect(at(await go({ scope: asked }))).toBe(comesTo);
+    expect(at(await go({ scope: asked, prompt: 'consent' }))).toBe('consent');
+  });
+
+  it('8 gives what is asked for now, not what was agreed to', async () => {
+    await agree({ scope: wide });
+    const tokens = await exchange(await go({ scope: narrow }));
+    expect(tokens.scope).toBe(narrow);
+    expect(decodeJwt(String(tokens.id_token)).name).toBeUndefined();
+    const fields = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token), scope: wide };
+    const { status, body } = await post(running, '/oauth2/token', fields, basic(running.partner));
+    expect([status, body?.error]).toEqual([400, 'invalid_scope']);
+  });
+
+  it('8 makes a grant of its own for each login, with its line in the audit table', async () => {
+    const first = await exchange(await agree());
+    const second = await exchange(await go());
+    const gid = (tokens: Record<string, unknown>) => decodeJwt(String(tokens.access_token)).gid;
+    expect(gid(first)).not.toBe(gid(second));
+    await post(running, '/oauth2/revoke', { token: String(first.refresh_token) }, basic(running.partner));
+    expect(await running.verify(`Bearer ${first.access_token}`)).toEqual({ ok: false, code: 'token_revoked' });
+    expect(await running.verify(`Bearer ${second.access_token}`)).toMatchObject({ ok: true });
+    const lines = (await running.store.audit.list(owner.accountId)).map(({ action, ownerId, clientId }) => [
+      action,
+      ownerId,
+      clientId,
+    ]);
+    expect(lines).toEqual([
+      ['log_in', owner.id, 'test-partner'],
+      ['give_consent', owner.id, 'test-partner'],
+      ['repeat_consent', owner.id, 'test-partner'],
+    ]);
+  });
+
+  it('8 not for another client', async () => {
+    await addPartner(running, 'other-partner');
+    await agree();
+    expect(at(await go({ client_id: 'other-partner' }))).toBe('consent');
+    expect(at(await go({ client_id: 'other-partner', prompt: 'none' }))).toBe('consent_required');
+  });
+
+  it('8 not in another browser', async () => {
+    await agree();
+    const { page } = await askConsent(running);
+    expect(at(page)).toBe('consent');
+  });
+
+  it.each(['by prompt=login', 'by "somebody else"', 'on the page of connected apps'])(
+    '8 not for another owner who logs in %s',
+    async (way) => {
+      await addOwner(running);
+      await agree();
+      if (way === 'on the page of connected apps') {
+        await browser.post('/auth/apps/log-out', { token: tokenIn(await browser.get('/auth/apps')) });
+        const token = tokenIn(await browser.get('/auth/apps'));
+        await browser.post('/auth/apps/login', { email: neighbour.email, password: neighbour.password, token });
+      } else {
+        const page =
+          way === 'by prompt=login'
+            ? await go({ prompt: 'login' })
+            : await press(browser, await go({ prompt: 'consent' }), 'other');
+        expect(at(page)).toBe('login');
+        const next = await enter(browser, page, neighbour);
+        expect(at(next)).toBe('consent');
+        expect(next.text).toContain(neighbour.name);
+        expect(next.text).not.toContain(owner.name);
+      }
+      expect(at(await go({ prompt: 'none' }))).toBe('consent_required');
+      expect(at(await go())).toBe('consent');
+    },
+  );
+
+  it('8 nor for the first owner, back after another', async () => {
+    await addOwner(running);
+    await agree();
+    await enter(browser, await go({ prompt: 'login' }), neighbour);
+    expect(at(await enter(browser, await go({ prompt: 'login' })))).toBe('consent');
+  });
+
+  it.each([
+    {
+      end: 'the owner disconnects the client',
+      act: async () => {
+        const token = tokenIn(await browser.get('/auth/apps'));
+        await browser.post('/auth/apps/disconnect', { client: 'test-partner', token });
+      },
+      comesTo: 'consent',
+    },
+    {
+      end: 'the client revokes its refresh token',
+      act: (tokens: Record<string, unknown>) =>
+        post(running, '/oauth2/revoke', { token: String(tokens.refresh_token) }, basic(running.partner)),
+      comesTo: 'consent',
+    },
+    {
+      end: 'the owner logs out',
+      act: async () => browser.post('/auth/apps/log-out', { token: tokenIn(await browser.get('/auth/apps')) }),
+      comesTo: 'login',
+    },
+    {
+      end: 'the password is changed',
+      act: () =>
+        running.store.owners.setPassword(owner.id, { passwordHash: 'x', at: Date.now() }, auditOf('set_password')),
+      comesTo: 'login',
+    },
+    {
+      end: 'the owner is disabled',
+      act: () => running.store.owners.setDisabled(owner.id, Date.now(), auditOf('disable_owner')),
+      comesTo: 'login',
+    },
+    {
+      end: 'the account is disabled',
+      act: () => running.store.accounts.setDisabled(owner.accountId, Date.now()),
+      comesTo: 'login',
+    },
+    {
+      end: 'the client is registered for less',
+      act: async () => {
+        const { metadata: from = '' } = (await running.store.clients.find('test-partner')) ?? {};
+        const to = JSON.stringify({ ...JSON.parse(from), api_scopes: 'serviceapi/get-properties' });
+        await running.store.clients.replaceMetadata({ clientId: 'test-partner', from, to }, auditOf('narrow_client'));
+      },
+      comesTo: 'invalid_scope',
+    },
+  ])('8 until $end', async ({ act, comesTo }) => {
+    const tokens = await exchange(await agree());
+    vi.setSystemTime(start + minute);
+    await act(tokens);
+    const none = { login: 'login_required', consent: 'consent_required' }[comesTo] ?? comesTo;
+    expect(at(await go({ prompt: 'none' }))).toBe(none);
+    expect(at(await go())).toBe(comesTo);
+  });
+});
+
+describe('8 nothing is kept for a page that will be shown', () => {
+  it.each([{ prompt: 'login' }, { prompt: 'consent' }, { max_age: '60' }, { prompt: 'none', max_age: '60' }])(
+    '8 %j writes no grant and no line of the audit table',
+    async (parameters) => {
+      await agree();
+      vi.setSystemTime(start + hour);
+      const before = await running.store.audit.list(owner.accountId);
+      await go(parameters);
+      expect(await running.store.audit.list(owner.accountId)).toEqual(before);
+    },
+  );
+});
+
+describe('8 the login page', () => {
+  it.each([
+    { login_hint: owner.email, shows: owner.email },
+    // oidcc-login-hint
+    { login_hint: 'buffy@harbour.example', shows: 'buffy@harbour.example' },
+    { login_hint: '"><script>alert(1)</script>', shows: '"><script>alert(1)</script>' },
+    { login_hint: undefined, shows: '' },
+  ])('8 shows login_hint $login_hint in its field', async ({ login_hint, shows }) => {
+    const page = await go({ login_hint });
+    expect(emailIn(page)).toBe(shows);
+    expect(page.text).not.toContain('<script>alert');
+  });
+
+  it('8 keeps what was typed after a failure, but no password', async () => {
+    const page = await go({ login_hint: owner.email });
+    const again = await enter(browser, page, { email: 'typed@harbour.example', password: 'a guess of it' });
+    expect([again.status, emailIn(again)]).toEqual([400, 'typed@harbour.example']);
+    expect(again.text).not.toContain('a guess of it');
+  });
+
+  it.each([
+    { ui_locales: 'de', accept: 'en', speaks: 'de' },
+    // oidcc-ui-locales
+    { ui_locales: 'se', accept: undefined, speaks: 'en' },
+    { ui_locales: 'fr de en', accept: 'en', speaks: 'de' },
+    { ui_locales: 'de-CH', accept: undefined, speaks: 'de' },
+    { ui_locales: 'fr', accept: 'de-AT, en;q=0.5', speaks: 'de' },
+    { ui_locales: undefined, accept: 'de;q=0.4, en;q=0.9', speaks: 'en' },
+    { ui_locales: undefined, accept: 'fr', speaks: 'en' },
+    { ui_locales: undefined, accept: '*', speaks: 'en' },
+    { ui_locales: ';q=1,,', accept: 'de', speaks: 'de' },
+  ])('8 with ui_locales $ui_locales and Accept-Language $accept speaks $speaks', async (given) => {
+    const { ui_locales, accept, speaks } = given;
+    browser = openAt(running, accept === undefined ? {} : { 'Accept-Language': accept });
+    const page = await go({ ui_locales });
+    const consent = await enter(browser, page);
+    expect(at(consent)).toBe('consent');
+    for (const { text } of [page, consent]) expect(text).toContain(`<html lang="${speaks}">`);
+    expect(readText(/<h1>(.*?)<\/h1>/, page)).toBe({ en: 'Log in', de: 'Anmelden' }[speaks]);
+  });
+
+  it('8 is kept by no cache and shown in no frame, whatever it says', async () => {
+    await addOwner(running);
+    const login = await go();
+    const failed = await enter(browser, login, { email: owner.email, password: 'a guess of it' });
+    const consent = await enter(browser, login);
+    const ended = await browser.get(login.address);
+    const apps = await browser.get('/auth/apps');
+    for (const page of [login, failed, consent, ended, apps]) {
+      expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(page.headers.get('cache-control')).toBe('no-store');
+      expect(page.headers.get('x-frame-options')).toBe('DENY');
+      const policy = page.headers.get('content-security-policy');
+      expect(policy).toMatch(
+        /^default-src 'none'; style-src 'sha256-[^ ;]+'; form-action [^;]+; base-uri 'none'; frame-ancestors 'none'$/,
+      );
+      // 16: no script at all, and the way on after consent.
+      expect(page.text).not.toMatch(/<script|javascript:| on[a-z]+=/i);
+    }
+    for (const page of [login, failed, consent])
+      expect(page.headers.get('content-security-policy')).toContain(
+        "form-action 'self' https: https://partner.example;",
+      );
+    for (const page of [ended, apps])
+      expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
+  });
+
+  it('8 is not for somebody else’s request: nonce goes into the ID token of the login that has it', async () => {
+    const [one, other] = [await go({ nonce: 'one' }), await go({ nonce: 'other' })];
+    const consent = await enter(browser, one);
+    expect((await claims(await press(browser, consent, 'confirm'))).nonce).toBe('one');
+    expect((await claims(await enter(browser, other))).nonce).toBe('other');
+    expect(loginQuery().has('nonce')).toBe(false);
+    expect((await claims(await go())).nonce).toBeUndefined();
+  });
+});
