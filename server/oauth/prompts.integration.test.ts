@@ -151,6 +151,32 @@ describe('8 max_age', () => {
   });
 });
 
+describe('8 a browser stays logged in', () => {
+  it.each([
+    { later: 12 * hour - second, comesTo: 'code' },
+    { later: 12 * hour + minute, comesTo: 'login' },
+  ])('8 for 12 hours after the login: $later ms later it comes to $comesTo', async ({ later, comesTo }) => {
+    await agree();
+    for (const used of [4, 8, 11]) {
+      vi.setSystemTime(start + used * hour);
+      expect(at(await go())).toBe('code');
+    }
+    vi.setSystemTime(start + later);
+    expect(at(await go())).toBe(comesTo);
+    expect(at(await browser.get('/auth/apps'))).toBe(comesTo === 'code' ? 'apps' : 'login of apps');
+  });
+
+  it('8 for 12 hours again after another login', async () => {
+    await agree();
+    vi.setSystemTime(start + 10 * hour);
+    await enter(browser, await go({ prompt: 'login' }));
+    vi.setSystemTime(start + 21 * hour);
+    expect(at(await go())).toBe('code');
+    vi.setSystemTime(start + 22 * hour + minute);
+    expect(at(await go())).toBe('login');
+  });
+});
+
 describe('8 consent is remembered within the browser session', () => {
   const wide = 'openid profile serviceapi/get-devices serviceapi/update-device';
   const narrow = 'openid serviceapi/get-devices';

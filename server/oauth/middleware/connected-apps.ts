@@ -4,7 +4,7 @@ import { readCallerAddress } from '../caller-address.ts';
 import { sessionCookie } from '../configuration/create-configuration.ts';
 import { listConnectedApps } from '../connected-apps.ts';
 import { hashSecret, secretMatches } from '../hash-secret.ts';
-import { accessTokenSeconds, lifetimes } from '../lifetimes.ts';
+import { accessTokenSeconds, sessionSeconds } from '../lifetimes.ts';
 import { findLiveOwner } from '../log-in-owner.ts';
 import { type AppsNotice, type LoginFault, type LoginNotice, renderApps, renderLogin } from '../pages/index.ts';
 import { whenAvailable } from '../unavailable.ts';
@@ -69,7 +69,7 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
     session.loginAccount({ accountId: owner.id, amr: ['pwd'], loginTs: Math.floor(at / 1000) });
     // A new id at each login, or who planted the old one in this browser would be logged in with it (session fixation).
     session.resetIdentifier();
-    await session.save(lifetimes.Session);
+    await session.save(sessionSeconds);
     const expires = new Date(session.exp * 1000);
     ctx.cookies.set(provider.cookieName('session'), session.jti, { ...sessionCookie, expires });
     return leadBack(ctx);
