@@ -210,6 +210,12 @@ describe('8 consent is remembered within the browser session', () => {
     expect([status, body?.error]).toEqual([400, 'invalid_scope']);
   });
 
+  it('8 is not worn out by a login for less', async () => {
+    await agree({ scope: wide });
+    expect(at(await go({ scope: narrow }))).toBe('code');
+    expect(at(await go({ scope: wide }))).toBe('code');
+  });
+
   it('8 makes a grant of its own for each login, with its line in the audit table', async () => {
     const first = await exchange(await agree());
     const second = await exchange(await go());

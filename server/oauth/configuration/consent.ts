@@ -39,16 +39,21 @@ export function createLoadGrant(store: Pick<Store, 'owners' | 'accounts' | 'audi
     const earlier = earlierId === undefined ? undefined : await Grant.find(earlierId);
     const ownerId = oidc.account?.accountId;
     if (earlier === undefined || earlier.accountId !== ownerId || !covers(ctx, earlier)) return undefined;
-    return repeatGrant(ctx, { ownerId, clientId });
+    return repeatGrant(ctx, { ownerId, clientId, earlier });
   };
 
-  async function repeatGrant(ctx: KoaContextWithOIDC, of: { ownerId: string | undefined; clientId: string }) {
+  /** Of all that was agreed to, so that a login for less is not forgetful of the rest: a code is of what was asked for alone. */
+  async function repeatGrant(
+    ctx: KoaContextWithOIDC,
+    of: { ownerId: string | undefined; clientId: string; earlier: Grant },
+  ) {
     const owner = await findLiveOwner(store, of.ownerId);
     if (owner === undefined) return undefined;
     const { oidc } = ctx;
     const grant = new oidc.provider.Grant({ accountId: owner.id, clientId: of.clientId });
-    grant.addOIDCScope([...oidc.requestParamOIDCScopes].join(' '));
-    for (const [resource, asked] of askedOfResources(ctx)) grant.addResourceScope(resource, asked.join(' '));
+    grant.addOIDCScope(of.earlier.getOIDCScope());
+    for (const [resource] of askedOfResources(ctx))
+      grant.addResourceScope(resource, of.earlier.getResourceScope(resource));
     // Before the grant, since they can't share a transaction: no grant without its line.
     await whenAvailable(
       store.audit.add({
