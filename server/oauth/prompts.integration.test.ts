@@ -334,6 +334,12 @@ describe('8 consent is remembered within the browser session', () => {
     expect(at(await go({ prompt: 'none' }))).toBe(none);
     expect(at(await go())).toBe(comesTo);
   });
+
+  it('8 a login that asks for consent asks for it also after "somebody else"', async () => {
+    await agree();
+    const page = await press(browser, await go({ prompt: 'consent' }), 'other');
+    expect(at(await enter(browser, page))).toBe('consent');
+  });
 });
 
 describe('8 nothing is kept for a page that will be shown', () => {

@@ -148,12 +148,14 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     });
   }
 
-  /** The same request from the start, with a login in any case. */
+  /** The same request from the start, with a login in any case. Consent that was asked for in any case still is. */
   function beginAnew(ctx: Context, { params }: Interaction): void {
-    const query = Object.entries({ ...params, prompt: 'login' }).map(([name, value]): [string, string] => [
-      name,
-      String(value),
-    ]);
+    const prompt = String(params.prompt ?? '')
+      .split(' ')
+      .includes('consent')
+      ? 'login consent'
+      : 'login';
+    const query = Object.entries({ ...params, prompt }).map(([name, value]): [string, string] => [name, String(value)]);
     redirect(ctx, `${base}/login?${new URLSearchParams(query)}`);
   }
 
