@@ -368,6 +368,12 @@ describe('8 the login page', () => {
     expect(page.text).not.toContain('<script>alert');
   });
 
+  it('8 shows who is logged in, unless the application knows better', async () => {
+    await agree();
+    expect(emailIn(await go({ prompt: 'login' }))).toBe(owner.email);
+    expect(emailIn(await go({ prompt: 'login', login_hint: neighbour.email }))).toBe(neighbour.email);
+  });
+
   it('8 keeps what was typed after a failure, but no password', async () => {
     const page = await go({ login_hint: owner.email });
     const again = await enter(browser, page, { email: 'typed@harbour.example', password: 'a guess of it' });

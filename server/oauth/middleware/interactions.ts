@@ -82,7 +82,7 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
         language: readLanguage(ctx, params.ui_locales),
         client: { name: client.clientName ?? client.clientId },
         actions: { logIn: pathOf(interaction, 'login'), cancel: pathOf(interaction, 'abort') },
-        email: typed ?? known?.email ?? hint,
+        email: typed ?? hint ?? known?.email,
         fault,
       }),
     });
