@@ -355,6 +355,27 @@ describe('8 nothing is kept for a page that will be shown', () => {
   );
 });
 
+describe('8 id_token_hint', () => {
+  // oidcc-id-token-hint
+  it('8 of the owner who is logged in changes nothing; while another is, the login is due', async () => {
+    await addOwner(running);
+    const hint = String((await exchange(await agree())).id_token);
+    // Also of a token that has ended (OpenID Connect Core, 3.1.2.1).
+    vi.setSystemTime(start + 2 * hour);
+    expect(at(await go({ id_token_hint: hint, prompt: 'none' }))).toBe('code');
+    const page = await enter(browser, await go({ prompt: 'login' }), neighbour);
+    expect(at(await press(browser, page, 'confirm'))).toBe('code');
+    const before = await running.store.audit.list(owner.accountId);
+    expect(at(await go({ id_token_hint: hint, prompt: 'none' }))).toBe('login_required');
+    expect(await running.store.audit.list(owner.accountId)).toEqual(before);
+    expect(at(await enter(browser, await go({ id_token_hint: hint }), owner))).toBe('consent');
+  });
+
+  it.each(['x', 'a.b.c', ''])('8 %j is no ID token', async (id_token_hint) => {
+    expect(at(await go({ id_token_hint }))).toBe(id_token_hint === '' ? 'login' : 'invalid_request');
+  });
+});
+
 describe('8 the login page', () => {
   it.each([
     { login_hint: owner.email, shows: owner.email },

@@ -71,12 +71,14 @@ export function createLoadGrant(store: Pick<Store, 'owners' | 'accounts' | 'audi
   }
 }
 
-/** A page will be shown whatever was granted before: nothing is to be kept for it yet. */
+/** A page will be shown, or refused, whatever was granted before: nothing is to be kept for it yet. */
 function isAskedAnyway({ oidc }: KoaContextWithOIDC): boolean {
   const maxAge = oidc.params?.max_age;
   const isTooOld =
     maxAge !== undefined && oidc.session?.past(Number(maxAge)) === true && oidc.result?.login === undefined;
-  return oidc.promptPending('consent') || oidc.promptPending('login') || isTooOld;
+  const hinted = oidc.entities.IdTokenHint?.payload.sub;
+  const isAnother = hinted !== undefined && hinted !== oidc.account?.accountId;
+  return oidc.promptPending('consent') || oidc.promptPending('login') || isTooOld || isAnother;
 }
 
 function covers(ctx: KoaContextWithOIDC, earlier: Grant): boolean {
