@@ -99,27 +99,6 @@ describe('refreshing and revoking', () => {
     expect([answer.status, answer.body?.error]).toEqual([400, 'unsupported_token_type']);
   });
 
-  it('takes back everything of a code that is used twice', async () => {
-    const { answer } = await logIn(running);
-    const fields = { grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: callback };
-    const first = await post(running, '/oauth2/token', fields, basic(running.partner));
-    expect(await running.verify(`Bearer ${first.body?.access_token}`)).toMatchObject({ ok: true });
-    const second = await post(running, '/oauth2/token', fields, basic(running.partner));
-    expect([second.status, second.body?.error]).toEqual([400, 'invalid_grant']);
-    expect(await running.verify(`Bearer ${first.body?.access_token}`)).toEqual({ ok: false, code: 'token_revoked' });
-  });
-
-  it('lets one of twenty exchanges of a code through', async () => {
-    const { answer } = await logIn(running);
-    const fields = { grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: callback };
-    const answers = await Promise.all(
-      Array.from({ length: 20 }, () => post(running, '/oauth2/token', fields, basic(running.partner))),
-    );
-    const good = answers.filter(({ status }) => status === 200);
-    expect(good).toHaveLength(1);
-    expect(await running.verify(`Bearer ${good[0]?.body?.access_token}`)).toEqual({ ok: false, code: 'token_revoked' });
-  });
-
   it('goes on after the browser session has ended', async () => {
     const { answer, bearers } = await logIn(running);
     for (const value of bearers) await running.store.oidc.remove('Session', hashSecret(value));
