@@ -2,7 +2,7 @@ import type { EpochMilliseconds } from '../../clock.ts';
 import { type Html, html, isolate } from './html.ts';
 import type { Language } from './messages/catalogues.ts';
 import { renderMessage, renderPage } from './page.ts';
-import { renderScopes } from './render-scopes.ts';
+import { renderScopeGroups, renderScopes } from './render-scopes.ts';
 import { type Wording, wordingOf } from './wording.ts';
 
 /** What came of the last action. */
@@ -29,6 +29,9 @@ export interface AppsPage {
   readonly actions: { readonly disconnect: string; readonly logOut: string; readonly logOutEverywhere: string };
   readonly notice?: AppsNotice | undefined;
 }
+
+/** Longer lists open when they are asked for, or each application would fill a screen. */
+const scopesShownAtOnce = 6;
 
 export function renderApps(page: AppsPage): string {
   const { language, account, owner, apps, token, actions, notice } = page;
@@ -77,8 +80,8 @@ function renderApp(wording: Wording, app: ConnectedApp, form: (content: Html) =>
 <p class="muted small">${say('apps.since', { date: date(since) })} · ${say('apps.until', { date: date(until) })}</p></div>
 ${form(html`<input type="hidden" name="client" value="${client.id}">${button}`)}
 </div>
-<details>
-<summary>${say('apps.scopes')}</summary>
+<details${scopes.length <= scopesShownAtOnce && html` open`}>
+<summary>${say('apps.scopes')}<span class="spoken"> ${isolate(client.name)}</span> <span class="muted small">${renderScopeGroups(wording, scopes)}</span></summary>
 ${renderScopes(wording, scopes)}
 </details>
 </li>

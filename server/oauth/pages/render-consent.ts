@@ -27,7 +27,6 @@ export function renderConsent(page: ConsentPage): string {
   const { language, client, account, owner, callbackHost, scopes, lifetimeDays, until, appsAddress, actions } = page;
   const wording = wordingOf(language);
   const { say, days, date } = wording;
-  const address = html`<a href="${appsAddress}" target="_blank" rel="noopener noreferrer">${appsAddress}<span class="spoken"> (${say('consent.tab')})</span></a>`;
   return renderPage({
     wording,
     title: ['consent.title'],
@@ -48,7 +47,8 @@ ${
 ${renderScopes(wording, scopes)}
 </section>
 <section class="foot small muted">
-<p>${say('consent.revoke', { address })}</p>
+<p>${say('consent.revoke')}
+<a class="target" href="${appsAddress}" target="_blank" rel="noopener noreferrer">${appsAddress}<span class="spoken"> (${say('consent.tab')})</span></a></p>
 <p>${say('consent.codes')}</p>
 </section>
 <div class="actions">

@@ -74,7 +74,7 @@ ${actions.cancel !== undefined && html`<button form="cancel">${say('login.cancel
 </div>
 </form>
 ${actions.cancel !== undefined && html`<form id="cancel" method="post" action="${actions.cancel}" hidden></form>`}
-<p class="muted small">${say('login.forgotten')}</p>`,
+<p class="foot muted small">${say('login.forgotten')}</p>`,
   });
 }
 

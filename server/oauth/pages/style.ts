@@ -43,13 +43,16 @@ h1, h2, h3, p, ul, dl, dd { margin: 0; }
 h1 { font-size: 1.5rem; line-height: 1.3; font-weight: 650; letter-spacing: -.01em; text-wrap: balance; }
 h2 { font-size: 1.0625rem; line-height: 1.4; font-weight: 650; }
 h3 { font-size: .9375rem; line-height: 1.4; font-weight: 600; }
-h1 + *, main > * + * { margin-top: 1rem; }
+main > * + * { margin-top: 1rem; }
+main > h1 + :is(p, div) { margin-top: .75rem; }
+main > form, main > .facts { margin-top: 1.5rem; }
 main > section { margin-top: 2rem; }
 main > section > * + * { margin-top: .75rem; }
 .muted { color: var(--muted); }
 .small { font-size: .875rem; }
 code { font: .875em ui-monospace, SFMono-Regular, Menlo, Consolas, "Liberation Mono", monospace; }
 a { color: var(--primary); text-underline-offset: .15em; }
+a.target { display: inline-block; min-height: 2.75rem; padding: .6875rem 0; }
 a:hover { color: var(--primary-active); }
 :focus-visible { outline: 3px solid var(--primary); outline-offset: 2px; border-radius: 4px; }
 .spoken { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
@@ -66,6 +69,7 @@ input {
 }
 input[aria-invalid] { border: 2px solid var(--fault); padding: calc(.5rem - 1px) calc(.75rem - 1px); }
 input:focus-visible { border-radius: 8px; outline-offset: 0; }
+input[aria-invalid]:focus-visible { outline-color: var(--fault); }
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; margin-top: 1.5rem; }
 .actions > * { flex: 1 1 9rem; }
 button {
@@ -90,22 +94,31 @@ button.link { padding: .5rem 0; border: 0; background: none; color: var(--primar
 .facts dd > .muted { font-weight: 400; display: block; }
 @media (max-width: 30rem) { .facts > div { grid-template-columns: 1fr; } }
 
-.groups { display: grid; gap: 1.25rem; }
-.groups > div { display: grid; grid-template-columns: 1.25rem 1fr; gap: 0 .75rem; }
-.groups svg { margin-top: .1em; fill: none; stroke: var(--primary); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
-.groups ul { grid-column: 2; padding: 0; list-style: none; }
-.groups li { padding: .25rem 0; }
-.groups li + li { border-top: 1px solid var(--line); }
+.groups { display: grid; gap: 1rem; }
+.groups > div { display: flex; gap: .875rem; }
+.group { flex: 1; min-width: 0; display: grid; grid-template-columns: 13rem 1fr; gap: .375rem 1.5rem; align-items: start; }
+@media (max-width: 44rem) { .group { grid-template-columns: 1fr; } }
+.groups > div + div { border-top: 1px solid var(--line); padding-top: 1rem; }
+.groups svg { flex: none; margin-top: .0625rem; fill: none; stroke: var(--primary); stroke-width: 1.5; stroke-linecap: round; stroke-linejoin: round; }
+.groups ul { display: grid; gap: .25rem; padding: 0; list-style: none; }
+.groups li { position: relative; padding-inline-start: 1.125rem; }
+.groups li::before { content: ""; position: absolute; inset-inline-start: .125rem; top: .5625rem; width: .375rem; height: .375rem; border-radius: 50%; background: var(--primary); }
 
 .apps { display: grid; gap: 1rem; padding: 0; list-style: none; }
 .apps > li { padding: 1.25rem; border: 1px solid var(--line); border-radius: 8px; }
 .apps > li > * + * { margin-top: .75rem; }
 .app-head { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: flex-start; }
 .app-head > div { flex: 1 1 14rem; }
-.apps .groups { margin-top: .75rem; }
-summary { display: list-item; padding: .625rem 0; color: var(--primary); font-weight: 600; cursor: pointer; min-height: 2.75rem; }
+.apps .groups { margin-top: .5rem; }
+details { border-top: 1px solid var(--line); padding-top: .25rem; margin-bottom: -.5rem; }
+details[open] { margin-bottom: 0; }
+summary { padding: .625rem 0; color: var(--primary); font-weight: 600; cursor: pointer; min-height: 2.75rem; }
+summary .muted { font-weight: 400; margin-inline-start: .375rem; }
+details[open] summary .muted { display: none; }
 .row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; justify-content: space-between; }
 .foot { padding-top: 1rem; border-top: 1px solid var(--line); }
+main > .foot { margin-top: 1.75rem; }
+.trace > div { display: grid; grid-template-columns: 5.5rem 1fr; }
 @media (forced-colors: active) { button.primary { border-width: 3px; } }
 `;
 

@@ -15,7 +15,7 @@ export interface Wording {
     key: Key,
     ...values: Placeholders<(typeof en.texts)[Key]> extends never ? [] : [Values<Key>]
   ): Html;
-  group(group: ScopeGroup): string;
+  group(group: ScopeGroup): { readonly name: string; readonly stake: string };
   /** In words; a scope that no catalogue knows as it is spelt. */
   scope(scope: string): Html;
   /** The day in UTC, the month in letters: 04/05 is read as April here and as May there. */
@@ -42,8 +42,11 @@ function createWording(language: Language): Wording {
   return {
     language,
     say: (key, ...[values]) => fill(texts[key], values ?? {}),
-    group: (group) => groups[group],
-    scope: (scope) => (isContractScope(scope) ? markCode(scopes[scope]) : html`<code>${scope}</code>`),
+    group(group) {
+      const [name, stake] = groups[group];
+      return { name, stake };
+    },
+    scope: (scope) => (isContractScope(scope) ? markUp(scopes[scope]) : html`<code>${scope}</code>`),
     date: (at) => html`<time datetime="${new Date(at).toISOString().slice(0, 10)}">${day.format(at)}</time>`,
     days: (count) => formats.day.format(count),
     wait(seconds) {
@@ -58,7 +61,10 @@ function fill(text: string, values: Readonly<Record<string, HtmlValue>>): Html {
   return html`${text.split(/\{(.*?)\}/).map((part, index) => (index % 2 === 0 ? part : values[part]))}`;
 }
 
-/** Descriptions in the contract are CommonMark; all that they use of it is code between backticks. */
-function markCode(text: string): Html {
-  return html`${text.split('`').map((part, index) => (index % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+/** Descriptions in the contract are CommonMark, of which they use code alone. What they add for developers steps back. */
+function markUp(description: string): Html {
+  const [, text = '', remark = ''] = /^(.*?)((?:;| \().*)?$/s.exec(description) ?? [];
+  const markCode = (part: string) =>
+    part.split('`').map((piece, index) => (index % 2 === 0 ? piece : html`<code>${piece}</code>`));
+  return html`${markCode(text)}${remark !== '' && html`<span class="muted">${markCode(remark)}</span>`}`;
 }

@@ -14,6 +14,7 @@ export type PlainKey = { [Key in TextKey]: Placeholders<(typeof en.texts)[Key]> 
 /** All texts of one language. One that is missing does not compile. */
 export interface Catalogue {
   readonly texts: Readonly<Record<TextKey, string>>;
-  readonly groups: Readonly<Record<ScopeGroup, string>>;
+  /** A name, and in plain words what is at stake, whichever of the group is asked for. */
+  readonly groups: Readonly<Record<ScopeGroup, readonly [name: string, stake: string]>>;
   readonly scopes: Readonly<Record<ContractScope, string>>;
 }

@@ -36,9 +36,9 @@ export const de: Catalogue = {
     'consent.lifetime': 'Zugriff besteht',
     'consent.until': '{days}, bis zum {date}',
     'consent.scopes': 'Was sie tun darf',
-    'consent.none': 'Nichts mit Ihren Schlössern: Sie erfährt nur, dass Sie sich angemeldet haben.',
-    'consent.revoke': 'Sie können sie jederzeit trennen: {address}',
-    'consent.codes': 'Ihr Zugriff endet sofort. Codes, die sie bis dahin erstellt hat, gelten bis zu ihrem Ende.',
+    'consent.revoke': 'Sie können sie jederzeit trennen:',
+    'consent.codes':
+      'Ihr Zugriff endet dann sofort. Codes, die sie erstellt hat, gelten weiter: jeder bis zu seinem Ende, ein dauerhafter, bis er am Schloss gelöscht wird.',
     'consent.tab': 'öffnet einen neuen Tab',
     'consent.allow': 'Erlauben',
     'consent.deny': 'Ablehnen',
@@ -53,7 +53,7 @@ export const de: Catalogue = {
     'apps.scopes': 'Was sie tun darf',
     'apps.disconnect': 'Trennen',
     'apps.codes':
-      'Der Zugriff einer getrennten Anwendung endet sofort. Codes, die sie bis dahin erstellt hat, gelten bis zu ihrem Ende.',
+      'Der Zugriff einer getrennten Anwendung endet sofort. Codes, die sie erstellt hat, gelten weiter: jeder bis zu seinem Ende, ein dauerhafter, bis er am Schloss gelöscht wird.',
     'apps.log-out': 'Abmelden',
     'apps.everywhere': 'Überall abmelden',
     'apps.everywhere.text':
@@ -97,12 +97,15 @@ export const de: Catalogue = {
     'problem.request': 'Anfrage',
   },
   groups: {
-    doors: 'Türen öffnen und schließen',
-    codes: 'Codes',
-    devices: 'Geräte und Objekte',
-    activity: 'Aktivität',
-    person: 'Ihre Person',
-    others: 'Weitere Rechte',
+    doors: ['Türen', 'Wirkt sofort, ohne Code und ohne dass Sie dort sind.'],
+    codes: [
+      'Codes',
+      'Wer einen Code hat, öffnet das Schloss an der Tastatur. Ein algoPIN ist ein Code, der sich aus der Ferne nicht zurücknehmen lässt.',
+    ],
+    devices: ['Geräte und Objekte', 'Ihre Schlösser, Tastaturen und Bridges, und wo sie sind.'],
+    activity: ['Aktivität', 'Wer welches Schloss wie und wann geöffnet hat.'],
+    person: ['Ihre Person', 'Damit sie weiß, wer sich angemeldet hat.'],
+    others: ['Weitere Rechte', 'Hier nicht beschrieben: Das sind ihre technischen Namen.'],
   },
   scopes: {
     'serviceapi/algopin-permanent': 'Dauerhafte algoPIN-Codes erstellen',

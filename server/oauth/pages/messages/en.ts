@@ -37,9 +37,9 @@ export const en = {
     'consent.lifetime': 'Access lasts',
     'consent.until': '{days}, until {date}',
     'consent.scopes': 'What it may do',
-    'consent.none': 'Nothing with your locks: it learns only that you have logged in.',
-    'consent.revoke': 'You can disconnect it at any time: {address}',
-    'consent.codes': 'It loses access at once. Codes that it has created by then stay valid until they end.',
+    'consent.revoke': 'You can disconnect it at any time:',
+    'consent.codes':
+      'It then loses access at once. Codes that it has created keep working, each until its end, a permanent one until it is deleted at the lock.',
     'consent.tab': 'opens in a new tab',
     'consent.allow': 'Allow',
     'consent.deny': 'Deny',
@@ -54,7 +54,7 @@ export const en = {
     'apps.scopes': 'What it may do',
     'apps.disconnect': 'Disconnect',
     'apps.codes':
-      'A disconnected application loses access at once. Codes that it has created by then stay valid until they end.',
+      'A disconnected application loses access at once. Codes that it has created keep working, each until its end, a permanent one until it is deleted at the lock.',
     'apps.log-out': 'Log out',
     'apps.everywhere': 'Log out everywhere',
     'apps.everywhere.text':
@@ -97,12 +97,15 @@ export const en = {
     'problem.request': 'Request',
   },
   groups: {
-    doors: 'Open and lock doors',
-    codes: 'Codes',
-    devices: 'Devices and properties',
-    activity: 'Activity',
-    person: 'You',
-    others: 'Other permissions',
+    doors: ['Doors', 'Works at once, without a code and without you being there.'],
+    codes: [
+      'Codes',
+      'Whoever has a code opens the lock at its keypad. An algoPIN is a code that cannot be taken back from afar.',
+    ],
+    devices: ['Devices and properties', 'Your locks, keypads and bridges, and where they are.'],
+    activity: ['Activity', 'Who opened which lock, how and when.'],
+    person: ['You', 'So that it knows who has logged in.'],
+    others: ['Other permissions', 'Not described here: these are their technical names.'],
   },
   scopes: contractScopes,
 } as const;

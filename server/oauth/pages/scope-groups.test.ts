@@ -1,0 +1,43 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { apiScopes, openIdScopes } from '../scopes.ts';
+import { contractScopes, groupScopes, scopeGroups } from './scope-groups.ts';
+
+const names = Object.keys(contractScopes);
+
+describe('the table of scopes', () => {
+  it('has each scope of the contract in exactly one group', () => {
+    expect(Object.values(scopeGroups).flat().toSorted()).toEqual(names.toSorted());
+  });
+
+  it('has what a login can grant, and nothing else', () => {
+    expect(names.toSorted()).toEqual([...openIdScopes, ...apiScopes].toSorted());
+  });
+});
+
+describe('groupScopes', () => {
+  it('shows the gravest first, and leaves out what nobody asked for', () => {
+    const asked = ['openid', 'serviceapi/get-devices', 'serviceapi/unlock-bridge-proxied-job', 'openid'];
+    expect(groupScopes(asked)).toEqual([
+      ['doors', ['serviceapi/unlock-bridge-proxied-job']],
+      ['devices', ['serviceapi/get-devices']],
+      ['person', ['openid']],
+    ]);
+  });
+
+  it('shows what it does not know, at the end', () => {
+    expect(groupScopes(['serviceapi/later', 'openid', 'constructor'])).toEqual([
+      ['person', ['openid']],
+      ['others', ['serviceapi/later', 'constructor']],
+    ]);
+  });
+
+  it('loses none and repeats none, whatever is asked for', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof(fc.constantFrom(...names), fc.string())), (scopes) => {
+        const shown = groupScopes(scopes).flatMap(([, members]) => members);
+        expect(shown.toSorted()).toEqual([...new Set(scopes)].toSorted());
+      }),
+    );
+  });
+});
