@@ -38,7 +38,7 @@ function renderAll(text: string): readonly string[] {
       account: named,
       owner,
       token: text,
-      apps: [{ grantId: text, client: named, scopes: [text], ...times }],
+      apps: [{ client: { id: text, ...named }, scopes: [text], ...times }],
       actions: { disconnect: text, logOut: text, logOutEverywhere: text },
       notice: { kind: 'disconnected', client: named },
     }),
@@ -252,9 +252,8 @@ describe('the consent page', () => {
 
 describe('the connected applications', () => {
   const actions = { disconnect: '/disconnect', logOut: '/out', logOutEverywhere: '/everywhere' };
-  const app = (grantId: string, name: string, scopes: readonly string[] = ['openid']) => ({
-    grantId,
-    client: { name },
+  const app = (id: string, name: string, scopes: readonly string[] = ['openid']) => ({
+    client: { id, name },
     scopes,
     since: Date.UTC(2026, 10, 22),
     until: Date.UTC(2027, 10, 22),
@@ -269,14 +268,14 @@ describe('the connected applications', () => {
       actions,
     });
 
-  it('has one button each, told apart by name, that posts its grant', () => {
-    const text = page([app('g-1', 'Acme'), app('g-2', 'Bolt')]);
-    for (const [grant, name] of [
-      ['g-1', 'Acme'],
-      ['g-2', 'Bolt'],
+  it('has one button each, told apart by name, that posts its id', () => {
+    const text = page([app('c-1', 'Acme'), app('c-2', 'Bolt')]);
+    for (const [id, name] of [
+      ['c-1', 'Acme'],
+      ['c-2', 'Bolt'],
     ]) {
       expect(text).toContain(
-        `<form method="post" action="/disconnect"><input type="hidden" name="token" value="t"><input type="hidden" name="grant" value="${grant}"><button>Disconnect<span class="spoken"> <bdi>${name}</bdi></span></button></form>`,
+        `<form method="post" action="/disconnect"><input type="hidden" name="token" value="t"><input type="hidden" name="client" value="${id}"><button>Disconnect<span class="spoken"> <bdi>${name}</bdi></span></button></form>`,
       );
     }
     expect(text.indexOf('Acme')).toBeLessThan(text.indexOf('Bolt'));
@@ -285,7 +284,7 @@ describe('the connected applications', () => {
   });
 
   it('sends the form token with every action', () => {
-    const text = page([app('g-1', 'Acme')]);
+    const text = page([app('c-1', 'Acme')]);
     const forms = [
       ...text.matchAll(/<form method="post" action="([^"]*)"><input type="hidden" name="token" value="t">/g),
     ];
@@ -295,8 +294,8 @@ describe('the connected applications', () => {
 
   it('folds up what is long', () => {
     const all = Object.keys(contractScopes);
-    expect(page([app('g-1', 'Acme', all)])).toContain('<details>');
-    expect(page([app('g-1', 'Acme', all.slice(0, 6))])).toContain('<details open>');
+    expect(page([app('c-1', 'Acme', all)])).toContain('<details>');
+    expect(page([app('c-1', 'Acme', all.slice(0, 6))])).toContain('<details open>');
   });
 
   it('says so when there is none, and still logs out', () => {

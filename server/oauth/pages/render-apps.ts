@@ -77,7 +77,7 @@ function renderApp(wording: Wording, app: ConnectedApp, form: (content: Html) =>
   return html`<li>
 <div class="app-head">
 <div><h2>${isolate(client.name)}</h2>
-<p class="muted small">${say('apps.since', { date: date(since) })} · ${say('apps.until', { date: date(until) })}</p></div>
+<p class="muted small"><span>${say('apps.since', { date: date(since) })}</span> <span>${say('apps.until', { date: date(until) })}</span></p></div>
 ${form(html`<input type="hidden" name="client" value="${client.id}">${button}`)}
 </div>
 <details${scopes.length <= scopesShownAtOnce && html` open`}>

@@ -26,7 +26,7 @@ body {
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
   overflow-wrap: anywhere;
 }
-body > * { width: 100%; margin-inline: auto; }
+body > * { width: calc(100% - 2rem); margin-inline: auto; }
 .narrow > * { max-width: 27rem; }
 .wide > * { max-width: 44rem; }
 header { display: flex; align-items: center; gap: .625rem; padding: 2.5rem 2rem 1rem; font-weight: 600; }
@@ -36,6 +36,7 @@ header rect + path + rect { fill: var(--on-primary); }
 main { padding: 2rem; background: var(--sheet); border: 1px solid var(--line); border-radius: 12px; box-shadow: var(--shadow); margin-bottom: 2.5rem; }
 @media (max-width: 30rem) {
   body { background: var(--sheet); }
+  body > * { width: 100%; }
   header { padding: 1.25rem 1.25rem .5rem; }
   main { padding: .75rem 1.25rem 2rem; border: 0; border-radius: 0; box-shadow: none; margin-bottom: 0; }
 }
@@ -109,6 +110,7 @@ button.link { padding: .5rem 0; border: 0; background: none; color: var(--primar
 .apps > li > * + * { margin-top: .75rem; }
 .app-head { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: flex-start; }
 .app-head > div { flex: 1 1 14rem; }
+.app-head p span { display: inline-block; margin-inline-end: 1rem; }
 .apps .groups { margin-top: .5rem; }
 details { border-top: 1px solid var(--line); padding-top: .25rem; margin-bottom: -.5rem; }
 details[open] { margin-bottom: 0; }
