@@ -175,6 +175,17 @@ describe('an operator', () => {
       says: 'hours or days, as 36h or 7d, at most 90d; or 0.',
     })),
     { args: ['client', 'disable', 'acme-own'], says: 'There is no client acme-own; there is none yet' },
+    { args: ['owner', 'add', 'anna@acme.example'], says: "required option '--account <id>'" },
+    { args: ['owner', 'add', 'anna', '--account', 'acme'], says: 'The e-mail is "anna": it needs one @' },
+    { args: ['owner', 'add', 'anna@acme.example', '--account', 'acm'], says: 'nearest: acme' },
+    {
+      args: ['owner', 'password', 'anna@acme.example'],
+      says: 'There is no owner anna@acme.example; there is none yet',
+    },
+    { args: ['grant', 'revoke'], says: 'Say which: a grant as grant list shows it, --owner, or --client.' },
+    { args: ['grant', 'revoke', 'x', '--client', 'p'], says: 'Give either a grant, or --owner or --client or both' },
+    { args: ['grant', 'revoke', 'x'], says: 'There is no grant x' },
+    { args: ['grant', 'list', '--client', 'p'], says: 'There is no client p; there is none yet' },
     { args: ['sreve'], says: 'Did you mean serve?' },
   ])('$args is refused with what would do', async ({ args, says }) => {
     const { exitCode, stderr } = await run(...args);
@@ -221,6 +232,46 @@ describe('an operator', () => {
     expect((await run('property', 'list', '--account', 'acme', '--json')).json).toMatchObject({
       properties: [{ property: house.id, timezone: 'Europe/Berlin', devices: 2 }],
     });
+  });
+
+  test('lets owners log in, by a password that is made or read from stdin, and shuts them out', async () => {
+    const email = 'anna@acme.example';
+    const added = await run('owner', 'add', email, '--account', 'acme', '--json');
+    expect(added).toMatchObject({ exitCode: 0, json: { email, account: 'acme', created: true } });
+    expect(added.json.password).toMatch(/^\w{5}(-\w{5}){3}$/);
+    const second = ['owner', 'add', 'ben@acme.example', '--account', 'acme', '--name', 'Ben', '--password-stdin'];
+    expect(await runWith('correct horse battery\n', ...second)).toMatchObject({
+      exitCode: 0,
+      stdout: 'Added the owner ben@acme.example of acme.\n',
+    });
+    expect(await runWith('one line\nand another\n', 'owner', 'password', email, '--password-stdin')).toMatchObject({
+      exitCode: 2,
+      stderr: 'stdin has more than one line: the password is the only one.\n',
+    });
+    expect(await runWith('short', 'owner', 'password', email, '--password-stdin', '--json')).toMatchObject({
+      exitCode: 2,
+      json: { error: 'The password has 5 characters: it needs 12 to 128.' },
+    });
+    const changed = await run('owner', 'password', email, '--json');
+    expect(changed).toMatchObject({ exitCode: 0, json: { email, id: added.json.id } });
+    expect(changed.json.password).not.toBe(added.json.password);
+    expect((await run('owner', 'disable', email.toUpperCase(), '--json')).json).toMatchObject({ changed: true });
+    const { json } = await run('owner', 'list', '--account', 'acme', '--json');
+    expect(json).toMatchObject({
+      owners: [
+        { email, disabled: true, id: added.json.id },
+        { email: 'ben@acme.example', name: 'Ben', disabled: false },
+      ],
+    });
+    expect((await run('owner', 'list')).stdout).toMatch(
+      /^EMAIL +ACCOUNT .*NAME\nanna@acme.example +acme +yes .*\nben@/,
+    );
+    expect(await run('grant', 'list')).toMatchObject({ exitCode: 0, stdout: 'No grants.\n' });
+    expect(await run('grant', 'revoke', '--owner', email, '--json')).toMatchObject({
+      exitCode: 0,
+      json: { owner: email, revoked: 0 },
+    });
+    expect((await run('owner', 'enable', email, '--json')).json).toMatchObject({ disabled: false, changed: true });
   });
 
   test('serves what was imported to a client whose secret was shown once', async () => {
@@ -392,6 +443,15 @@ test('--help of every command says what it does', async () => {
     ['device'],
     ['device', 'key'],
     ['device', 're-pair'],
+    ['owner'],
+    ['owner', 'add'],
+    ['owner', 'password'],
+    ['owner', 'disable'],
+    ['owner', 'enable'],
+    ['owner', 'list'],
+    ['grant'],
+    ['grant', 'list'],
+    ['grant', 'revoke'],
   ]) {
     const { exitCode, stdout } = await run(...command, '--help');
     expect(exitCode).toBe(0);
@@ -401,12 +461,26 @@ test('--help of every command says what it does', async () => {
 
 type Output = { exitCode: number; stdout: string; stderr: string; json: Record<string, unknown> };
 
+/** With that on stdin. */
+function runWith(input: string, ...args: string[]): Promise<Output> {
+  return runCommand({}, input, args);
+}
+
 function run(this: Record<string, string> | unknown, ...args: string[]): Promise<Output> {
-  const more = (this ?? {}) as Record<string, string>;
+  return runCommand((this ?? {}) as Record<string, string>, '', args);
+}
+
+function runCommand(more: Record<string, string>, input: string, args: readonly string[]): Promise<Output> {
   const { promise, resolve } = Promise.withResolvers<Output>();
-  execFile(process.execPath, [main, ...args], { env: { ...env, ...more } }, (error, stdout, stderr) => {
-    const json = args.includes('--json') ? JSON.parse(stdout) : {};
-    resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr, json });
-  });
+  const { stdin } = execFile(
+    process.execPath,
+    [main, ...args],
+    { env: { ...env, ...more } },
+    (error, stdout, stderr) => {
+      const json = args.includes('--json') ? JSON.parse(stdout) : {};
+      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr, json });
+    },
+  );
+  stdin?.on('error', () => undefined).end(input); // most commands end without having read it
   return promise;
 }

@@ -6,9 +6,11 @@ import { addBridgeCommands } from './command-line/bridge-commands.ts';
 import { addClientCommands } from './command-line/client-commands.ts';
 import { addDeviceCommands } from './command-line/device-commands.ts';
 import { environmentHelp } from './command-line/environment-help.ts';
+import { addGrantCommands } from './command-line/grant-commands.ts';
 import { addImportCommand } from './command-line/import-command.ts';
 import { addJobsCommands } from './command-line/jobs-commands.ts';
 import { addKeysCommands } from './command-line/keys-commands.ts';
+import { addOwnerCommands } from './command-line/owner-commands.ts';
 import { addPropertyCommands } from './command-line/property-commands.ts';
 import { addServeCommand } from './command-line/serve-command.ts';
 import { createShell } from './command-line/shell.ts';
@@ -41,6 +43,8 @@ for (const addCommands of [
   addPropertyCommands,
   addTimezoneCommand,
   addAccountCommands,
+  addOwnerCommands,
+  addGrantCommands,
   addDeviceCommands,
   addBridgeCommands,
   addJobsCommands,

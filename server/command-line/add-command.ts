@@ -20,15 +20,17 @@ export function addListCommand(parent: Command, description: string): Command {
  * Commands that turn one thing on or off, by its id.
  *
  * @param verbs a row for each command: its name, and what it does
+ * @param argument what the id is
  */
 export function addSwitchCommands<Verb extends string>(
   parent: Command,
   shell: Shell,
   verbs: readonly (readonly [verb: Verb, description: string])[],
   turn: (store: Store, id: string, verb: Verb) => Promise<CommandResult>,
+  argument = '<id>',
 ): void {
   for (const [verb, description] of verbs)
-    addCommand(parent, `${verb} <id>`, description).action(
+    addCommand(parent, `${verb} ${argument}`, description).action(
       shell.runOnStore((store, id: string) => turn(store, id, verb)),
     );
 }

@@ -8,8 +8,10 @@ import { listBridges } from './bridge.ts';
 import { createClient, switchClient } from './client.ts';
 import { listClients } from './clients-list.ts';
 import { listDevices } from './devices-list.ts';
+import { listGrants } from './grant.ts';
 import { listJobs } from './jobs.ts';
 import type { ListOptions } from './listing.ts';
+import { listOwners } from './owner.ts';
 import { listProperties } from './property.ts';
 import { rotateClient } from './rotate-client.ts';
 
@@ -272,6 +274,8 @@ test.each([
   ['property list', (account: string) => listProperties(store, { account, limit: 1 })],
   ['device list', (account: string) => listDevices(store, { account, limit: 1 })],
   ['bridge list', (account: string) => listBridges(store, { account, limit: 1, now })],
+  ['owner list', (account: string) => listOwners(store, { account, limit: 1 })],
+  ['grant list', (account: string) => listGrants(store, { account, limit: 1, now })],
   ['jobs list', (account: string) => listJobs(store, { account, limit: 1, now })],
 ])('%s names the account that comes nearest to one that is not there', async (_, list) => {
   const { exitCode, text } = await list('account-meadow-lodg');

@@ -1,0 +1,208 @@
+import { randomBytes } from 'node:crypto';
+import type { EpochMilliseconds } from '../clock.ts';
+import { generatePassword, isLongEnough, type Passwords, passwordLength } from '../oauth/passwords.ts';
+import type { Cure } from '../operator-error.ts';
+import type { Owner } from '../store/records.ts';
+import type { AuditEntry, Store } from '../store/store.ts';
+import { type CommandResult, done, refused } from './command.ts';
+import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
+import { nearestOf } from './nearest-of.ts';
+
+type OwnerStores = Pick<Store, 'accounts' | 'owners'>;
+
+/** How a password comes in, and what becomes of it. */
+export interface PasswordOptions {
+  /** Asked once nothing else is wrong. Left out: one is made. */
+  readonly readPassword?: (() => Promise<string>) | undefined;
+  readonly passwords: Pick<Passwords, 'hash'>;
+  readonly now: EpochMilliseconds;
+}
+
+interface NewOwnerOptions extends PasswordOptions {
+  readonly account: string;
+  /** Left out: the e-mail. */
+  readonly name?: string | undefined;
+}
+
+/** Of those that a mistyped e-mail is compared with. */
+const mostCompared = 10_000;
+
+/**
+ * `owner add`: a person who logs in for an account. A password that is made is shown now and never again. Run again it changes nothing, and
+ * is refused where it says something else than the first time.
+ */
+export async function addOwner(store: OwnerStores, given: string, options: NewOwnerOptions): Promise<CommandResult> {
+  const { account, name, passwords, now } = options;
+  const email = given.normalize('NFC');
+  if (!isEmail(email)) return refused(describeEmail(email));
+  if (name !== undefined && !isName(name))
+    return refused(`--name is ${JSON.stringify(name)}: 1 to 100 printable characters, without spaces around them.`);
+  const accounts = await chooseAccounts(store, account);
+  if ('exitCode' in accounts) return accounts;
+  const there = await store.owners.findByEmail(email);
+  if (there !== undefined) return compare(there, options);
+
+  const password = await choosePassword(options.readPassword);
+  if ('exitCode' in password) return password;
+  const owner = {
+    id: `owner-${randomBytes(12).toString('hex')}`,
+    accountId: account,
+    email,
+    name: name ?? email,
+    passwordHash: await passwords.hash(password.text),
+    createdAt: now,
+  };
+  if (!(await store.owners.create(owner, makeEntry(owner, 'add_owner', now)))) {
+    const first = await store.owners.findByEmail(email);
+    return first === undefined ? refused(`There is no owner ${email}`) : compare(first, options);
+  }
+  const about = { email, id: owner.id, account, name: owner.name, created: true };
+  return done([`Added the owner ${email} of ${account}.`, ...password.lines].join('\n'), {
+    ...about,
+    ...password.json,
+  });
+}
+
+/** `owner password`: another password. Browsers where the owner is logged in are not any more; connected apps stay connected. Audited. */
+export async function setOwnerPassword(
+  store: Pick<Store, 'owners'>,
+  email: string,
+  { readPassword, passwords, now }: PasswordOptions,
+): Promise<CommandResult> {
+  const owner = await findOwner(store, email);
+  if ('exitCode' in owner) return owner;
+  const password = await choosePassword(readPassword);
+  if ('exitCode' in password) return password;
+  const change = { passwordHash: await passwords.hash(password.text), at: now };
+  if (!(await store.owners.setPassword(owner.id, change, makeEntry(owner, 'set_owner_password', now))))
+    return refused(`There is no owner ${email}`);
+  const lines = [
+    `${owner.email} has a new password, and is logged out in every browser. Connected apps stay connected.`,
+    ...password.lines,
+    ...(owner.disabledAt === null ? [] : ['The owner is disabled: nobody logs in with it until it is enabled.']),
+  ];
+  return done(lines.join('\n'), {
+    email: owner.email,
+    id: owner.id,
+    disabled: owner.disabledAt !== null,
+    ...password.json,
+  });
+}
+
+/** `owner disable` and `owner enable`: in force with the next request. Run again, nothing changes. Audited. */
+export async function switchOwner(
+  store: Pick<Store, 'owners'>,
+  email: string,
+  verb: 'disable' | 'enable',
+  now: EpochMilliseconds,
+): Promise<CommandResult> {
+  const owner = await findOwner(store, email);
+  if ('exitCode' in owner) return owner;
+  const disabled = verb === 'disable';
+  const changed = (owner.disabledAt !== null) !== disabled;
+  if (changed) await store.owners.setDisabled(owner.id, disabled ? now : null, makeEntry(owner, `${verb}_owner`, now));
+  const consequence = disabled ? '. Logged out everywhere, and every app is disconnected.' : '';
+  const text = changed
+    ? `${owner.email}: ${verb}d${consequence}`
+    : `${owner.email} is ${verb}d already; nothing changed.`;
+  return done(text, { email: owner.email, id: owner.id, disabled, changed });
+}
+
+const columns: readonly Column<ReturnType<typeof describe>>[] = [
+  ['EMAIL', ({ email }) => email],
+  ['ACCOUNT', ({ account }) => account],
+  ['DISABLED', ({ disabled }) => (disabled ? 'yes' : 'no')],
+  ['CREATED', ({ createdAt }) => formatSecond(createdAt)],
+  ['PASSWORD SET', ({ passwordSetAt }) => formatSecond(passwordSetAt)],
+  ['NAME', ({ name }) => name],
+];
+
+/** `owner list`: by account, and by e-mail in each. */
+export async function listOwners(store: OwnerStores, { account, limit }: ListOptions): Promise<CommandResult> {
+  const accounts = await chooseAccounts(store, account);
+  if ('exitCode' in accounts) return accounts;
+  const found = await store.owners.list({ accountId: account, limit: limit + 1 });
+  return showList('owners', found.map(describe), limit, columns);
+}
+
+/** The owner, or the refusal of an e-mail that is nobody's. */
+export async function findOwner({ owners }: Pick<Store, 'owners'>, email: string): Promise<Owner | CommandResult> {
+  if (!isEmail(email)) return refused(describeEmail(email));
+  const owner = await owners.findByEmail(email);
+  if (owner !== undefined) return owner;
+  const known = (await owners.list({ limit: mostCompared })).map((one) => one.email);
+  return refused(`There is no owner ${email}${nearestOf(email, known)}`);
+}
+
+function compare(owner: Owner, { account, name = owner.name, readPassword }: NewOwnerOptions): CommandResult {
+  const { email, id, accountId } = owner;
+  const differing = [...(account === accountId ? [] : ['--account']), ...(name === owner.name ? [] : ['--name'])];
+  if (differing.length > 0)
+    return refused(`The owner ${email} exists already and differs in ${differing.join(', ')}; nothing changed.`, {
+      email,
+      created: false,
+      differing,
+    });
+  const cure: Cure = {
+    says: 'Another password',
+    command: [
+      ...['lockstep-server', 'owner', 'password', email],
+      ...(readPassword === undefined ? [] : ['--password-stdin']),
+    ],
+  };
+  const about = { email, id, account: accountId, name: owner.name, created: false };
+  return done(`The owner ${email} exists already; nothing changed, the password neither.`, about, [cure]);
+}
+
+interface ChosenPassword {
+  readonly text: string;
+  readonly lines: readonly string[];
+  readonly json: object;
+}
+
+async function choosePassword(read: PasswordOptions['readPassword']): Promise<ChosenPassword | CommandResult> {
+  if (read === undefined) {
+    const text = generatePassword();
+    return { text, lines: ['The password, shown this once:', text], json: { password: text } };
+  }
+  const text = await read();
+  // Whoever logs in types it into a field of one line.
+  if (/\p{Cc}/u.test(text)) return refused('The password has a control character, which no login form sends.');
+  if (isLongEnough(text)) return { text, lines: [], json: {} };
+  const { least, most } = passwordLength;
+  return refused(`The password has ${[...text.normalize('NFKC')].length} characters: it needs ${least} to ${most}.`);
+}
+
+function describe({ id, email, accountId, name, disabledAt, createdAt, passwordSetAt }: Owner) {
+  return {
+    email,
+    id,
+    account: accountId,
+    name,
+    disabled: disabledAt !== null,
+    createdAt: formatTime(createdAt),
+    passwordSetAt: formatTime(passwordSetAt),
+  };
+}
+
+/** RFC 5321, 4.5.3.1.3 bounds an address to 254; whether it can receive mail, nobody asks. */
+function isEmail(text: string): boolean {
+  return /^[^@\s\p{Cc}]+@[^@\s\p{Cc}]+$/u.test(text) && [...text].length <= 254;
+}
+
+function describeEmail(text: string): string {
+  const shown = text.length > 300 ? `${text.slice(0, 40)}…` : text;
+  return `The e-mail is ${JSON.stringify(shown)}: it needs one @ between other characters, no spaces and no control characters, 254 at most.`;
+}
+
+function isName(text: string): boolean {
+  return /^[^\p{C}]{1,100}$/u.test(text) && text.trim() === text;
+}
+
+function makeEntry(
+  { id, accountId }: Pick<Owner, 'id' | 'accountId'>,
+  action: string,
+  at: EpochMilliseconds,
+): AuditEntry {
+  return { at, accountId, clientId: 'operator', action, deviceId: null, requestId: null, ownerId: id };
+}
