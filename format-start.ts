@@ -14,9 +14,15 @@ interface Side {
     readonly account: string | null;
     readonly kind: 'own' | 'partner';
   }[];
+  readonly owners: readonly {
+    readonly email: string;
+    readonly password: string;
+    /** Name of the account. */
+    readonly account: string;
+  }[];
 }
 
-/** Addresses, demo clients and lines to paste; as JSON one line for scripts. */
+/** Addresses, demo clients and owners, and lines to paste; as JSON one line for scripts. */
 export function formatStart({ server, mock }: Started, json: boolean): string {
   if (json) return `${JSON.stringify({ server: addresses(server), mock: addresses(mock) })}\n`;
   return `
@@ -27,7 +33,7 @@ Mock     ${mock.origin}/v1, ${mock.origin}/auth
 
 Demo clients of the server (the mock has the same with secrets of its own: npm -s start -- --json)
 ${formatClients(server)}
-
+${formatOwners(server)}
 # a token, then a first call
 ${formatCalls(server)}
 
@@ -38,8 +44,8 @@ Ctrl-C stops both.
 `;
 }
 
-function addresses({ origin, clients }: Side) {
-  return { origin, baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients };
+function addresses({ origin, clients, owners }: Side) {
+  return { origin, baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients, owners };
 }
 
 function formatClients({ clients }: Side): string {
@@ -47,6 +53,14 @@ function formatClients({ clients }: Side): string {
   return clients
     .map(({ clientId, secret, account }) => `  ${clientId.padEnd(width)}  ${secret}  ${account ?? 'whoever logs in'}`)
     .join('\n');
+}
+
+/** Nothing where each has a password of its own by now. */
+function formatOwners({ owners }: Side): string {
+  if (owners.length === 0) return '';
+  const width = Math.max(...owners.map(({ email }) => email.length));
+  const lines = owners.map(({ email, password, account }) => `  ${email.padEnd(width)}  ${password}  ${account}`);
+  return ['', 'Owners, who log in where a partner sends them, with password and account', ...lines, ''].join('\n');
 }
 
 /** The token is taken out by Node, which is there: not everybody has jq. */

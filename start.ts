@@ -21,7 +21,7 @@ Derives everything from ${defaults.contract}, then serves with demo data
   the mock        http://localhost:8090        --mock-port, MOCK_PORT
 until Ctrl-C. A port of 0 takes any free one. Keys and database of the demo are made once, in .lockstep/.
 
-  --json   print one line of JSON once ready: addresses and demo clients (npm -s start -- --json keeps npm's own lines out)
+  --json   print one line of JSON once ready: addresses, demo clients and owners (npm -s start -- --json keeps npm's own lines out)
 
 Exit codes: 0 stopped, also while it starts; 2 wrong usage, a broken contract, a port in use, or a demo folder that can't be used.
 `;
@@ -93,8 +93,8 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     await throwIfStopping(stopping);
 
     const started: Started = {
-      server: { origin: demo.origin, clients: demo.clients },
-      mock: { origin: mock.origin, clients: mock.clients },
+      server: { origin: demo.origin, clients: demo.clients, owners: demo.owners },
+      mock: { origin: mock.origin, clients: mock.clients, owners: mock.owners },
     };
     process.stdout.write(formatStart(started, json));
     return running;

@@ -1,4 +1,5 @@
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
+import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
 import type { DemoClients } from '@lockstep/server/demo/seed-demo';
 import { type ContractDocument, followMember } from '@lockstep/server/http/form/read-pointer';
 import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
@@ -10,6 +11,7 @@ export interface MockAccess {
   readonly baseUrl: string;
   readonly authUrl: string;
   readonly clients: DemoClients;
+  readonly owners: DemoOwners;
 }
 
 /** With access where tokens are judged. */

@@ -1,3 +1,4 @@
+import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
 import type { DemoClients } from '@lockstep/server/demo/seed-demo';
 import type { MockDescription } from './describe-mock.ts';
 
@@ -7,6 +8,7 @@ export function formatDescription({
   title,
   addresses,
   clients = [],
+  owners = [],
   notes,
   samples,
 }: MockDescription): string[] {
@@ -16,6 +18,7 @@ export function formatDescription({
       ({ url, operations }) => `  ${url}  ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
     ),
     ...formatClients(clients),
+    ...formatOwners(owners),
     '',
     ...notes.map((note) => `- ${note}`),
     ...samples.flatMap(({ shows, command }) => ['', `# ${shows}`, command]),
@@ -32,4 +35,11 @@ function formatClients(clients: DemoClients): string[] {
   const width = Math.max(...rows.map(([id = '']) => id.length));
   const lines = rows.map(([id = '', secret, account]) => `  ${id.padEnd(width)}  ${secret}  ${account}`);
   return ['', 'Clients, with secret and account', ...lines];
+}
+
+function formatOwners(owners: DemoOwners): string[] {
+  if (owners.length === 0) return [];
+  const width = Math.max(...owners.map(({ email }) => email.length));
+  const lines = owners.map(({ email, password, account }) => `  ${email.padEnd(width)}  ${password}  ${account}`);
+  return ['', 'Owners, with password and account', ...lines];
 }

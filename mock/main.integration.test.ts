@@ -81,16 +81,21 @@ describe('the mock as a command', () => {
     expect(stdout).toContain('"deviceId":"LK2A00000001"');
   });
 
-  it('keeps its keys, so that every start has the same clients', async () => {
+  it('keeps its keys, so that every start has the same clients and owners', async () => {
     const starts = [run(['--json']), run(['--json'])];
     for (const started of starts) await untilPrinted(started, '\n');
-    const [first, second] = starts.map((started) => JSON.parse(started.output()).clients);
-    expect(first).toEqual(second);
-    expect(first[0]).toEqual({
+    const [first, second] = starts.map((started) => JSON.parse(started.output()));
+    expect([first.clients, first.owners]).toEqual([second.clients, second.owners]);
+    expect(first.clients[0]).toEqual({
       clientId: 'demo-own',
       secret: expect.stringMatching(/^[\w-]{40,}$/),
       account: 'Harbour Stays',
       kind: 'own',
+    });
+    expect(first.owners[0]).toEqual({
+      email: 'owner@harbour.example',
+      password: expect.stringMatching(/^\w{5}(-\w{5}){3}$/),
+      account: 'Harbour Stays',
     });
   });
 

@@ -29,7 +29,7 @@ const program = new Command('lockstep-mock')
       .argParser(readOrigin),
   )
   .option('--key-file <path>', 'keys that sign tokens, made where there is no such file', defaultKeyFile)
-  .option('--json', 'print addresses, clients and sample calls as one line of JSON, once ready', false)
+  .option('--json', 'print addresses, clients, owners and sample calls as one line of JSON, once ready', false)
   .addHelpText(
     'after',
     '\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file or contract.',
@@ -55,8 +55,8 @@ try {
     // Prism takes a second to load; a signal is heard already.
     const { startDemoMock } = await import('./start-demo-mock.ts');
     const mock = await startDemoMock({ port, host, publicOrigin, logger, keyFile, stopping });
-    const { origin, clients } = mock;
-    const access = { baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients };
+    const { origin, clients, owners } = mock;
+    const access = { baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients, owners };
     const description = describeMock(origin, contract, operations, access);
     const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
     process.stdout.write(`${text}\n`);

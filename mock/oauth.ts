@@ -1,5 +1,6 @@
 import type { OperationTable } from '@lockstep/contract/operations';
 import { systemClock } from '@lockstep/server/clock';
+import { type DemoOwners, seedDemoOwners } from '@lockstep/server/demo/demo-owners';
 import { type DemoClients, seedDemo } from '@lockstep/server/demo/seed-demo';
 import { Refused } from '@lockstep/server/error-catalogue';
 import { createAuthentication } from '@lockstep/server/http/authenticate';
@@ -7,6 +8,7 @@ import { challengeScope } from '@lockstep/server/http/challenge';
 import { checkTrial } from '@lockstep/server/http/check-trial';
 import { type ContractDocument, isObject } from '@lockstep/server/http/form/read-pointer';
 import type { Keys } from '@lockstep/server/keys';
+import { createPasswords } from '@lockstep/server/oauth/passwords';
 import { createAuthServer } from '@lockstep/server/oauth/provider';
 import { apiScopes } from '@lockstep/server/oauth/scopes';
 import { createTokenVerifier } from '@lockstep/server/oauth/verify-token';
@@ -22,7 +24,7 @@ export interface MockOAuthOptions {
   readonly origin: string;
   readonly contract: ContractDocument;
   readonly operations: OperationTable;
-  /** Client secrets follow from them: the same keys, the same secrets. */
+  /** Secrets and passwords follow from them: the same keys, the same secrets. */
   readonly keys: Keys;
   readonly logger: Logger;
 }
@@ -31,14 +33,17 @@ export interface MockOAuth {
   readonly authServer: AuthServer;
   readonly authenticate: Authenticate;
   readonly clients: DemoClients;
+  readonly owners: DemoOwners;
   readonly close: () => Promise<void>;
 }
 
 const authPath = '/auth';
 const apiPath = '/v1';
+/** They are made at each start, of 100 bits that nobody chose: stretching adds nothing but seconds. */
+const passwordCost = 12;
 
 /**
- * The service's own OAuth server and token check, on the demo's accounts and clients in memory. Tokens end with the
+ * The service's own OAuth server and token check, on the demo's accounts, clients and owners in memory. Tokens end with the
  * process. Where an operation asks for other credentials than a token, they are looked at for their form alone.
  */
 export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOAuth> {
@@ -46,7 +51,9 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
   const issuer = origin + authPath;
   const resource = origin + apiPath;
   const store = await openSqliteStore(':memory:');
-  const clients = await seedDemo(store, { keys, now: systemClock.now() });
+  const now = systemClock.now();
+  const clients = await seedDemo(store, { keys, now });
+  const owners = await seedDemoOwners(store, { keys, now, passwords: createPasswords({ ln: passwordCost }) });
   const { callback } = createAuthServer({ issuer, resource, store, keys, scopes: apiScopes, log: logger });
   const operations = Object.values(options.operations).filter(({ basePath }) => !isBelow(authPath, basePath));
   const verifyToken = createTokenVerifier({ store, issuer, audience: resource, jwks: keys.jwks });
@@ -56,6 +63,7 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
   const stopPurging = startPurging(store, logger);
   return {
     clients,
+    owners,
     authServer: { basePath: authPath, callback },
     authenticate: async (credentials) => {
       const names = credentials.alternatives.flatMap(Object.keys);

@@ -1,5 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
 import type { DemoClients } from '@lockstep/server/demo/seed-demo';
 import { readOrCreateKeyFile } from '@lockstep/server/key-file';
 import type { Keys } from '@lockstep/server/keys';
@@ -18,12 +19,13 @@ export type DemoMockOptions = {
   readonly stopping?: AbortSignal | undefined;
 } & (
   | { readonly keys: Keys }
-  /** Made where there is none, so that every start prints the same client secrets. */
+  /** Made where there is none, so that every start prints the same secrets and passwords. */
   | { readonly keyFile: string }
 );
 
 export interface DemoMock extends RunningMock {
   readonly clients: DemoClients;
+  readonly owners: DemoOwners;
 }
 
 /**
@@ -52,6 +54,7 @@ export async function startDemoMock({
     return {
       origin: publicOrigin ?? mock.origin,
       clients: made.flatMap(({ clients }) => clients),
+      owners: made.flatMap(({ owners }) => owners),
       underWay: mock.underWay,
       close: async () => {
         const closed = await mock.close();

@@ -184,9 +184,11 @@ describe('a token that is not good', () => {
 });
 
 describe('the keys', () => {
-  it('give the same client secrets at every start', async () => {
+  it('give the same secrets and passwords at every start', async () => {
     const second = await startDemoMock({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
     await second.close();
     expect(second.clients).toEqual(mock.clients);
+    expect(second.owners).toEqual(mock.owners);
+    expect(mock.owners).toHaveLength(3);
   });
 });

@@ -27,7 +27,7 @@ let mock: Side;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'conform-'));
-  server = await startDemo({ folder, ...onLoopback });
+  server = await startDemo({ folder, passwordCost: 12, ...onLoopback });
   mock = await startDemoMock({ keyFile: join(folder, 'mock-keys.json'), ...onLoopback });
 });
 afterAll(async () => {

@@ -75,7 +75,7 @@ describe('npm start', () => {
     }
   });
 
-  test('a second start prints the same clients, as one line of JSON', async () => {
+  test('a second start prints the same clients and owners, as one line of JSON', async () => {
     const second = startDemo('--port', '0', '--mock-port', '0', '--json');
     const [line] = (await once(createInterface({ input: second.stdout as Readable }), 'line')) as [string];
     second.kill('SIGTERM');
@@ -86,6 +86,12 @@ describe('npm start', () => {
       authUrl: `${started.server.origin}/auth`,
     });
     expect(started.server.clients).toHaveLength(5);
+    const owners = ['owner@harbour.example', 'owner@meadow.example', 'owner@lapsed.example'];
+    for (const side of [started.server, started.mock])
+      expect(side.owners.map(({ email }: { email: string }) => email)).toEqual(owners);
+    for (const { email, password, account } of started.server.owners)
+      expect(printed).toMatch(new RegExp(`^ {2}${email} +${password}  ${account}$`, 'm'));
+    expect(printed).not.toContain(started.mock.owners[0].password);
     for (const { secret } of [...started.server.clients, started.mock.clients[0]]) expect(printed).toContain(secret);
   });
 

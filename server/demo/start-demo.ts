@@ -2,25 +2,30 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import { readOrCreateKeyFile } from '../key-file.ts';
+import { createPasswords } from '../oauth/passwords.ts';
 import { throwIfStopping } from '../run-until-stopped.ts';
 import { type RunningService, type StartOptions, startService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import { demoHabits } from './demo-habits.ts';
+import { type DemoOwners, seedDemoOwners } from './demo-owners.ts';
 import { type DemoClients, seedDemo } from './seed-demo.ts';
 
 export interface DemoOptions {
-  /** Where the demo's key file and database live; made once, so that every start prints the same clients. */
+  /** Where the demo's key file and database live; made once, so that every start prints the same clients and owners. */
   readonly folder: string;
   readonly port: number;
   readonly host: string;
   readonly logger: Logger;
   readonly docs?: StartOptions['docs'];
+  /** Of the passwords that it makes, as in `createPasswords`. Left out: that of every other password. */
+  readonly passwordCost?: number;
   /** Gives the start up. */
   readonly stopping?: AbortSignal | undefined;
 }
 
 export interface Demo extends RunningService {
   readonly clients: DemoClients;
+  readonly owners: DemoOwners;
 }
 
 /**
@@ -28,13 +33,17 @@ export interface Demo extends RunningService {
  *
  * @throws KeyFileFault, StoreUnusable, DemoKeyMismatch, an error with `code: 'EADDRINUSE'`, or the reason of `stopping`; nothing is left open
  */
-export async function startDemo({ folder, ...options }: DemoOptions): Promise<Demo> {
+export async function startDemo({ folder, passwordCost, ...options }: DemoOptions): Promise<Demo> {
   const keys = await readOrCreateKeyFile(join(folder, 'keys.json'));
   await throwIfStopping(options.stopping);
   const store = await openSqliteStore(join(folder, 'demo.sqlite'));
   try {
     await throwIfStopping(options.stopping);
-    const clients = await seedDemo(store, { keys, now: systemClock.now() });
+    const now = systemClock.now();
+    const clients = await seedDemo(store, { keys, now });
+    const passwords = createPasswords(passwordCost === undefined ? {} : { ln: passwordCost });
+    const owners = await seedDemoOwners(store, { keys, now, passwords });
+    await throwIfStopping(options.stopping);
     const service = await startService({
       ...options,
       store,
@@ -43,7 +52,7 @@ export async function startDemo({ folder, ...options }: DemoOptions): Promise<De
       checkResponses: true,
       habits: demoHabits,
     });
-    return { ...service, clients };
+    return { ...service, clients, owners };
   } catch (error) {
     await store.close();
     throw error;

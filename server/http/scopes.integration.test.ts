@@ -20,7 +20,7 @@ const tokens = new Map<string, Promise<string>>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lockstep-scopes-'));
-  demo = await startDemo({ folder, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
+  demo = await startDemo({ folder, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }), passwordCost: 12 });
 });
 afterAll(async () => {
   await demo.close();
