@@ -38,7 +38,7 @@ describe('docs/operating.md', () => {
   beforeAll(async () => {
     [port, tlsPort] = [await freePort(), await freePort()];
     const [environment = '', ...rest] = readBlocks(page, 'sh');
-    expect(rest.length).toBe(4);
+    expect(rest.length).toBe(5);
     const origin = `https://localhost:${tlsPort}`;
     writeFileSync(
       join(folder, 'etc/environment'),
@@ -117,8 +117,18 @@ describe('docs/operating.md', () => {
     }
   });
 
+  test('adds an owner, whose password is made, and lists what there is, as it says', async () => {
+    const { exitCode, text } = await paste(readBlocks(page, 'sh')[3]);
+    expect([exitCode, text]).toEqual([
+      0,
+      expect.stringMatching(
+        /^Added the owner owner@acme\.example of acme\.\n.*\n\w{5}(-\w{5}){3}\nEMAIL .*\n.* Acme owner\nNo grants\.\n$/,
+      ),
+    ]);
+  });
+
   test('rotates a secret, backs up and restores, as it says', async () => {
-    const [, , clients, backup, restore] = readBlocks(page, 'sh');
+    const [, , clients, , backup, restore] = readBlocks(page, 'sh');
     const listed = await paste(clients);
     expect([listed.exitCode, listed.text]).toEqual([
       0,
