@@ -1,1 +1,0 @@
-export { escapeHtml } from '../pages/html.ts';
