@@ -1,33 +1,17 @@
+import type { DemoAccess } from './server/demo/access-file.ts';
+
 /** What runs once `npm start` is ready. */
 export interface Started {
-  readonly server: Side;
-  readonly mock: Side;
-}
-
-interface Side {
-  /** Without a trailing slash. */
-  readonly origin: string;
-  readonly clients: readonly {
-    readonly clientId: string;
-    readonly secret: string;
-    /** Name of the account it acts for by itself; null for a partner. */
-    readonly account: string | null;
-    readonly kind: 'own' | 'partner';
-  }[];
-  readonly owners: readonly {
-    readonly email: string;
-    readonly password: string;
-    /** Name of the account. */
-    readonly account: string;
-  }[];
+  readonly server: DemoAccess;
+  readonly mock: DemoAccess;
 }
 
 /** Addresses, demo clients and owners, and lines to paste; as JSON one line for scripts. */
 export function formatStart({ server, mock }: Started, json: boolean): string {
-  if (json) return `${JSON.stringify({ server: addresses(server), mock: addresses(mock) })}\n`;
+  if (json) return `${JSON.stringify({ server, mock })}\n`;
   return `
 Server   ${server.origin}/v1
-OAuth    ${server.origin}/auth
+OAuth    ${server.origin}/auth, for owners ${server.origin}/auth/apps
 Docs     ${server.origin}/docs
 Mock     ${mock.origin}/v1, ${mock.origin}/auth
 
@@ -37,18 +21,17 @@ ${formatOwners(server)}
 # a token, then a first call
 ${formatCalls(server)}
 
-# the same on the mock, whose answers are the contract's examples
+# a partner's tokens: logs an owner in, consents, and exchanges the code, over HTTP alone
+npm run -s token -- --client demo-partner --json
+
+# the same first call on the mock, whose answers are the contract's examples
 ${formatCalls(mock)}
 
 Ctrl-C stops both.
 `;
 }
 
-function addresses({ origin, clients, owners }: Side) {
-  return { origin, baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients, owners };
-}
-
-function formatClients({ clients }: Side): string {
+function formatClients({ clients }: DemoAccess): string {
   const width = Math.max(...clients.map(({ clientId }) => clientId.length));
   return clients
     .map(({ clientId, secret, account }) => `  ${clientId.padEnd(width)}  ${secret}  ${account ?? 'whoever logs in'}`)
@@ -56,7 +39,7 @@ function formatClients({ clients }: Side): string {
 }
 
 /** Nothing where each has a password of its own by now. */
-function formatOwners({ owners }: Side): string {
+function formatOwners({ owners }: DemoAccess): string {
   if (owners.length === 0) return '';
   const width = Math.max(...owners.map(({ email }) => email.length));
   const lines = owners.map(({ email, password, account }) => `  ${email.padEnd(width)}  ${password}  ${account}`);
@@ -64,7 +47,7 @@ function formatOwners({ owners }: Side): string {
 }
 
 /** The token is taken out by Node, which is there: not everybody has jq. */
-function formatCalls({ origin, clients }: Side): string {
+function formatCalls({ origin, clients }: DemoAccess): string {
   const client = clients.find(({ kind }) => kind === 'own');
   return `TOKEN=$(curl -s -u ${client?.clientId}:${client?.secret} -d grant_type=client_credentials ${origin}/auth/oauth2/token | node -p 'JSON.parse(require("fs").readFileSync(0)).access_token')
 curl -i ${origin}/v1/devices -H "Authorization: Bearer $TOKEN"`;

@@ -7,13 +7,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const help = `Usage: npm run -s token -- [--client ID] [--scope "SCOPE …"] [--mock] [--json]
+const help = `Usage: npm run -s token -- [--client ID] [--scope "SCOPE …"] [--mock] [--port NUMBER] [--json]
        npm run -s token -- --auth-url URL --client ID [--redirect-uri URL] [--scope "SCOPE …"] [--json]
 
 Prints an access token. Of what npm start or npm run mock has started it knows clients and owners; of any other deployment, tell it:
   --client        who asks; left out: the first client that has an account of its own
   --scope         scopes apart by spaces; left out: all that the client has
   --mock          of the mock
+  --port          where it runs (PORT, or 8080; the mock MOCK_PORT, or 8090)
   --auth-url      of another deployment, as https://locks.example/auth
   --redirect-uri  a callback of the client: then an owner logs in and consents
   --json          print the whole answer of the token endpoint
@@ -22,9 +23,8 @@ Environment, with --auth-url: CLIENT_SECRET; with --redirect-uri also OWNER_EMAI
 Exit codes: 0 printed, 1 no token, 2 wrong usage.
 `;
 
-/** What npm start writes once it is ready: the same as `npm -s start -- --json` prints. */
+/** What npm start and npm run mock leave, of all that they print: it is the same at each start, on whatever port. */
 interface Access {
-  readonly authUrl: string;
   readonly clients: readonly {
     readonly clientId: string;
     readonly secret: string;
@@ -176,6 +176,7 @@ function readArguments() {
         client: { type: 'string' },
         scope: { type: 'string', multiple: true, default: [] },
         mock: { type: 'boolean', default: false },
+        port: { type: 'string' },
         json: { type: 'boolean', default: false },
         'auth-url': { type: 'string' },
         'redirect-uri': { type: 'string' },
@@ -213,9 +214,10 @@ function readVariable(name: string): string {
   return value;
 }
 
-async function readDemoRequest({ client: clientId, mock, ...values }: Arguments): Promise<Request> {
+async function readDemoRequest({ client: clientId, mock, port, ...values }: Arguments): Promise<Request> {
   const scope = values.scope.join(' ');
-  const { authUrl, clients, owners } = await readAccess(mock ? 'mock-access.json' : 'access.json');
+  const authUrl = `http://localhost:${readPort(port, mock)}/auth`;
+  const { clients, owners } = await readAccess(mock ? 'mock-access.json' : 'access.json');
   const known = clients.map((client) => client.clientId).join(', ');
   const client = clients.find((one) => (clientId === undefined ? one.account !== null : one.clientId === clientId));
   if (client === undefined) throw new WrongUsage(`There is no client ${clientId}. There are: ${known}`);
@@ -226,6 +228,15 @@ async function readDemoRequest({ client: clientId, mock, ...values }: Arguments)
   if (owner === undefined || redirectUri === undefined)
     throw new NoToken(`Nobody is known who could log in for ${client.clientId}.`);
   return { authUrl, clientId: client.clientId, secret, scope, login: { redirectUri, ...owner } };
+}
+
+function readPort(option: string | undefined, mock: boolean): string {
+  const variable = mock ? 'MOCK_PORT' : 'PORT';
+  const [name, port] =
+    option === undefined ? [variable, process.env[variable] || (mock ? '8090' : '8080')] : ['--port', option];
+  if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
+    throw new WrongUsage(`${name} is ${port}: a port is a number from 0 to 65535.`);
+  return port;
 }
 
 async function readAccess(name: string): Promise<Access> {

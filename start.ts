@@ -85,6 +85,7 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     const demo = await startDemo({ folder: join(root, '.lockstep'), port, host, logger, docs, stopping });
     open.push(demo);
     const { startDemoMock } = await import('./mock/start-demo-mock.ts');
+    const { describeAccess, writeAccessFile } = await import('./server/demo/access-file.ts');
     const keyFile = join(root, '.lockstep/mock-keys.json');
     const mock = await startDemoMock({ keyFile, port: mockPort, host, logger, stopping });
     open.push(mock);
@@ -93,9 +94,11 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     await throwIfStopping(stopping);
 
     const started: Started = {
-      server: { origin: demo.origin, clients: demo.clients, owners: demo.owners },
-      mock: { origin: mock.origin, clients: mock.clients, owners: mock.owners },
+      server: describeAccess(demo),
+      mock: describeAccess(mock),
     };
+    await writeAccessFile(join(root, '.lockstep/access.json'), started.server);
+    await writeAccessFile(join(root, '.lockstep/mock-access.json'), started.mock);
     process.stdout.write(formatStart(started, json));
     return running;
   } catch (error) {

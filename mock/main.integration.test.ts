@@ -91,6 +91,7 @@ describe('the mock as a command', () => {
       secret: expect.stringMatching(/^[\w-]{40,}$/),
       account: 'Harbour Stays',
       kind: 'own',
+      redirectUris: [],
     });
     expect(first.owners[0]).toEqual({
       email: 'owner@harbour.example',
@@ -148,7 +149,26 @@ describe('the mock as a command', () => {
     });
   });
 
+  it('lets partners be called back on this machine where it is told to, and warns', async () => {
+    const loopback = 'http://127.0.0.1:3000/callback';
+    const started = run(['--json', '--loopback-callback', loopback]);
+    await untilPrinted(started, '\n');
+    expect(started.errors()).toContain(`Partners can be called back at ${loopback}. The service refuses it`);
+    const { authUrl, clients } = JSON.parse(started.output());
+    expect(clients[1].redirectUris).toEqual(['https://partner.example/callback', loopback]);
+    const ask = async (redirectUri: string) => {
+      const fields = { response_type: 'code', client_id: 'demo-partner', redirect_uri: redirectUri, scope: 'openid' };
+      return (await fetch(`${authUrl}/login?${new URLSearchParams(fields)}`, { redirect: 'manual' })).status;
+    };
+    expect([await ask(loopback), await ask('http://127.0.0.1:3001/callback')]).toEqual([303, 400]);
+  });
+
   const wrongUses = [
+    {
+      name: 'a callback on another machine',
+      args: ['--loopback-callback', 'http://partner.example/callback'],
+      says: 'a callback of this machine is http://localhost',
+    },
     { name: 'an origin with a path', args: ['--public-origin', 'http://a/b'], says: 'without a path' },
     { name: 'an origin that is none', args: ['--public-origin', 'mock'], says: 'an origin is http(s)://host[:port]' },
     { name: 'a port that is none', args: ['--port', '99999'], says: 'a port is a number from 0 to 65535' },

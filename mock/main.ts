@@ -1,7 +1,9 @@
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import { describeFailure } from '@lockstep/server/command-line/describe-failure';
+import { describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
+import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
 import { openLog } from '@lockstep/server/open-log';
 import { runUntilStopped } from '@lockstep/server/run-until-stopped';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
@@ -11,6 +13,8 @@ import { formatDescription } from './format-description.ts';
 
 /** Beside those of the demo, wherever it is started from. */
 const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../.lockstep/mock-keys.json'));
+
+const callbackWarning = 'The service refuses it: there only https callbacks can be registered.';
 
 const exitCodes = { fine: 0, wrongUse: 2 } as const;
 
@@ -29,6 +33,12 @@ const program = new Command('lockstep-mock')
       .argParser(readOrigin),
   )
   .option('--key-file <path>', 'keys that sign tokens, made where there is no such file', defaultKeyFile)
+  .option(
+    '--loopback-callback <url...>',
+    'let partners be called back at an http address of this machine; the service itself takes https alone',
+    readLoopbackCallback,
+    [],
+  )
   .option('--json', 'print addresses, clients, owners and sample calls as one line of JSON, once ready', false)
   .addHelpText(
     'after',
@@ -37,12 +47,13 @@ const program = new Command('lockstep-mock')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse));
 
 program.parse();
-const { port, host, publicOrigin, json, keyFile } = program.opts<{
+const { port, host, publicOrigin, json, keyFile, loopbackCallback } = program.opts<{
   port: number;
   host: string;
   publicOrigin?: string;
   json: boolean;
   keyFile: string;
+  loopbackCallback: readonly string[];
 }>();
 
 // Lines that nobody reads any more, as of `npm run mock | head -1`, are no reason to end.
@@ -54,10 +65,20 @@ try {
   await runUntilStopped(logger, async (stopping) => {
     // Prism takes a second to load; a signal is heard already.
     const { startDemoMock } = await import('./start-demo-mock.ts');
-    const mock = await startDemoMock({ port, host, publicOrigin, logger, keyFile, stopping });
-    const { origin, clients, owners } = mock;
-    const access = { baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients, owners };
-    const description = describeMock(origin, contract, operations, access);
+    const mock = await startDemoMock({
+      port,
+      host,
+      publicOrigin,
+      logger,
+      keyFile,
+      loopbackCallbacks: loopbackCallback,
+      stopping,
+    });
+    const access = describeAccess(mock);
+    await writeAccessFile(join(dirname(keyFile), 'mock-access.json'), access);
+    const description = describeMock(mock.origin, contract, operations, access);
+    for (const url of loopbackCallback)
+      process.stderr.write(`Partners can be called back at ${url}. ${callbackWarning}\n`);
     const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
     process.stdout.write(`${text}\n`);
     return mock;
@@ -73,6 +94,14 @@ function readPort(text: string): number {
   const value = Number(text);
   if (!/^\d{1,5}$/.test(text) || value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535.');
   return value;
+}
+
+function readLoopbackCallback(text: string, before: readonly string[]): readonly string[] {
+  if (!isLoopbackCallback(text))
+    throw new InvalidArgumentError(
+      'a callback of this machine is http://localhost[:port]/…, 127.0.0.1 or [::1], static.',
+    );
+  return [...before, text];
 }
 
 function readOrigin(text: string): string {

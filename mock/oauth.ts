@@ -27,6 +27,8 @@ export interface MockOAuthOptions {
   /** Secrets and passwords follow from them: the same keys, the same secrets. */
   readonly keys: Keys;
   readonly logger: Logger;
+  /** http addresses of this machine that partners may be called back at; none when left out. */
+  readonly loopbackCallbacks?: readonly string[] | undefined;
 }
 
 export interface MockOAuth {
@@ -47,14 +49,23 @@ const passwordCost = 12;
  * process. Where an operation asks for other credentials than a token, they are looked at for their form alone.
  */
 export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOAuth> {
-  const { origin, contract, keys, logger } = options;
+  const { origin, contract, keys, logger, loopbackCallbacks } = options;
   const issuer = origin + authPath;
   const resource = origin + apiPath;
   const store = await openSqliteStore(':memory:');
   const now = systemClock.now();
-  const clients = await seedDemo(store, { keys, now });
+  const clients = await seedDemo(store, { keys, now, loopbackCallbacks });
   const owners = await seedDemoOwners(store, { keys, now, passwords: createPasswords({ ln: passwordCost }) });
-  const { callback } = createAuthServer({ issuer, resource, store, keys, scopes: apiScopes, log: logger });
+  const { callback } = createAuthServer({
+    issuer,
+    resource,
+    store,
+    keys,
+    scopes: apiScopes,
+    log: logger,
+    passwordCost,
+    loopbackCallbacks,
+  });
   const operations = Object.values(options.operations).filter(({ basePath }) => !isBelow(authPath, basePath));
   const verifyToken = createTokenVerifier({ store, issuer, audience: resource, jwks: keys.jwks });
   const verify = createAuthentication(contract, operations, verifyToken);

@@ -15,6 +15,8 @@ export type DemoMockOptions = {
   /** Address that clients use, where it is another than the one listened on: tokens are good under it alone. */
   readonly publicOrigin?: string | undefined;
   readonly logger: Logger;
+  /** http addresses of this machine that partners may be called back at; none when left out. */
+  readonly loopbackCallbacks?: readonly string[] | undefined;
   /** Gives the start up. */
   readonly stopping?: AbortSignal | undefined;
 } & (
@@ -38,6 +40,7 @@ export async function startDemoMock({
   host,
   publicOrigin,
   logger,
+  loopbackCallbacks,
   stopping,
   ...from
 }: DemoMockOptions): Promise<DemoMock> {
@@ -45,7 +48,8 @@ export async function startDemoMock({
   const made: MockOAuth[] = [];
   const close = () => Promise.all(made.map((oauth) => oauth.close()));
   const protect = async (listeningAt: string): Promise<MockOAuth> => {
-    const oauth = await createMockOAuth({ origin: publicOrigin ?? listeningAt, contract, operations, keys, logger });
+    const origin = publicOrigin ?? listeningAt;
+    const oauth = await createMockOAuth({ origin, contract, operations, keys, logger, loopbackCallbacks });
     made.push(oauth);
     return oauth;
   };

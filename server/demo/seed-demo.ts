@@ -16,7 +16,16 @@ export type DemoClients = readonly {
   /** Name of the account that an own-account client acts for; null for a partner. */
   readonly account: string | null;
   readonly kind: 'own' | 'partner';
+  /** Where a partner can be called back; none for others. */
+  readonly redirectUris: readonly string[];
 }[];
+
+export interface SeedOptions {
+  readonly keys: Pick<Keys, 'demoKey'>;
+  readonly now: EpochMilliseconds;
+  /** What partners have besides their own callbacks; none when left out. */
+  readonly loopbackCallbacks?: readonly string[] | undefined;
+}
 
 /** The database was seeded under another key file: the secrets derived from this one open nothing. */
 export class DemoKeyMismatch extends OperatorError {
@@ -29,14 +38,11 @@ export class DemoKeyMismatch extends OperatorError {
  *
  * @throws DemoKeyMismatch when the store was seeded with another `keys.demoKey`
  */
-export async function seedDemo(
-  store: Store,
-  { keys, now }: { readonly keys: Pick<Keys, 'demoKey'>; readonly now: EpochMilliseconds },
-): Promise<DemoClients> {
-  await seedAccounts(store, Math.floor(now / 1000) * 1000);
+export async function seedDemo(store: Store, options: SeedOptions): Promise<DemoClients> {
+  await seedAccounts(store, Math.floor(options.now / 1000) * 1000);
   await seedDemoActivity(store);
   const seeded = [];
-  for (const client of demoClients) seeded.push(await seedClient(store, client, { demoKey: keys.demoKey, now }));
+  for (const client of demoClients) seeded.push(await seedClient(store, client, options));
   return seeded.filter((client) => client !== undefined);
 }
 
@@ -61,12 +67,18 @@ async function seedAccounts(store: Store, now: EpochMilliseconds): Promise<void>
 async function seedClient(
   store: Store,
   client: (typeof demoClients)[number],
-  { demoKey, now }: { readonly demoKey: Uint8Array; readonly now: EpochMilliseconds },
+  { keys, now, loopbackCallbacks = [] }: SeedOptions,
 ): Promise<DemoClients[number] | undefined> {
   const { clientId, kind } = client;
-  const { secret, metadata } = createClientMetadata({ ...client, secret: deriveDemoSecret(demoKey, clientId) });
+  const { secret, metadata } = createClientMetadata({
+    ...client,
+    secret: deriveDemoSecret(keys.demoKey, clientId),
+    ...(kind === 'partner' && { loopbackCallbacks }),
+  });
   await store.clients.create({ clientId, metadata });
-  const kept: KeptSecrets = JSON.parse((await store.clients.find(clientId))?.metadata ?? '{}');
+  const kept: KeptSecrets & { readonly redirect_uris: readonly string[] } = JSON.parse(
+    (await store.clients.find(clientId))?.metadata ?? metadata,
+  );
   if (!clientSecretMatches(secret, kept, Math.floor(now / 1000))) {
     // Another key file can't hide behind this: the clients that were not rotated tell it, and so does the check of the whole database.
     if (kept.secret_rotated_at !== undefined) return undefined;
@@ -75,7 +87,7 @@ async function seedClient(
     );
   }
   const owner = kind === 'own' ? demoAccounts.find(({ id }) => id === client.ownerAccount) : undefined;
-  return { clientId, secret, account: owner?.name ?? null, kind };
+  return { clientId, secret, account: owner?.name ?? null, kind, redirectUris: kept.redirect_uris };
 }
 
 /**
