@@ -9,13 +9,14 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { closePage } from './reference/close-page.ts';
 import { readContractFiles } from './reference/contract-files.ts';
+import { pageInputs, readPage } from './reference/read-page.ts';
 import { pagesVariable } from './reference/redoc-plugin.ts';
 import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
 
 export interface ReferenceOptions {
   /** The contract, as a path. Files that it refers to are part of the page, and of the question if it is fresh. */
   readonly contract: string;
-  /** Markdown that the reference ends with, each file a section; part of the page and of nothing else. */
+  /** Markdown that the reference ends with, each file a section; with the pictures beside it part of the page and of nothing else. */
   readonly pages?: readonly string[];
   /** Where the page goes. Folders are made, an existing file is replaced in one step. */
   readonly out: string;
@@ -46,26 +47,17 @@ async function readOwnInputs(): Promise<readonly Buffer[]> {
 }
 
 /**
- * Of contract and what it refers to, pages, versions, configuration and the code of the build; hexadecimal.
+ * Of contract and what it refers to, pages and their pictures, versions, configuration and the code of the build; hexadecimal.
  *
  * @throws Error when one of them can't be read
  */
 export async function hashInputs(contract: string, pages: readonly string[] = []): Promise<string> {
   const hash = createHash('sha256').update(await redoclyVersion());
   const files = (await readContractFiles(contract)).map(({ bytes }) => bytes);
-  const beside = await Promise.all(pages.map(readPage));
-  for (const bytes of [...files, ...beside.flat(), ...(await readOwnInputs())])
+  const beside = pages.flatMap((page) => pageInputs(readPage(page)));
+  for (const bytes of [...files, ...beside, ...(await readOwnInputs())])
     hash.update(`\n${bytes.length}\n`).update(bytes);
   return hash.digest('hex');
-}
-
-/** With its name, which is the title of a page that has none. */
-async function readPage(file: string): Promise<readonly Buffer[]> {
-  try {
-    return [Buffer.from(basename(file)), await readFile(file)];
-  } catch (error) {
-    throw new Error(`The page ${file} can't be read (${(error as NodeJS.ErrnoException).code}).`, { cause: error });
-  }
 }
 
 async function startsWithKey(file: string, key: string): Promise<boolean> {

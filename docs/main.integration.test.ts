@@ -94,6 +94,27 @@ describe('npm run docs', () => {
     expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: false });
   });
 
+  it('puts the pictures of a page into it, and builds again when one changed', async () => {
+    const [page, picture] = [join(folder, 'plan.md'), join(folder, 'plan.svg')];
+    const line = ['--contract', contract, '--page', page, '--out', join(folder, 'drawn'), '--build-only', '--json'];
+    await writeFile(page, '# Plan\n\n![The way in](plan.svg)\n');
+    for (const width of ['40', '50']) {
+      const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20"/>`;
+      await writeFile(picture, svg);
+      expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
+      const html = await readFile(join(folder, 'drawn', 'index.html'), 'utf8');
+      expect(html).toContain(
+        `<img alt="The way in" width="${width}" height="20" src="data:image/svg+xml;base64,${btoa(svg)}"`,
+      );
+    }
+    await rm(picture);
+    expect(await run(...line)).toEqual({
+      status: 2,
+      stdout: '',
+      stderr: `The picture ${picture} of the page ${page} can't be read (ENOENT).\n`,
+    });
+  });
+
   it('writes a contract that is JSON as YAML that people read, without what it was derived from', async () => {
     const derived = join(folder, 'derived.json');
     const hours = { description: 'When?\n\nAt night.\n', 'x-closed': 'no', 'x-since': '2026-11-20' };

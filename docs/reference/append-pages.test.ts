@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { appendPages } from './append-pages.ts';
+import { appendPages, findPictures } from './append-pages.ts';
 
 const table = [
   {
@@ -25,20 +25,36 @@ const table = [
     want: '# One\n\nAs the guide and here say. Logo',
   },
   {
+    name: 'shows a picture beside the page, and of one from elsewhere the words',
+    given: '# One\n![A "door" & <more>](door.svg "Door") ![b](https://a.example/b.png)\n```\n![c](door.svg)\n```',
+    want: '# One\n\n<img alt="A &quot;door&quot; &amp; &lt;more>" width="48" height="60" src="data:image/svg+xml;base64,AA=="> b\n```\n![c](door.svg)\n```',
+  },
+  {
     name: 'keeps links to other sites and to operations',
     given: '# One\n[a](https://a.example/b) [b](#operation/c)',
     want: '# One\n\n[a](https://a.example/b) [b](#operation/c)',
   },
 ];
 
+const pictures = { 'door.svg': { address: 'data:image/svg+xml;base64,AA==', width: '48', height: '60' } };
+
 describe('appendPages', () => {
   for (const { name, given, want } of table) {
-    it(name, () => expect(appendPages('', [{ file: '/a/not-there.md', markdown: given }])).toBe(want));
+    it(name, () => expect(appendPages('', [{ file: '/a/not-there.md', markdown: given, pictures }])).toBe(want));
   }
 
   it('keeps the order, after what is there', () => {
-    const pages = ['b', 'c'].map((word) => ({ file: `${word}.md`, markdown: `# ${word}\n` }));
+    const pages = ['b', 'c'].map((word) => ({ file: `${word}.md`, markdown: `# ${word}\n`, pictures: {} }));
     expect(appendPages('# a\n', pages)).toBe('# a\n\n# b\n\n# c');
     expect(appendPages(undefined, [])).toBe('');
   });
+});
+
+describe('findPictures', () => {
+  it.each([
+    ['![a](a.svg) and ![b](./b/c.png "C") and again ![a](a.svg)', ['a.svg', './b/c.png']],
+    ['[a](a.svg) ![b](https://a.example/b.png) ![c](//a.example/c.png) ![d](data:image/gif;base64,AA)', []],
+    ['![a](/a.png) ![b](#b) ![c]()', []],
+    ['```\n![a](a.svg)\n```', []],
+  ])('%j', (markdown, want) => expect(findPictures(markdown)).toEqual(want));
 });

@@ -1,6 +1,6 @@
 // The Redocly plugin of redocly.yaml beside it: what the contract is given on its way into Redoc, and only there.
-import { readFileSync } from 'node:fs';
 import { appendPages } from './append-pages.ts';
+import { readPage } from './read-page.ts';
 import { showExtension, showReferenceExtension } from './show-extension.ts';
 
 type Node = Record<string, unknown>;
@@ -26,8 +26,7 @@ const addPages = {
     leave(info: Node) {
       const files: readonly string[] = JSON.parse(process.env[pagesVariable] ?? '[]');
       if (files.length === 0) return;
-      const pages = files.map((file) => ({ file, markdown: readFileSync(file, 'utf8') }));
-      info.description = appendPages(info.description as string | undefined, pages);
+      info.description = appendPages(info.description as string | undefined, files.map(readPage));
     },
   },
 };

@@ -1,0 +1,56 @@
+import { readFileSync } from 'node:fs';
+import { basename, dirname, extname, join } from 'node:path';
+import { type DocsPage, findPictures, type Picture } from './append-pages.ts';
+
+/** What every browser draws. */
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.gif': 'image/gif',
+  '.jpeg': 'image/jpeg',
+  '.jpg': 'image/jpeg',
+  '.png': 'image/png',
+  '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
+};
+
+/**
+ * A page with the pictures beside it that it shows.
+ *
+ * @throws Error when one of these files can't be read, or is of a kind that browsers don't draw
+ */
+export function readPage(file: string): DocsPage {
+  const markdown = read(file, `The page ${file}`).toString();
+  const targets = findPictures(markdown);
+  const pictures = targets.map((target) => [target, readPicture(join(dirname(file), target), file)] as const);
+  return { file, markdown, pictures: Object.fromEntries(pictures) };
+}
+
+/** All bytes that a page is made from, with its name, which is the title of one that has none. */
+export function pageInputs({ file, markdown, pictures }: DocsPage): readonly string[] {
+  return [basename(file), markdown, ...Object.entries(pictures).map((entry) => JSON.stringify(entry))];
+}
+
+function readPicture(file: string, page: string): Picture {
+  const mediaType = mediaTypes[extname(file).toLowerCase()];
+  if (mediaType === undefined)
+    throw new Error(
+      `The picture ${file} of the page ${page} can't be shown: take one of ${Object.keys(mediaTypes).join(', ')}.`,
+    );
+  const bytes = read(file, `The picture ${file} of the page ${page}`);
+  const size = mediaType === 'image/svg+xml' ? svgSize(bytes.toString()) : {};
+  return { address: `data:${mediaType};base64,${bytes.toString('base64')}`, ...size };
+}
+
+/** In pixels, where the root element says so: a browser then keeps the room free before it has drawn the picture. */
+function svgSize(svg: string): Pick<Picture, 'width' | 'height'> {
+  const [root = ''] = /<svg\b[^>]*>/.exec(svg) ?? [];
+  const [width, height] = ['width', 'height'].map((name) => new RegExp(`\\s${name}="(\\d+)"`).exec(root)?.[1]);
+  return width === undefined || height === undefined ? {} : { width, height };
+}
+
+function read(file: string, name: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new Error(`${name} can't be read (${(error as NodeJS.ErrnoException).code}).`, { cause: error });
+  }
+}
