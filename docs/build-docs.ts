@@ -19,7 +19,7 @@ import { runRedocly } from './reference/run-redocly.ts';
 /** What the docs of this repository are made from, and where they go: paths from its root. */
 export const ownDocs = {
   contract: 'generated/published.gen.json',
-  pages: ['docs/status.md', 'CHANGELOG.md'],
+  pages: ['docs/login.md', 'docs/status.md', 'CHANGELOG.md'],
   out: 'docs/dist',
 } as const;
 

@@ -144,15 +144,39 @@ describe.skipIf(missing)('a reader of the reference', () => {
     expect(text).toContain('"code": "window_length"');
   });
 
-  it('finds what is not there yet and what changed as sections', async () => {
+  it('finds the guide to the login, what is not there yet and what changed as sections', async () => {
     const page = await open();
-    for (const name of ['Not there yet', 'Changelog']) {
+    for (const name of ['Login for partners', 'Not there yet', 'Changelog']) {
       const id = `section/${name.toLowerCase().replaceAll(' ', '-')}`;
       await page.locator(`a[href="#/${id}"]`).first().click();
       await expect.poll(() => topOf(page, id)).toBeLessThan(200);
     }
     expect(await page.locator('main').innerText()).toContain('The mock answers all operations');
   });
+
+  it.each([390, 1400])(
+    'sees the picture of the login whole, in the colours of the scheme that was chosen, at %i px',
+    async (width) => {
+      const page = await open();
+      await page.setViewportSize({ width, height: 900 });
+      const picture = page.getByRole('img', { name: /^The login as a sequence between/ });
+      await picture.scrollIntoViewIfNeeded();
+      const box = await picture.evaluate((element) => {
+        const { left, right, top, width, height } = element.getBoundingClientRect();
+        return { left, right, top, width, height };
+      });
+      expect(box.left).toBeGreaterThanOrEqual(0);
+      expect(box.right).toBeLessThanOrEqual(width);
+      // Its words are 14 units high, of 372 that it is wide.
+      expect((14 * box.width) / 372).toBeGreaterThanOrEqual(12);
+      // A spot of its ground, left of all lines.
+      const spot = { x: Math.ceil(box.left) + 4, y: Math.ceil(box.top + box.height / 2), width: 8, height: 8 };
+      const light = await page.screenshot({ clip: spot });
+      await page.evaluate(`document.documentElement.classList.replace('light', 'dark')`);
+      await expect.poll(async () => (await page.screenshot({ clip: spot })).equals(light)).toBe(false);
+      await page.context().close();
+    },
+  );
 
   const sections = [
     { word: 'pagination', section: 'section/conventions/pagination' },
