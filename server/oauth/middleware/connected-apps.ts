@@ -79,7 +79,7 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
     const clientId = fields.get('client') ?? '';
     const apps = await listConnectedApps(store, ownerId);
     const app = apps.find(({ client }) => client.id === clientId);
-    if (app === undefined) return leadBack(ctx, { kind: 'not-connected' });
+    // Also where it is not listed: a refresh token that is being replaced at this moment is in no list, nor is a code.
     const now = Date.now();
     const nowSeconds = Math.floor(now / 1000);
     const requestId = ctx.response.get('X-Request-Id');
@@ -94,7 +94,7 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
         requestId,
       }),
     );
-    return leadBack(ctx, { kind: 'disconnected', client: app.client });
+    return leadBack(ctx, app === undefined ? { kind: 'not-connected' } : { kind: 'disconnected', client: app.client });
   }
 
   async function logOutEverywhere(ctx: Context, { id: ownerId, accountId }: Owner): Promise<void> {
