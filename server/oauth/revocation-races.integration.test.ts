@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { type CreatedClient, createClientMetadata } from './create-client-metadata.ts';
-import { type Browser, openBrowser } from './fixtures/browser.ts';
+import { type Browser, openBrowser, type Page } from './fixtures/browser.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
 import { shuffleStore, waitTurns } from './fixtures/shuffle-store.ts';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
-import type { Answer } from './fixtures/talk.ts';
+import { type Answer, isHere, logIn, loginQuery } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 
 // If these fail, an owner who ends an app's access may not have ended it. Keycloak had it so: #51312.
@@ -108,7 +108,35 @@ const racers: readonly Racer[] = [
       return () => exchangeCode(running, code, { client });
     },
   },
+  {
+    what: 'a login that asks for nothing, since the owner is logged in and agreed before,',
+    endedBy: ['everything'],
+    prepare: async ({ running, client }) => {
+      const query = loginQuery({ client_id: client.clientId });
+      const browser = openBrowser(running.origin);
+      await logIn(running, query, { browser });
+      return async () => finish(running, client, await browser.get(`/auth/login?${query}`));
+    },
+  },
+  {
+    what: 'a consent',
+    endedBy: ['everything'],
+    prepare: async ({ running, client }) => {
+      const browser = openBrowser(running.origin);
+      const { address } = await browser.get(`/auth/login?${loginQuery({ client_id: client.clientId })}`);
+      const { email, password } = owner;
+      const consent = await browser.post(`${address}/login`, { email, password });
+      return async () => finish(running, client, await browser.post(`${consent.address}/confirm`, {}));
+    },
+  },
 ];
+
+/** At the callback the client exchanges its code at once. */
+async function finish(running: RunningAuth, client: CreatedClient, page: Page): Promise<Answer | undefined> {
+  if (isHere(running, page)) return undefined;
+  const code = new URL(page.address).searchParams.get('code') ?? '';
+  return exchangeCode(running, code, { client });
+}
 
 const race = fc.record({
   delays: fc.infiniteStream(fc.nat(3)),
