@@ -12,6 +12,7 @@ import {
   auditOf,
   emailIn,
   enter,
+  exchange,
   neighbour,
   press,
   readText,
@@ -55,13 +56,7 @@ async function agree(parameters: Parameters = {}): Promise<Page> {
   return back;
 }
 
-async function exchange(page: Page, client = running.partner) {
-  const code = new URL(page.address).searchParams.get('code') ?? '';
-  const fields = { grant_type: 'authorization_code', code, redirect_uri: callback };
-  return (await post(running, '/oauth2/token', fields, basic(client))).body ?? {};
-}
-
-const claims = async (page: Page) => decodeJwt(String((await exchange(page)).id_token));
+const claims = async (page: Page) => decodeJwt(String((await exchange(running, page)).id_token));
 
 describe('8 prompt', () => {
   it.each([
@@ -142,7 +137,7 @@ describe('8 max_age', () => {
   });
 
   it('8 is told by auth_time, also of a refresh', async () => {
-    const tokens = await exchange(await agree({ max_age: '600' }));
+    const tokens = await exchange(running, await agree({ max_age: '600' }));
     vi.setSystemTime(start + 5 * hour);
     const fields = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token) };
     const { body } = await post(running, '/oauth2/token', fields, basic(running.partner));
@@ -202,7 +197,7 @@ describe('8 consent is remembered within the browser session', () => {
 
   it('8 gives what is asked for now, not what was agreed to', async () => {
     await agree({ scope: wide });
-    const tokens = await exchange(await go({ scope: narrow }));
+    const tokens = await exchange(running, await go({ scope: narrow }));
     expect(tokens.scope).toBe(narrow);
     expect(decodeJwt(String(tokens.id_token)).name).toBeUndefined();
     const fields = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token), scope: wide };
@@ -217,8 +212,8 @@ describe('8 consent is remembered within the browser session', () => {
   });
 
   it('8 makes a grant of its own for each login, with its line in the audit table', async () => {
-    const first = await exchange(await agree());
-    const second = await exchange(await go());
+    const first = await exchange(running, await agree());
+    const second = await exchange(running, await go());
     const gid = (tokens: Record<string, unknown>) => decodeJwt(String(tokens.access_token)).gid;
     expect(gid(first)).not.toBe(gid(second));
     await post(running, '/oauth2/revoke', { token: String(first.refresh_token) }, basic(running.partner));
@@ -327,7 +322,7 @@ describe('8 consent is remembered within the browser session', () => {
       comesTo: 'invalid_scope',
     },
   ])('8 until $end', async ({ act, comesTo }) => {
-    const tokens = await exchange(await agree());
+    const tokens = await exchange(running, await agree());
     vi.setSystemTime(start + minute);
     await act(tokens);
     const none = { login: 'login_required', consent: 'consent_required' }[comesTo] ?? comesTo;
@@ -359,7 +354,7 @@ describe('8 id_token_hint', () => {
   // oidcc-id-token-hint
   it('8 of the owner who is logged in changes nothing; while another is, the login is due', async () => {
     await addOwner(running);
-    const hint = String((await exchange(await agree())).id_token);
+    const hint = String((await exchange(running, await agree())).id_token);
     // Also of a token that has ended (OpenID Connect Core, 3.1.2.1).
     vi.setSystemTime(start + 2 * hour);
     expect(at(await go({ id_token_hint: hint, prompt: 'none' }))).toBe('code');
