@@ -48,7 +48,7 @@ export class OidcAdapter implements Adapter {
   async find(id: string): Promise<AdapterPayload | undefined> {
     if (this.#model === 'Client') return this.#findClient(id);
     const row = await whenAvailable(this.#store.oidc.find(this.#model, hashSecret(id)));
-    if (row === undefined) return undefined;
+    if (row === undefined || (this.#model === 'Interaction' && row.consumedAt !== null)) return undefined;
     const payload = withBearers(id, JSON.parse(row.payload));
     const isSpentCode = this.#model === 'AuthorizationCode' && row.consumedAt !== null;
     // oidc-provider revokes on a replay within the 60 s of a code, and only refuses afterwards (RFC 6749, 4.1.2).
@@ -75,13 +75,22 @@ export class OidcAdapter implements Adapter {
   }
 
   async destroy(id: string): Promise<void> {
-    await (this.#model === 'Grant'
-      ? this.#revoke(id)
-      : whenAvailable(this.#store.oidc.remove(this.#model, hashSecret(id))));
+    if (this.#model === 'Grant') await this.#revoke(id);
+    else if (this.#model === 'Interaction') await this.#end(id);
+    else await whenAvailable(this.#store.oidc.remove(this.#model, hashSecret(id)));
   }
 
   async revokeByGrantId(grantId: string): Promise<void> {
     await whenAvailable(this.#store.oidc.removeOfGrant(grantId, this.#model));
+  }
+
+  /**
+   * A form that is sent twice leads on twice: one of both ends the interaction, or each would get a code. It is kept as spent, so that a
+   * form that comes late does not bring it back.
+   */
+  async #end(uid: string): Promise<void> {
+    const isFirst = await whenAvailable(this.#store.oidc.consume(this.#model, hashSecret(uid), nowSeconds()));
+    if (!isFirst) throw new errors.SessionNotFound('the interaction has ended');
   }
 
   async #revoke(grantId: string): Promise<void> {

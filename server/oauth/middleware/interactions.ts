@@ -39,8 +39,18 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
   return async (ctx, next) => {
     const [isHere, uid, step] = pattern.exec(ctx.path) ?? [];
     if (isHere === undefined) return void (await next());
-    const interaction = await findInteraction(ctx);
-    if (interaction === undefined || interaction.uid !== uid) return answerProblem(ctx, 'login-ended');
+    try {
+      await answer(ctx, uid, step);
+    } catch (error) {
+      // It has no cookie, or has ended: before the request, or while it was looked at, by a form that was sent twice.
+      if (!(error instanceof errors.SessionNotFound)) throw error;
+      answerProblem(ctx, 'login-ended');
+    }
+  };
+
+  async function answer(ctx: Context, uid: string | undefined, step: string | undefined): Promise<void> {
+    const interaction = await provider.interactionDetails(ctx.req, ctx.res);
+    if (interaction.uid !== uid) return answerProblem(ctx, 'login-ended');
     if (step === undefined) return showDue(ctx, interaction);
     const form = await readBrowserForm(ctx);
     if (form.kind !== 'form') return answerProblem(ctx, form.kind, form);
@@ -52,15 +62,6 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     if (interaction.prompt.name !== dueAt[step]) return answerProblem(ctx, 'login-ended');
     if (step === 'login') return logIn(ctx, interaction, form.fields);
     return step === 'other' ? beginAnew(ctx, interaction) : consent(ctx, interaction);
-  };
-
-  async function findInteraction(ctx: Context): Promise<Interaction | undefined> {
-    try {
-      return await provider.interactionDetails(ctx.req, ctx.res);
-    } catch (error) {
-      if (error instanceof errors.SessionNotFound) return undefined;
-      throw error;
-    }
   }
 
   async function showDue(ctx: Context, interaction: Interaction): Promise<void> {

@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { decodeJwt } from 'jose';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Browser, Page } from './fixtures/browser.ts';
+import { createTestKeys } from './fixtures/keys.ts';
+import { owner, type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
+import { openAt } from './fixtures/talk.ts';
+import {
+  addPartner,
+  ask,
+  askConsent,
+  attempt,
+  cookiesOf,
+  countUsable,
+  enter,
+  exchange,
+  press,
+  steps,
+  whereIs,
+} from './fixtures/walk.ts';
+
+// What happens to a login while something else happens in its browser: the same form again, another tab, another owner, the end of it all.
+// Orders that come up once in a thousand are made by a store that waits.
+
+const ended = 'This login has ended';
+const keys = await createTestKeys();
+let running: RunningAuth;
+let browser: Browser;
+
+async function begin(options: StartOptions = {}): Promise<void> {
+  running = await startAuth({ keys, ...options });
+  browser = openAt(running);
+}
+
+beforeEach(() => begin());
+afterEach(async () => {
+  vi.useRealTimers();
+  await running.close();
+});
+
+const at = (page: Page) => whereIs(running, page);
+const audited = async () => (await running.store.audit.list(owner.accountId)).map(({ action }) => action);
+
+/** Holds every caller until so many are there, or until it is clear that no more will come. */
+function meet(howMany: number, ms = 1000): () => Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  let here = 0;
+  return async () => {
+    here += 1;
+    if (here >= howMany) resolve();
+    await Promise.race([promise, sleep(ms)]);
+  };
+}
+
+describe('9 a form that is sent twice', () => {
+  it.each(['login', 'consent'] as const)(
+    '9 %s, one after the other: the second is told to start again',
+    async (due) => {
+      const { page: login } = await ask(running, {}, browser);
+      const consent = await enter(browser, login);
+      if (due === 'login') expect(at(await enter(browser, login))).toBe(ended);
+      const back = await press(browser, consent, 'confirm');
+      expect(at(back)).toBe('code');
+      if (due === 'consent') expect(at(await press(browser, consent, 'confirm'))).toBe(ended);
+      expect(await countUsable(running, [back])).toBe(1);
+    },
+  );
+
+  it.each(['login', 'consent'] as const)('9 %s, before the way on of the first is taken', async (due) => {
+    const { page } = due === 'login' ? await ask(running, {}, browser) : await askConsent(running, {}, browser);
+    const step = due === 'login' ? 'login' : 'confirm';
+    // A browser that sends a form again leaves the first answer aside.
+    const first = await attempt(running, page, step, { Cookie: cookiesOf(browser, page) });
+    expect(first.status).toBe(303);
+    const second = await browser.post(`${page.address}/${step}`, steps[step].fields);
+    expect(at(second)).toBe(due === 'login' ? 'consent' : 'code');
+    const back = due === 'login' ? await press(browser, second, 'confirm') : second;
+    expect(await countUsable(running, [back])).toBe(1);
+    expect((await audited()).filter((action) => action === 'give_consent')).toHaveLength(1);
+  });
+
+  type Gate = () => Promise<unknown>;
+  interface Gates {
+    /** Consent has been given, and nothing is kept yet. */
+    readonly atConsent?: Gate;
+    /** What the form said is about to be kept. */
+    readonly atKeeping?: Gate;
+    /** The interaction is about to be ended by the way on. */
+    readonly atEnd?: Gate;
+  }
+
+  /** A store that waits at places of a form's way, from when it is told to. */
+  async function beginHeld(): Promise<(gates: Gates) => void> {
+    let gates: Gates = {};
+    await running.close();
+    await begin({
+      faultyStore: ({ audit, oidc, ...store }) => ({
+        ...store,
+        audit: {
+          ...audit,
+          add: async (entry) => {
+            if (entry.action === 'give_consent') await gates.atConsent?.();
+            await audit.add(entry);
+          },
+        },
+        oidc: {
+          ...oidc,
+          put: async (artifact) => {
+            if (artifact.model === 'Interaction' && artifact.payload.includes('"result":')) await gates.atKeeping?.();
+            await oidc.put(artifact);
+          },
+          consume: async (model, idHash, atSeconds) => {
+            if (model === 'Interaction') await gates.atEnd?.();
+            return oidc.consume(model, idHash, atSeconds);
+          },
+        },
+      }),
+    });
+    return (given) => {
+      gates = given;
+    };
+  }
+
+  // Both forms are looked at before either is kept, and both ways on begin before either has ended the interaction.
+  it.each([
+    { due: 'login', step: 'login', comesTo: 'consent', gates: () => ({ atKeeping: meet(2), atEnd: meet(2) }) },
+    { due: 'consent', step: 'confirm', comesTo: 'code', gates: () => ({ atConsent: meet(2), atEnd: meet(2) }) },
+  ] as const)('9 $due, twice at once: one of them leads on', async ({ due, step, comesTo, gates }) => {
+    const hold = await beginHeld();
+    const { page } = due === 'login' ? await ask(running, {}, browser) : await askConsent(running, {}, browser);
+    hold(gates());
+    const sendIt = () => browser.post(`${page.address}/${step}`, steps[step].fields);
+    const pages = await Promise.all([sendIt(), sendIt()]);
+    expect(pages.map(at).sort()).toEqual([ended, comesTo].sort());
+    expect(await countUsable(running, pages)).toBe(comesTo === 'code' ? 1 : 0);
+  });
+
+  it.each([
+    { due: 'login', step: 'login', comesTo: 'consent', gate: 'atKeeping' },
+    { due: 'consent', step: 'confirm', comesTo: 'code', gate: 'atKeeping' },
+    { due: 'consent', step: 'confirm', comesTo: 'code', gate: 'atConsent' },
+  ] as const)('9 $due, the first held $gate until the second has come to its end', async (given) => {
+    const { due, step, comesTo, gate } = given;
+    const hold = await beginHeld();
+    const { page } = due === 'login' ? await ask(running, {}, browser) : await askConsent(running, {}, browser);
+    const { promise: open, resolve: release } = Promise.withResolvers<void>();
+    const { promise: held, resolve: isHeld } = Promise.withResolvers<void>();
+    let forms = 0;
+    const holdFirst = async () => {
+      forms += 1;
+      if (forms > 1) return;
+      isHeld();
+      await open;
+    };
+    hold({ [gate]: holdFirst });
+    const sendIt = () => browser.post(`${page.address}/${step}`, steps[step].fields);
+    const first = sendIt();
+    await held;
+    const second = await sendIt();
+    expect(at(second)).toBe(comesTo);
+    release();
+    expect(at(await first)).toBe(ended);
+    expect(await countUsable(running, [second, await first])).toBe(comesTo === 'code' ? 1 : 0);
+  });
+
+  it('9 twenty times at once, as it comes', async () => {
+    const { page } = await askConsent(running, {}, browser);
+    const pages = await Promise.all(Array.from({ length: 20 }, () => press(browser, page, 'confirm')));
+    expect(new Set(pages.map(at))).toEqual(new Set(['code', ended]));
+    expect(pages.filter((back) => at(back) === 'code')).toHaveLength(1);
+    expect(await countUsable(running, pages)).toBe(1);
+  });
+
+  it('9 yes and no at once: one of them counts', async () => {
+    const { page } = await askConsent(running, {}, browser);
+    const pages = await Promise.all([press(browser, page, 'confirm'), press(browser, page, 'abort')]);
+    expect(pages.map(({ status }) => status)).not.toContain(500);
+    expect(pages.map(at).filter((place) => place !== ended)).toHaveLength(1);
+  });
+});
+
+describe('9 two tabs of one browser', () => {
+  const tab = (state: string, client_id = 'test-partner') => ask(running, { state, client_id }, browser);
+  const stateOf = ({ address }: Page) => new URL(address).searchParams.get('state');
+
+  it.each([
+    { clients: 'of one client', other: 'test-partner' },
+    { clients: 'of two clients', other: 'other-partner' },
+  ])('9 two logins $clients, step by step in turn, both come to their end', async ({ other }) => {
+    const otherPartner = await addPartner(running, 'other-partner');
+    const [one, two] = [await tab('one'), await tab('two', other)];
+    const consents = [await enter(browser, one.page), await enter(browser, two.page)];
+    expect(consents.map(at)).toEqual(['consent', 'consent']);
+    const backs: Page[] = [];
+    for (const page of consents) backs.push(await press(browser, page, 'confirm'));
+    expect(backs.map(at)).toEqual(['code', 'code']);
+    expect(backs.map(stateOf)).toEqual(['one', 'two']);
+    const [first, second] = backs as [Page, Page];
+    for (const tokens of [
+      await exchange(running, first),
+      await exchange(running, second, other === 'test-partner' ? running.partner : otherPartner),
+    ])
+      expect(decodeJwt(String(tokens.id_token)).sub).toBe(owner.id);
+  });
+
+  it('9 eight at once: each comes to its own callback or to a page, none to a fault', async () => {
+    const states = Array.from({ length: 8 }, (_, index) => `state-${index}`);
+    const pages = await Promise.all(
+      states.map(async (state) => {
+        const { page } = await tab(state);
+        const next = at(page) === 'login' ? await enter(browser, page) : page;
+        return at(next) === 'consent' ? press(browser, next, 'confirm') : next;
+      }),
+    );
+    for (const [index, page] of pages.entries()) {
+      expect(['code', ended]).toContain(at(page));
+      if (at(page) === 'code') expect(stateOf(page)).toBe(states[index]);
+    }
+    expect(pages.map(at)).toContain('code');
+  });
+});
