@@ -1,21 +1,27 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { OidcArtifact } from '../store/store.ts';
 import type { Browser, Page } from './fixtures/browser.ts';
 import { createTestKeys } from './fixtures/keys.ts';
 import { owner, type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
 import { openAt } from './fixtures/talk.ts';
 import {
+  addOwner,
   addPartner,
   ask,
   askConsent,
   attempt,
+  auditOf,
   cookiesOf,
   countUsable,
   enter,
   exchange,
+  neighbour,
+  type Person,
   press,
   steps,
+  tokenIn,
   whereIs,
 } from './fixtures/walk.ts';
 
@@ -217,5 +223,111 @@ describe('9 two tabs of one browser', () => {
       if (at(page) === 'code') expect(stateOf(page)).toBe(states[index]);
     }
     expect(pages.map(at)).toContain('code');
+  });
+});
+
+describe('9 a consent that waits, while something else happens in its browser', () => {
+  const change = { passwordHash: 'x', at: Date.now() };
+  const apps = async (step: string, fields: Record<string, string> = {}) =>
+    browser.post(`/auth/apps/${step}`, { ...fields, token: tokenIn(await browser.get('/auth/apps')) });
+  const logIn = async (person: Person) =>
+    enter(browser, (await ask(running, { prompt: 'login' }, browser)).page, person);
+
+  const happenings: readonly { name: string; happen: () => Promise<unknown> }[] = [
+    { name: 'another owner logs in in a second tab', happen: () => logIn(neighbour) },
+    {
+      name: 'another owner logs in by "somebody else"',
+      happen: async () => {
+        const { page } = await ask(running, { prompt: 'consent' }, browser);
+        await enter(browser, await press(browser, page, 'other'), neighbour);
+      },
+    },
+    {
+      name: 'another owner logs in on the page of connected apps',
+      happen: async () => {
+        // A session of another owner over a login: without a log out in between, as from a page that was open before.
+        const token = tokenIn(await browser.get('/auth/apps'));
+        await browser.post('/auth/apps/login', { email: neighbour.email, password: neighbour.password, token });
+      },
+    },
+    { name: 'the owner logs out', happen: () => apps('log-out') },
+    { name: 'the owner logs out everywhere', happen: () => apps('log-out-everywhere') },
+    {
+      name: 'the password is changed',
+      happen: () => running.store.owners.setPassword(owner.id, { ...change, at: Date.now() }, auditOf('set_password')),
+    },
+    {
+      name: 'the owner is disabled',
+      happen: () => running.store.owners.setDisabled(owner.id, Date.now(), auditOf('disable_owner')),
+    },
+    {
+      name: 'the account is disabled',
+      happen: () => running.store.accounts.setDisabled(owner.accountId, Date.now()),
+    },
+  ];
+
+  beforeEach(() => addOwner(running));
+
+  it.each(happenings)('9 $name: it can no longer be given', async ({ happen }) => {
+    const { page } = await askConsent(running, {}, browser);
+    expect(at(page)).toBe('consent');
+    await happen();
+    const before = await audited();
+    const shown = await browser.get(page.address);
+    expect([shown.status, at(shown)]).toEqual([400, ended]);
+    const back = await press(browser, page, 'confirm');
+    expect([back.status, at(back)]).toEqual([400, ended]);
+    expect(await audited()).toEqual(before);
+    expect(await countUsable(running, [back])).toBe(0);
+  });
+
+  it.each(
+    happenings.flatMap(({ name, happen }) => [
+      { name, happen, login: 'after a login of its own' },
+      { name, happen, login: 'in a browser that is logged in' },
+    ]),
+  )('9 $name: given just before, $login, it is worth nothing to its client', async ({ happen, login }) => {
+    if (login === 'in a browser that is logged in') await askConsent(running, {}, browser);
+    const { page } = await askConsent(running, {}, browser);
+    const given = await attempt(running, page, 'confirm', { Cookie: cookiesOf(browser, page) });
+    expect(given.status).toBe(303);
+    await happen();
+    const back = await browser.get(given.headers.get('location') ?? '');
+    expect(back.status).not.toBe(500);
+    expect([ended, 'login', 'Unknown application']).toContain(at(back));
+    expect(await countUsable(running, [back])).toBe(0);
+  });
+
+  it('9 the owner logs out everywhere, and a request under way writes the session again: it is worth nothing', async () => {
+    const sessions = new Map<string, OidcArtifact>();
+    await running.close();
+    await begin({
+      faultyStore: ({ oidc, ...store }) => ({
+        ...store,
+        oidc: {
+          ...oidc,
+          put: async (artifact) => {
+            if (artifact.model === 'Session') sessions.set(artifact.idHash, artifact);
+            await oidc.put(artifact);
+          },
+        },
+      }),
+    });
+    const { page } = await askConsent(running, {}, browser);
+    await running.store.owners.logOutEverywhere(owner.id, Date.now() + 1000, auditOf('log_out_everywhere'));
+    for (const session of sessions.values()) await running.store.oidc.put(session);
+    expect(sessions.size).toBeGreaterThan(0);
+    expect(at(await press(browser, page, 'confirm'))).toBe('login');
+    expect(at(await browser.get('/auth/apps'))).toBe('login of apps');
+    expect(await countUsable(running)).toBe(0);
+  });
+
+  it('9 another owner has logged in, and consents: the tokens are theirs', async () => {
+    const { page: waiting } = await askConsent(running, {}, browser);
+    const page = await logIn(neighbour);
+    expect(at(page)).toBe('consent');
+    expect(at(await press(browser, waiting, 'confirm'))).toBe(ended);
+    const { id_token } = await exchange(running, await press(browser, page, 'confirm'));
+    expect(decodeJwt(String(id_token)).sub).toBe(neighbour.id);
   });
 });

@@ -27,6 +27,9 @@ export interface PageOptions {
 /** `GET` shows the page that is due; its forms post to the steps. */
 const pattern = /^\/interaction\/([^/]+)(?:\/(login|confirm|abort|other))?$/;
 
+/** Upstream's way on from the pages, back to the login request that they are for. */
+const wayOn = /^\/login\/[^/]+$/;
+
 /** What has to be due for a step. Saying no is always possible. */
 const dueAt: Readonly<Record<string, string>> = { login: 'login', confirm: 'consent', other: 'consent' };
 
@@ -37,6 +40,7 @@ const dueAt: Readonly<Record<string, string>> = { login: 'login', confirm: 'cons
 export function answerInteractions({ provider, issuer, resource, store, logInOwner }: PageOptions): Middleware {
   const base = new URL(issuer).pathname.replace(/\/$/, '');
   return async (ctx, next) => {
+    if (wayOn.test(ctx.path) && (await isOfAnother(ctx))) return answerProblem(ctx, 'login-ended');
     const [isHere, uid, step] = pattern.exec(ctx.path) ?? [];
     if (isHere === undefined) return void (await next());
     try {
@@ -62,6 +66,22 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     if (interaction.prompt.name !== dueAt[step]) return answerProblem(ctx, 'login-ended');
     if (step === 'login') return logIn(ctx, interaction, form.fields);
     return step === 'other' ? beginAnew(ctx, interaction) : consent(ctx, interaction);
+  }
+
+  /**
+   * Whether another owner has logged in in this browser since the forms were sent. Upstream would fail, or show a page of its own to log
+   * out with, whose script our policy stops.
+   */
+  async function isOfAnother(ctx: Context): Promise<boolean> {
+    const uid = ctx.cookies.get(provider.cookieName('resume'), { signed: true });
+    const interaction = uid === undefined ? undefined : await provider.Interaction.find(uid);
+    const ownerId = interaction?.result?.login?.accountId ?? interaction?.session?.accountId;
+    const session = await findSession(ctx);
+    return ownerId !== undefined && session.accountId !== undefined && session.accountId !== ownerId;
+  }
+
+  function findSession(ctx: Context) {
+    return provider.Session.get(provider.createContext(ctx.req, ctx.res));
   }
 
   async function showDue(ctx: Context, interaction: Interaction): Promise<void> {
@@ -111,7 +131,7 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
    * for it. Its session stays, under the same `uid`: the interaction at hand belongs to it, and upstream gives it a new id on the way on.
    */
   async function leaveOtherOwner(ctx: Context, owner: Owner): Promise<void> {
-    const session = await provider.Session.get(provider.createContext(ctx.req, ctx.res));
+    const session = await findSession(ctx);
     if (session.accountId === undefined || session.accountId === owner.id) return;
     session.accountId = undefined;
     session.loginTs = undefined;
