@@ -264,6 +264,7 @@ describe('9 a consent that waits, while something else happens in its browser', 
       name: 'the account is disabled',
       happen: () => running.store.accounts.setDisabled(owner.accountId, Date.now()),
     },
+    { name: 'the client is disabled', happen: () => running.store.clients.setDisabled('test-partner', 1) },
   ];
 
   beforeEach(() => addOwner(running));

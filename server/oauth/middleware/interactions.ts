@@ -184,9 +184,12 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     const { params, session, result } = interaction;
     // Sent twice: the grant is there, and goes with the first answer or with this one.
     if (result?.consent?.grantId !== undefined) return redirect(ctx, interaction.returnTo);
-    const owner = await findLiveOwner(store, session?.accountId);
-    if (owner === undefined) return answerProblem(ctx, 'login-ended');
     const clientId = String(params.client_id);
+    const [owner, client] = await Promise.all([
+      findLiveOwner(store, session?.accountId),
+      provider.Client.find(clientId),
+    ]);
+    if (owner === undefined || client === undefined) return answerProblem(ctx, 'login-ended');
     // Before the grant, since they can't share a transaction: no grant without its line.
     await whenAvailable(
       store.audit.add({
