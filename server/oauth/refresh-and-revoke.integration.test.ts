@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClientMetadata } from './create-client-metadata.ts';
 import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
-import { basic, logIn, loginQuery, loginTokens, post } from './fixtures/talk.ts';
+import { logIn, loginQuery, loginTokens } from './fixtures/talk.ts';
+import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 import { hashSecret } from './hash-secret.ts';
 
 let running: RunningAuth;
@@ -9,17 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-const own = () => basic(running.own);
-
 describe('refreshing and revoking', () => {
   it('answers with the same refresh token, its seconds left, and an ID token', async () => {
     const { refresh_token } = await loginTokens(running);
-    const { status, body } = await post(
-      running,
-      '/oauth2/token',
-      { grant_type: 'refresh_token', refresh_token },
-      basic(running.partner),
-    );
+    const { status, body } = await refresh(running, refresh_token);
     expect(status).toBe(200);
     expect(body).toMatchObject({
       refresh_token,
@@ -31,38 +26,23 @@ describe('refreshing and revoking', () => {
     expect(body?.refresh_token_expires_in).toBeLessThanOrEqual(365 * 86400);
   });
 
-  it('narrows the scope of one access token, and keeps the ID token', async () => {
+  it('22 narrows the scope of one access token, and keeps the ID token', async () => {
     const { refresh_token, scope: whole } = await loginTokens(running, loginQuery({ scope: '' }));
     const scope = 'serviceapi/get-devices';
-    const narrow = await post(
-      running,
-      '/oauth2/token',
-      { grant_type: 'refresh_token', refresh_token, scope },
-      basic(running.partner),
-    );
+    const narrow = await refresh(running, refresh_token, { fields: { scope } });
     expect(narrow.body).toMatchObject({ scope: `openid ${scope}`, id_token: expect.any(String) });
     expect(await running.verify(`Bearer ${narrow.body?.access_token}`)).toMatchObject({
       ok: true,
       principal: { scopes: new Set([scope]) },
     });
-    const again = await post(
-      running,
-      '/oauth2/token',
-      { grant_type: 'refresh_token', refresh_token },
-      basic(running.partner),
-    );
+    const again = await refresh(running, refresh_token);
     expect(again.body?.scope).toBe(whole);
   });
 
-  it('never widens it', async () => {
+  it('22 never widens it', async () => {
     const { refresh_token } = await loginTokens(running);
     const scope = 'serviceapi/get-devices serviceapi/update-device';
-    const { status, body } = await post(
-      running,
-      '/oauth2/token',
-      { grant_type: 'refresh_token', refresh_token, scope },
-      basic(running.partner),
-    );
+    const { status, body } = await refresh(running, refresh_token, { fields: { scope } });
     expect([status, body?.error, body?.error_description]).toEqual([
       400,
       'invalid_scope',
@@ -70,55 +50,83 @@ describe('refreshing and revoking', () => {
     ]);
   });
 
+  it.each(['serviceapi/nothing', 'offline_access', 'openid profile serviceapi/get-devices serviceapi/update-device'])(
+    '22 grants nothing at all where %j asks for more',
+    async (scope) => {
+      const { refresh_token } = await loginTokens(running);
+      const { status, body } = await refresh(running, refresh_token, { fields: { scope } });
+      expect([status, body?.error, body?.access_token]).toEqual([400, 'invalid_scope', undefined]);
+      expect((await refresh(running, refresh_token)).status).toBe(200);
+    },
+  );
+
+  it('22 never widens what the client was narrowed to since', async () => {
+    const { refresh_token } = await loginTokens(running, loginQuery({ scope: '' }));
+    const { metadata: before = '' } = (await running.store.clients.find('test-partner')) ?? {};
+    const narrowed = JSON.stringify({ ...JSON.parse(before), api_scopes: 'serviceapi/get-devices' });
+    const change = { clientId: 'test-partner', accountId: 'test-partner', action: 'test', deviceId: null };
+    await replace(before, narrowed);
+    const { body } = await refresh(running, refresh_token);
+    await replace(narrowed, before);
+    expect(body?.scope).toBe('openid profile serviceapi/get-devices');
+    expect(await running.verify(`Bearer ${body?.access_token}`)).toMatchObject({
+      ok: true,
+      principal: { scopes: new Set(['serviceapi/get-devices']) },
+    });
+
+    async function replace(from: string, to: string): Promise<void> {
+      const audit = { ...change, at: Date.now(), requestId: null };
+      expect(await running.store.clients.replaceMetadata({ clientId: 'test-partner', from, to }, audit)).toBe(true);
+    }
+  });
+
+  it('22 works for its own client alone, and goes on working for that', async () => {
+    const { refresh_token } = await loginTokens(running);
+    const other = createClientMetadata({
+      kind: 'partner',
+      clientId: 'test-other',
+      name: 'Other',
+      redirectUris: [callback],
+    });
+    await running.store.clients.create(other);
+    for (const client of [other, { ...running.partner, secret: 'wrong' }, running.own]) {
+      const { status, body } = await refresh(running, refresh_token, { client });
+      expect([status, body?.access_token]).toEqual([status === 401 ? 401 : 400, undefined]);
+    }
+    expect((await refresh(running, refresh_token, { client: other })).body?.error).toBe('invalid_grant');
+    expect((await revoke(running, refresh_token, { client: other })).status).toBe(200);
+    expect((await refresh(running, refresh_token)).status).toBe(200);
+  });
+
   it('ends the refresh token and its access tokens at once, as often as it is asked', async () => {
     const { refresh_token, access_token } = await loginTokens(running);
     expect(await running.verify(`Bearer ${access_token}`)).toMatchObject({ ok: true });
     for (const token of [refresh_token, refresh_token]) {
-      const answer = await post(running, '/oauth2/revoke', { token }, basic(running.partner));
+      const answer = await revoke(running, token);
       expect([answer.status, answer.text, answer.headers.get('content-type')]).toEqual([200, '', null]);
     }
     expect(await running.verify(`Bearer ${access_token}`)).toEqual({ ok: false, code: 'token_revoked' });
-    const again = await post(
-      running,
-      '/oauth2/token',
-      { grant_type: 'refresh_token', refresh_token },
-      basic(running.partner),
-    );
+    const again = await refresh(running, refresh_token);
     expect([again.status, again.body?.error]).toEqual([400, 'invalid_grant']);
   });
 
   it("leaves another client's refresh token alone", async () => {
     const { refresh_token, access_token } = await loginTokens(running);
-    expect((await post(running, '/oauth2/revoke', { token: refresh_token }, own())).status).toBe(200);
+    expect((await revoke(running, refresh_token, { client: running.own })).status).toBe(200);
     expect(await running.verify(`Bearer ${access_token}`)).toMatchObject({ ok: true });
   });
 
   it('does not revoke access tokens on their own', async () => {
     const { access_token } = await loginTokens(running);
-    const answer = await post(running, '/oauth2/revoke', { token: access_token }, basic(running.partner));
+    const answer = await revoke(running, access_token);
     expect([answer.status, answer.body?.error]).toEqual([400, 'unsupported_token_type']);
   });
 
   it('goes on after the browser session has ended', async () => {
     const { answer, bearers } = await logIn(running);
     for (const value of bearers) await running.store.oidc.remove('Session', hashSecret(value));
-    const fields = { grant_type: 'authorization_code', code: answer.get('code') ?? '', redirect_uri: callback };
-    const { status, body } = await post(running, '/oauth2/token', fields, basic(running.partner));
+    const { status, body } = await exchangeCode(running, answer.get('code') ?? '');
     expect(status).toBe(200);
-    const again = { grant_type: 'refresh_token', refresh_token: String(body?.refresh_token) };
-    expect((await post(running, '/oauth2/token', again, basic(running.partner))).status).toBe(200);
-  });
-
-  it('refuses to refresh for a disabled client', async () => {
-    const { refresh_token } = await loginTokens(running);
-    await running.store.clients.setDisabled('test-partner', 1);
-    const answer = await post(
-      running,
-      '/oauth2/token',
-      { grant_type: 'refresh_token', refresh_token },
-      basic(running.partner),
-    );
-    await running.store.clients.setDisabled('test-partner', null);
-    expect([answer.status, answer.body?.error]).toEqual([401, 'invalid_client']);
+    expect((await refresh(running, body?.refresh_token)).status).toBe(200);
   });
 });
