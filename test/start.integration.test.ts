@@ -65,6 +65,19 @@ describe('npm start', () => {
     }
   });
 
+  test.each(['', ' --mock'])('a login of the demo comes to tokens by the line that it prints%s', async (isMock) => {
+    expect(printed).toContain('\nnpm run -s token -- --client demo-partner --json\n');
+    const tokens = JSON.parse(await paste(`npm run -s token --${isMock} --client demo-partner --json`));
+    expect(tokens).toMatchObject({ token_type: 'Bearer', refresh_token: expect.any(String) });
+    const authorization = { Authorization: `Bearer ${tokens.access_token}` };
+    expect((await fetch(`${isMock ? mock : server}/v1/devices`, { headers: authorization })).status).toBe(200);
+  });
+
+  test('the page for owners is where it says', async () => {
+    const [, page = ''] = /, for owners (\S+)/.exec(printed) ?? [];
+    expect(await (await fetch(page, { headers: { Accept: 'text/html' } })).text()).toContain('name="password"');
+  });
+
   test('every address in the README answers', async () => {
     const readme = await readFile(`${root}README.md`, 'utf8');
     const addresses = [...readme.matchAll(/^\| (http:\/\/\S+) \|/gm)].map((match) => match[1] ?? '');
