@@ -222,7 +222,9 @@ describe('9 two tabs of one browser', () => {
       expect(['code', ended]).toContain(at(page));
       if (at(page) === 'code') expect(stateOf(page)).toBe(states[index]);
     }
-    expect(pages.map(at)).toContain('code');
+    // Which of them, if any, is a matter of luck. The browser is none the worse for it.
+    const { page } = await askConsent(running, {}, browser);
+    expect(at(at(page) === 'consent' ? await press(browser, page, 'confirm') : page)).toBe('code');
   });
 });
 

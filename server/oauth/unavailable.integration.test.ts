@@ -123,3 +123,33 @@ describe('53 a store that is broken', () => {
     });
   });
 });
+
+describe('25 the account of a client', () => {
+  const disabled = (store: Store): Store => ({
+    ...store,
+    accounts: {
+      ...store.accounts,
+      find: async (id) => {
+        const account = await store.accounts.find(id);
+        return account && { ...account, disabledAt: state.isDisabled ? 1 : null };
+      },
+    },
+  });
+  const state = { isDisabled: false };
+
+  it('25 a disabled one gets no token and no refresh', async () => {
+    state.isDisabled = false;
+    running = await startAuth({ faultyStore: disabled });
+    const { refresh_token } = await loginTokens(running);
+    state.isDisabled = true;
+    const own = await post(running, '/oauth2/token', { grant_type: 'client_credentials' }, basic(running.own));
+    expect([own.status, own.body?.error]).toEqual([401, 'invalid_client']);
+    const refresh = await post(
+      running,
+      '/oauth2/token',
+      { grant_type: 'refresh_token', refresh_token },
+      basic(running.partner),
+    );
+    expect([refresh.status, refresh.body?.error]).toEqual([400, 'invalid_grant']);
+  });
+});
