@@ -133,8 +133,8 @@ describe('10 the page of connected applications', () => {
     expect(appsOf(page)).toEqual(['guest-house', 'test-partner']);
     const said = textOf(page);
     for (const text of ['Harbour Stays', owner.name, owner.email]) expect(said).toContain(text);
-    expect(said).toContain('Guest House Connected on December 4, 2026 · Access until December 4, 2027');
-    expect(said).toContain('Partner Connected on December 1, 2026 · Access until December 3, 2027');
+    expect(said).toContain('Guest House Connected on December 4, 2026 Access until December 4, 2027');
+    expect(said).toContain('Partner Connected on December 1, 2026 Access until December 3, 2027');
     const { scopes } = catalogues.en;
     expect(itemsOf(page)).toEqual(
       [
