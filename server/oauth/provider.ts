@@ -17,7 +17,7 @@ import { routeRequest } from './middleware/route-request.ts';
 import { shapeAnswer } from './middleware/shape-answer.ts';
 import { throttleLogins } from './middleware/throttle-logins.ts';
 import { throttleSecrets } from './middleware/throttle-secrets.ts';
-import { createPasswords } from './passwords.ts';
+import { createPasswords, type Passwords } from './passwords.ts';
 import { openIdScopes } from './scopes.ts';
 
 export interface AuthServerOptions {
@@ -30,8 +30,8 @@ export interface AuthServerOptions {
   /** Scopes of the resource API: `apiScopes`. */
   readonly scopes: readonly string[];
   readonly log: AuthLog;
-  /** Of looking at the password of an owner who does not exist: as much as of the others, or time would tell. Left out: as new passwords have. */
-  readonly passwordCost?: number | undefined;
+  /** Looks at what owners type. Left out: scrypt as new passwords have it; where theirs cost less, time tells who does not exist. */
+  readonly passwords?: Passwords | undefined;
   /** Callback URLs that clients may have though they are not https. Only a mock has any: the interface knows none (5.3). */
   readonly loopbackCallbacks?: readonly string[] | undefined;
 }
@@ -60,17 +60,13 @@ const secureHeaders = helmet({
  * somebody has tried: secrets, passwords, logins.
  */
 export function createAuthServer(options: AuthServerOptions): AuthServer {
-  const { issuer, resource, store, keys, scopes, log, passwordCost, loopbackCallbacks = [] } = options;
+  const { issuer, resource, store, keys, scopes, log, passwords = createPasswords(), loopbackCallbacks = [] } = options;
   const configuration = createConfiguration({ issuer, resource, store, keys, apiScopes: scopes, loopbackCallbacks });
   const provider = new Provider(issuer, configuration);
   // Safe although it may be exposed directly: `pinHost` overwrites what this makes upstream trust.
   provider.proxy = true;
   provider.Client.prototype.compareClientSecret = compareClientSecret;
-  const logInOwner = createOwnerLogin({
-    store,
-    passwords: createPasswords({ ...(passwordCost && { ln: passwordCost }) }),
-    log,
-  });
+  const logInOwner = createOwnerLogin({ store, passwords, log });
   const pages = { provider, issuer, resource, store, logInOwner };
   const steps = [
     shapeAnswer(issuer, [...openIdScopes, ...scopes]),

@@ -1,0 +1,396 @@
+import { randomBytes } from 'node:crypto';
+import { operations } from '@lockstep/contract/operations';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import type { Browser, Page } from './fixtures/browser.ts';
+import { contractFaults } from './fixtures/contract-faults.ts';
+import { createTestKeys } from './fixtures/keys.ts';
+import { owner, type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
+import { loginQuery, openAt, send } from './fixtures/talk.ts';
+import {
+  addOwner,
+  ask,
+  auditOf,
+  enter,
+  enterApps,
+  neighbour,
+  type Person,
+  readText,
+  tokenIn,
+  whereIs,
+} from './fixtures/walk.ts';
+import { guessLimits } from './limit-guesses.ts';
+import { loginLimit } from './middleware/throttle-logins.ts';
+import { createPasswords } from './passwords.ts';
+
+// Passwords over HTTP: what a wrong one tells, how many can be tried, and what trying costs. The OAuth server goes by the system clock, so
+// the date alone is set; timers and sockets go on as they are.
+
+const start = Date.UTC(2026, 11, 1, 12);
+const keys = await createTestKeys();
+let running: RunningAuth;
+afterEach(async () => {
+  vi.useRealTimers();
+  await running.close();
+});
+
+async function begin(options: StartOptions = {}): Promise<void> {
+  running = await startAuth({ keys, ...options });
+}
+
+/** Behind a TLS proxy, so that a test can come from many addresses. */
+const behindProxy = { publicOrigin: 'https://locks.example' } as const;
+const from = (address: string) => ({ 'X-Forwarded-For': address });
+const address = (index: number) => `198.51.${Math.floor(index / 250)}.${(index % 250) + 1}`;
+
+const at = (page: Page) => whereIs(running, page);
+const faultOf = (page: Page) => readText(/role="alert"[^>]*>(.*?)<\/div>/s, page);
+const wrong = (email: string = owner.email) => ({ email, password: 'a guess of it, no more' });
+
+const ways = ['an application', 'the page of connected applications'] as const;
+
+/** Tries one e-mail and password in a browser of its own, by either way in. */
+async function attempt(
+  way: (typeof ways)[number],
+  person: Pick<Person, 'email' | 'password'>,
+  headers = {},
+): Promise<Page> {
+  const browser = openAt(running, headers);
+  if (way === 'the page of connected applications') return enterApps(browser, person);
+  return enter(browser, (await ask(running, {}, browser)).page, person);
+}
+
+describe('11 an unknown e-mail and a wrong password', () => {
+  const disabled = { ...neighbour, id: `owner-${'d4'.repeat(12)}`, email: 'disabled@harbour.example' };
+  const nobody = 'nobody-1@harbour.example';
+
+  it.each(ways)('11 for %s have the same answer, but for the id of the request', async (way) => {
+    await begin();
+    await addOwner(running, disabled);
+    await running.store.owners.setDisabled(disabled.id, Date.now(), auditOf('disable_owner', disabled));
+    const answers: object[] = [];
+    for (const email of [owner.email, nobody, disabled.email, `${owner.email} `, '', 'ä'.repeat(200)].filter(
+      (e) => e,
+    )) {
+      const { status, headers, text } = await attempt(way, wrong(email));
+      const said = Object.fromEntries(headers);
+      expect(said['x-request-id']).toMatch(/^req-[0-9a-f]{16}$/);
+      for (const name of ['x-request-id', 'date', 'content-length', 'set-cookie']) delete said[name];
+      const [, shown = ''] = /<input id="email"[^>]* value="([^"]*)"/.exec(text) ?? [];
+      expect(shown).toBe(email);
+      const varying = [/\/interaction\/[\w-]{43}/g, /name="token" value="[\w-]{43}"/g];
+      const body = varying.reduce(
+        (rest, pattern) => rest.replaceAll(pattern, ''),
+        text.replace(`value="${shown}"`, ''),
+      );
+      answers.push({
+        status,
+        said,
+        body,
+        cookies: headers.getSetCookie().map((cookie) => cookie.replace(/=[^;]*/, '')),
+      });
+    }
+    expect(answers[0]).toMatchObject({ status: 400, body: expect.stringContaining('E-mail or password is wrong.') });
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+  });
+
+  /**
+   * A guess at an e-mail costs one scrypt, whether there is somebody or not (ASVS 5.0, 6.3.8). Medians of samples taken in turn; without
+   * the work that is done for nobody, the one is a tenth of the other. A busy machine slows both down.
+   */
+  it.each(ways)('11 for %s take the same time', async (way) => {
+    await begin({ ...behindProxy, passwordCost: 12 });
+    const known = [owner, neighbour, disabled];
+    await addOwner(running, neighbour, 12);
+    await addOwner(running, disabled, 12);
+    await running.store.owners.setDisabled(disabled.id, Date.now(), auditOf('disable_owner', disabled));
+    const browser = openAt(running, from(address(0)));
+    const { page } = await ask(running, {}, browser);
+    const token = tokenIn(await browser.get('/auth/apps'));
+    const path = way === 'an application' ? `${page.address}/login` : '/auth/apps/login';
+    const measure = async (email: string, index: number) => {
+      const started = performance.now();
+      const answer = await browser.post(path, { ...wrong(email), token }, from(address(index)));
+      const took = performance.now() - started;
+      expect(answer.status).toBe(400);
+      return took;
+    };
+    const times: Record<'known' | 'unknown', number[]> = { known: [], unknown: [] };
+    // More than so many wrong ones of one e-mail are slowed down.
+    for (let index = 0; index < 13 * known.length; index += 1) {
+      const pair = [
+        async () => times.known.push(await measure(known[index % known.length]?.email ?? '', 2 * index)),
+        async () => times.unknown.push(await measure(`nobody-${index}@harbour.example`, 2 * index + 1)),
+      ];
+      for (const take of index % 2 === 0 ? pair : pair.reverse()) await take();
+    }
+    const median = (all: number[]) => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0;
+    const ratio = median(times.unknown) / median(times.known);
+    expect(ratio).toBeGreaterThan(0.6);
+    expect(ratio).toBeLessThan(1 / 0.6);
+  });
+
+  it('11 only who knows the password is told that the login is disabled', async () => {
+    await begin();
+    await addOwner(running, disabled);
+    await running.store.owners.setDisabled(disabled.id, Date.now(), auditOf('disable_owner', disabled));
+    expect(faultOf(await attempt('an application', wrong(disabled.email)))).toBe('E-mail or password is wrong.');
+    const told = await attempt('an application', disabled);
+    expect([told.status, faultOf(told)]).toEqual([
+      400,
+      'This login is disabled. The operator of this service can tell you why.',
+    ]);
+    expect((await running.store.audit.list(owner.accountId)).map(({ action }) => action)).toEqual(['disable_owner']);
+  });
+
+  it.each([
+    { typed: 'OWNER@Harbour.EXAMPLE', gets: 'consent' },
+    { typed: ' owner@harbour.example ', gets: 'consent' },
+    { typed: 'owner@harbour.example\0', gets: 'login' },
+    { typed: 'owner+1@harbour.example', gets: 'login' },
+    { typed: 'owner@harbour.example.evil.example', gets: 'login' },
+    { typed: '%', gets: 'login' },
+    { typed: "' OR 1=1 --", gets: 'login' },
+    { typed: 'owner@harbour.example'.replace('o', 'ο'), gets: 'login' },
+  ])('11 $typed leads to $gets', async ({ typed, gets }) => {
+    await begin();
+    expect(at(await attempt('an application', { email: typed, password: owner.password }))).toBe(gets);
+  });
+});
+
+describe('11 ten wrong passwords', () => {
+  const { failures, windowMs } = guessLimits.together;
+
+  /** Spends what one owner has at one address. */
+  async function exhaust(headers = {}, person: Person = owner): Promise<Browser> {
+    vi.useFakeTimers({ toFake: ['Date'], now: start });
+    const browser = openAt(running, headers);
+    const { page } = await ask(running, {}, browser);
+    for (let failure = 0; failure < failures; failure += 1) {
+      const answer =
+        failure % 2 === 0
+          ? await enter(browser, page, wrong(person.email))
+          : await enterApps(browser, wrong(person.email));
+      expect([failure, answer.status]).toEqual([failure, 400]);
+    }
+    return browser;
+  }
+
+  it.each(ways)(
+    '11 at %s are told to wait, a right one like a wrong one, and no longer than they are told',
+    async (way) => {
+      await begin();
+      await exhaust();
+      vi.setSystemTime(start + 1234);
+      const pages = [await attempt(way, wrong()), await attempt(way, owner)] as const;
+      for (const page of pages) {
+        expect([page.status, page.headers.get('retry-after')]).toEqual([
+          429,
+          String(Math.ceil((windowMs - 1234) / 1000)),
+        ]);
+        expect(faultOf(page)).toBe('Too many attempts. Try again in 10 minutes.');
+      }
+      expect((await running.store.audit.list(owner.accountId)).map(({ action }) => action)).toEqual([]);
+      vi.setSystemTime(start + 1234 + (Number(pages[1].headers.get('retry-after')) - 1) * 1000);
+      expect((await attempt(way, owner)).status).toBe(429);
+      vi.setSystemTime(start + 1234 + Number(pages[1].headers.get('retry-after')) * 1000);
+      expect((await attempt(way, owner)).status).toBe(200);
+    },
+  );
+
+  it('11 are counted in every spelling of the e-mail', async () => {
+    await begin();
+    vi.useFakeTimers({ toFake: ['Date'], now: start });
+    const browser = openAt(running);
+    const { page } = await ask(running, {}, browser);
+    const spellings = [
+      owner.email,
+      owner.email.toUpperCase(),
+      ` ${owner.email}`,
+      'Owner@harbour.example',
+      `${owner.email}\t`,
+    ];
+    for (let failure = 0; failure < failures; failure += 1)
+      expect((await enter(browser, page, wrong(spellings[failure % spellings.length]))).status).toBe(400);
+    expect((await enter(browser, page)).status).toBe(429);
+  });
+
+  it('11 keep neither another owner at that address out, nor that owner elsewhere', async () => {
+    await begin(behindProxy);
+    await addOwner(running);
+    const here = from('192.0.2.1');
+    const browser = await exhaust(here);
+    expect((await attempt('an application', owner, here)).status).toBe(429);
+    expect(at(await attempt('an application', neighbour, here))).toBe('consent');
+    expect(at(await attempt('an application', owner, from('192.0.2.2')))).toBe('consent');
+    // The last address is the one that the proxy has seen; what stands before it anybody can send.
+    for (const forged of ['192.0.2.99, 192.0.2.1', 'unknown, 192.0.2.1', ' 192.0.2.1 '])
+      expect((await attempt('an application', owner, from(forged))).status).toBe(429);
+    expect(at(await enterApps(browser, neighbour))).toBe('apps');
+  });
+
+  it('11 are those of the connection where there is no proxy', async () => {
+    await begin();
+    await exhaust();
+    for (let index = 0; index < 3; index += 1)
+      expect((await attempt('an application', owner, from(address(index)))).status).toBe(429);
+  });
+
+  it('11 of one household are counted together, by the first half of its addresses', async () => {
+    await begin(behindProxy);
+    await exhaust(from('2001:db8:0:1::1'));
+    expect((await attempt('an application', owner, from('2001:db8:0:1:ffff::2'))).status).toBe(429);
+    expect(at(await attempt('an application', owner, from('2001:db8:0:2::1')))).toBe('consent');
+  });
+
+  it('11 are ten also when forty are sent at once', async () => {
+    let looked = 0;
+    const passwords = createPasswords({ ln: 4 });
+    await begin({
+      passwords: {
+        ...passwords,
+        matches: (...given) => {
+          looked += 1;
+          return passwords.matches(...given);
+        },
+      },
+    });
+    const browser = openAt(running);
+    const { page } = await ask(running, {}, browser);
+    const answers = await Promise.all(Array.from({ length: 40 }, () => enter(browser, page, wrong())));
+    expect(looked).toBe(failures);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(30);
+    for (const { status, headers } of answers)
+      if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+  });
+
+  it('11 stand in the log by request, owner and address; what was typed does not', async () => {
+    await begin();
+    await exhaust();
+    await attempt('an application', wrong('private-typing@harbour.example'));
+    await attempt('an application', owner);
+    const lines = running.log.filter(({ text }) => text.startsWith('owner login'));
+    expect(lines).toHaveLength(failures + 2);
+    expect(lines[0]).toMatchObject({
+      level: 'warn',
+      text: 'owner login failed',
+      fields: {
+        requestId: expect.stringMatching(/^req-/),
+        clientId: 'test-partner',
+        ownerId: owner.id,
+        reason: 'wrong password',
+      },
+    });
+    expect(lines.at(-2)).toMatchObject({ text: 'owner login failed', fields: { reason: 'unknown e-mail' } });
+    expect(lines.at(-1)).toMatchObject({
+      level: 'warn',
+      text: 'owner login throttled',
+      fields: { address: '127.0.0.1', waitSeconds: expect.any(Number) },
+    });
+    expect(JSON.stringify(lines)).not.toMatch(/private-typing|harbour\.example|a guess of it/);
+  });
+});
+
+describe('11 one e-mail, guessed at from everywhere', () => {
+  it('11 is slow for all, and locks its owner out nowhere', async () => {
+    await begin(behindProxy);
+    const { failures, pauseMs, inLine } = guessLimits.email;
+    const browser = openAt(running, from(address(0)));
+    const { page } = await ask(running, {}, browser);
+    const guess = (index: number, person: Pick<Person, 'email' | 'password'>) =>
+      browser.post(`${page.address}/login`, { email: person.email, password: person.password }, from(address(index)));
+    for (let index = 0; index <= failures; index += 1) expect((await guess(index, wrong())).status).toBe(400);
+    const started = performance.now();
+    const others = Array.from({ length: inLine }, (_, index) => guess(100 + index, wrong()));
+    const answers = await Promise.all([...others, guess(200, wrong())]);
+    expect(performance.now() - started).toBeGreaterThanOrEqual(pauseMs);
+    const away = answers.filter(({ status }) => status === 429);
+    expect(away.map(({ headers }) => headers.get('retry-after'))).toEqual(['15']);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(inLine);
+    // Another e-mail does not wait for that.
+    expect(at(await guess(300, owner))).toBe('consent');
+  });
+});
+
+describe('11 login requests from one address', () => {
+  it('11 are bounded in any minute, whoever sends them, before anything is written', async () => {
+    await begin(behindProxy);
+    vi.useFakeTimers({ toFake: ['Date'], now: start });
+    const login = (headers: object) =>
+      send(running, `/login?${loginQuery()}`, { headers: { Accept: 'application/json', ...headers } });
+    for (let request = 0; request < loginLimit.requests; request += 1)
+      expect((await login(from(`192.0.2.${request}, 203.0.113.7`))).status).toBe(303);
+    vi.setSystemTime(start + 20_500);
+    const refused = await login(from('203.0.113.7'));
+    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('location')]).toEqual([
+      429,
+      '40',
+      null,
+    ]);
+    expect(refused.body).toEqual({
+      error: 'temporarily_unavailable',
+      error_description: 'too many login requests from this address, try again in 40 seconds',
+    });
+    expect(contractFaults(operations.login.pointer, refused)).toEqual([]);
+    const page = await send(running, `/login?${loginQuery()}`, {
+      headers: { Accept: 'text/html', ...from('203.0.113.7') },
+    });
+    expect(page.text).toContain('<h1>Busy at the moment</h1>');
+    expect(contractFaults(operations.login.pointer, page)).toEqual([]);
+    expect((await login(from('203.0.113.8'))).status).toBe(303);
+    expect(running.log.filter(({ text }) => text === 'login requests throttled')).toEqual([
+      { level: 'warn', fields: { address: '203.0.113.7' }, text: 'login requests throttled' },
+    ]);
+    vi.setSystemTime(start + 60_500);
+    expect((await login(from('203.0.113.7'))).status).toBe(303);
+  });
+});
+
+describe('12 scrypt', () => {
+  /** Counts how many are at work, and holds them. */
+  function hold() {
+    const { promise: open, resolve: release } = Promise.withResolvers<void>();
+    const seen = { now: 0, most: 0, all: 0 };
+    const passwords = createPasswords({
+      ln: 4,
+      derive: async (_password, _salt, lengthBytes) => {
+        seen.now += 1;
+        seen.all += 1;
+        seen.most = Math.max(seen.most, seen.now);
+        await open;
+        seen.now -= 1;
+        return randomBytes(lengthBytes);
+      },
+    });
+    return { seen, passwords, release };
+  }
+
+  it('12 works on two at a time, whoever asks and however; when too many wait, the next is told to come back', async () => {
+    const { seen, passwords, release } = hold();
+    await begin({ ...behindProxy, passwords });
+    const browser = openAt(running, from(address(0)));
+    const { page } = await ask(running, {}, browser);
+    const token = tokenIn(await browser.get('/auth/apps'));
+    // Each from an address of its own, of somebody else: nothing but the queue stops them.
+    const guess = (index: number) => {
+      const path = index % 2 === 0 ? `${page.address}/login` : '/auth/apps/login';
+      const email = index % 3 === 0 ? owner.email : `nobody-${index}@harbour.example`;
+      return browser.post(path, { ...wrong(email), token }, from(address(index)));
+    };
+    const waiting = Array.from({ length: 52 }, (_, index) => guess(index));
+    await vi.waitFor(() => expect(passwords.waiting).toBe(50), { timeout: 20_000 });
+    for (const index of [52, 53]) {
+      const away = await guess(index);
+      expect([away.status, away.headers.get('retry-after'), away.headers.get('cache-control')]).toEqual([
+        429,
+        '10',
+        'no-store',
+      ]);
+      expect(faultOf(away)).toBe('Many people are logging in at this moment. Try again in 10 seconds.');
+    }
+    expect(seen).toEqual({ now: 2, most: 2, all: 2 });
+    release();
+    expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual(new Array(52).fill(400));
+    expect(seen).toEqual({ now: 0, most: 2, all: 52 });
+    expect((await guess(54)).status).toBe(400);
+  });
+});
