@@ -1,0 +1,595 @@
+// Owners at a real browser, from a login request to the callback and the token, and at their connected applications.
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { decodeJwt } from 'jose';
+import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { findBrowser } from '../docs/find-browser.ts';
+import { startBrowser } from '../docs/watch-page.ts';
+import { callback, owner, type RunningAuth, startAuth } from '../server/oauth/fixtures/start-auth.ts';
+import { basic, loginQuery, post } from '../server/oauth/fixtures/talk.ts';
+import { createPasswords } from '../server/oauth/passwords.ts';
+
+// If these fail, an owner can't come through, or somebody else comes through in the owner's place.
+
+type Person = Pick<typeof owner, 'accountId'> & {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly password: string;
+};
+
+const neighbour: Person = {
+  ...owner,
+  id: `owner-${'b2'.repeat(12)}`,
+  email: 'neighbour@harbour.example',
+  name: 'Nora Neighbour',
+  password: 'incorrect horse battery staple',
+};
+
+/** What some host beside ours answers. */
+interface Answer {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+interface Tab {
+  readonly page: Page;
+  /** Everything on the console, refusals of a policy and advice for developers among it, and what Chromium lists as an issue. */
+  readonly complaints: string[];
+  /** Addresses on other hosts that the page has been led to. */
+  readonly visited: string[];
+}
+
+interface TabOptions extends BrowserContextOptions {
+  readonly elsewhere?: (address: URL) => Answer;
+}
+
+const found = findBrowser(process.env);
+const missing = 'reason' in found ? found.reason : undefined;
+if (missing !== undefined) process.stderr.write(`The login was not walked in a browser. ${missing}\n`);
+const executablePath = 'path' in found ? found.path : '';
+
+const widths = [390, 1400] as const;
+const badRequest = 'Failed to load resource: the server responded with a status of 400 (Bad Request)';
+const ended = /This login has ended/;
+
+describe.skipIf(missing !== undefined)('an owner at a browser', () => {
+  let running: RunningAuth;
+  let browser: Browser;
+  let axe: string;
+
+  beforeAll(async () => {
+    running = await startAuth();
+    const passwordHash = await createPasswords({ ln: 4 }).hash(neighbour.password);
+    await running.store.owners.create({ ...neighbour, passwordHash, createdAt: Date.now() });
+    browser = await startBrowser(executablePath);
+    axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await running?.close();
+  });
+
+  async function open({ elsewhere, ...options }: TabOptions = {}): Promise<Tab> {
+    const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, ...options });
+    return watch(await context.newPage(), elsewhere);
+  }
+
+  const start = ({ page }: Tab, changes: Readonly<Record<string, string>> = {}) =>
+    page.goto(`${running.issuer}/login?${loginQuery({ state: 'a state', ...changes })}`);
+
+  async function enter({ page }: Tab, { email, password }: Pick<Person, 'email' | 'password'> = owner): Promise<void> {
+    await page.locator('#email').fill(email);
+    await page.locator('#password').fill(password);
+    await page.locator('button.primary').click();
+  }
+
+  const press = ({ page }: Tab, name: string | RegExp) => page.getByRole('button', { name, exact: true }).click();
+  const allowButton = ({ page }: Tab) => page.getByRole('button', { name: 'Allow', exact: true });
+
+  /** A login up to the question whether the client may. */
+  async function askConsent(tab: Tab, changes: Readonly<Record<string, string>> = {}): Promise<void> {
+    await start(tab, changes);
+    await enter(tab);
+    await allowButton(tab).waitFor();
+  }
+
+  /** The query at the callback, once the browser is there. */
+  async function readAnswer({ page }: Tab): Promise<Record<string, string>> {
+    await page.waitForURL(`${callback}?**`);
+    return Object.fromEntries(new URL(page.url()).searchParams);
+  }
+
+  async function exchange({ code = '' }: Readonly<Record<string, string>>): Promise<Record<string, unknown>> {
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: callback };
+    const { status, body, text } = await post(running, '/oauth2/token', fields, basic(running.partner));
+    expect(status, text).toBe(200);
+    return body ?? {};
+  }
+
+  /** What axe finds on a page that is opened out, and what stands beyond the window: as it is, and at 200 %, which halves it. */
+  async function judge({ page }: Tab): Promise<readonly string[]> {
+    await page.evaluate(`document.querySelectorAll('details').forEach((details) => { details.open = true; })`);
+    const window = page.viewportSize() ?? { width: 0, height: 0 };
+    const faults: string[] = [];
+    for (const zoom of [2, 1]) {
+      await page.setViewportSize({ width: window.width / zoom, height: window.height });
+      const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      if (beyond !== 0) faults.push(`${beyond} px beyond the window at ${zoom}00 %`);
+    }
+    // By the debugger, which no content policy holds back.
+    await page.evaluate(axe);
+    const run = `axe.run({ resultTypes: ['violations'] })`;
+    const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(run);
+    return [
+      ...faults,
+      ...violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`)),
+    ];
+  }
+
+  describe.each(widths)('at %i px', (width) => {
+    const screen = { viewport: { width, height: 900 } };
+
+    it('logs in and allows; sees what is connected, disconnects it, and logs out', async () => {
+      const tab = await open(screen);
+      const { page } = tab;
+      await start(tab, { scope: '' });
+      expect(await judge(tab)).toEqual([]);
+      await enter(tab);
+      await allowButton(tab).waitFor();
+      expect(await judge(tab)).toEqual([]);
+      await press(tab, 'Allow');
+      const answer = await readAnswer(tab);
+      expect(answer).toEqual({ code: expect.stringMatching(/./), state: 'a state', iss: running.issuer });
+      expect(tab.visited).toEqual([page.url()]);
+      const { id_token, access_token } = await exchange(answer);
+      expect(decodeJwt(String(id_token)).sub).toBe(owner.id);
+      const isGood = async () => (await running.verify(`Bearer ${access_token}`)).ok;
+      expect(await isGood()).toBe(true);
+
+      // Who logged in for a client is logged in here.
+      await page.goto(`${running.issuer}/apps`);
+      expect(await page.locator('.apps > li h2').allInnerTexts()).toEqual(['Partner']);
+      expect(await judge(tab)).toEqual([]);
+      await press(tab, /^Disconnect/);
+      await page.getByText('Partner is disconnected.').waitFor();
+      expect(await page.locator('.apps > li').count()).toBe(0);
+      expect(await judge(tab)).toEqual([]);
+      expect(await isGood()).toBe(false);
+      await page.reload();
+      expect(await page.getByText('Partner is disconnected.').count()).toBe(0);
+
+      await press(tab, 'Log out');
+      await page.getByText('You are logged out.').waitFor();
+      expect(await judge(tab)).toEqual([]);
+      await enter(tab);
+      await press(tab, 'Log out everywhere');
+      await page.getByText('You are logged out in every browser').waitFor();
+      expect(tab.complaints).toEqual([]);
+      await close(tab);
+    });
+
+    it('says no at once; mistypes the password, is told so, and says no when asked', async () => {
+      const tab = await open(screen);
+      const { page } = tab;
+      const denied = { error: 'access_denied', error_description: expect.any(String), state: 'a state' };
+      await start(tab);
+      await press(tab, 'Cancel');
+      expect(await readAnswer(tab)).toEqual({ ...denied, iss: running.issuer });
+      await start(tab);
+      await enter(tab, { ...owner, password: 'no such password' });
+      await page.getByRole('alert').waitFor();
+      expect(await page.title()).toMatch(/^Wrong e-mail or password/);
+      expect(await page.locator('#email').inputValue()).toBe(owner.email);
+      expect(await page.locator('#password').inputValue()).toBe('');
+      expect(await page.evaluate('document.activeElement.id')).toBe('password');
+      expect(await judge(tab)).toEqual([]);
+      await page.locator('#password').fill(owner.password);
+      // It presses the first button of the form, which is not the one that cancels.
+      await page.keyboard.press('Enter');
+      await press(tab, 'Deny');
+      expect(await readAnswer(tab)).toEqual({ ...denied, iss: running.issuer });
+      // Chromium says so of any page that is no success.
+      expect(tab.complaints).toEqual([badRequest]);
+      await close(tab);
+    });
+  });
+
+  it('is logged out of every browser and every client at once', async () => {
+    const [here, there] = [await open(), await open()];
+    await askConsent(there);
+    await press(there, 'Allow');
+    const { access_token } = await exchange(await readAnswer(there));
+    await here.page.goto(`${running.issuer}/apps`);
+    await enter(here);
+    await press(here, 'Log out everywhere');
+    await here.page.getByText('You are logged out in every browser').waitFor();
+    expect((await running.verify(`Bearer ${access_token}`)).ok).toBe(false);
+    await there.page.goto(`${running.issuer}/apps`);
+    await there.page.locator('#password').waitFor();
+    await Promise.all([close(here), close(there)]);
+  });
+
+  it('leaves the login to somebody else', async () => {
+    const tab = await open();
+    await askConsent(tab);
+    await press(tab, /somebody else/);
+    await enter(tab, neighbour);
+    await tab.page.getByText(neighbour.name).waitFor();
+    await press(tab, 'Allow');
+    const answer = await readAnswer(tab);
+    expect(answer.state).toBe('a state');
+    expect(decodeJwt(String((await exchange(answer)).id_token)).sub).toBe(neighbour.id);
+    expect(tab.complaints).toEqual([]);
+    await close(tab);
+  });
+
+  it.each([
+    { name: 'as the browser asks', locale: 'de-CH', changes: {} },
+    { name: 'as the client asks', locale: 'fr-CH', changes: { ui_locales: 'de' } },
+  ])('reads German, $name', async ({ locale, changes }) => {
+    const tab = await open({ locale });
+    await start(tab, changes);
+    expect(await tab.page.title()).toMatch(/^Anmelden/);
+    await enter(tab, { ...owner, password: 'no such password' });
+    await tab.page.getByText('E-Mail oder Passwort ist falsch.').waitFor();
+    await enter(tab);
+    await tab.page.getByRole('button', { name: 'Erlauben' }).waitFor();
+    expect(await tab.page.locator('html').getAttribute('lang')).toBe('de');
+    await press(tab, 'Erlauben');
+    await exchange(await readAnswer(tab));
+    await close(tab);
+  });
+
+  it('comes through by keyboard alone, and sees where the keys go', async () => {
+    const tab = await open();
+    const { keyboard } = tab.page;
+    await start(tab);
+    expect(await readFocus(tab)).toEqual({ name: 'E-mail', isSeen: true });
+    await keyboard.type(owner.email);
+    await keyboard.press('Tab');
+    expect(await readFocus(tab)).toEqual({ name: 'Password', isSeen: true });
+    await keyboard.type(owner.password);
+    await keyboard.press('Tab');
+    expect(await readFocus(tab)).toEqual({ name: 'Log in', isSeen: true });
+    await keyboard.press('Enter');
+    await allowButton(tab).waitFor();
+    const passed = [];
+    for (let name = ''; name !== 'Allow' && passed.length < 10; ) {
+      await keyboard.press('Tab');
+      const focus = await readFocus(tab);
+      passed.push(focus);
+      name = focus.name;
+    }
+    expect(passed.filter(({ isSeen }) => !isSeen)).toEqual([]);
+    expect(passed.at(-1)?.name).toBe('Allow');
+    await keyboard.press('Enter');
+    await exchange(await readAnswer(tab));
+    await close(tab);
+  });
+
+  it('comes through without JavaScript', async () => {
+    const tab = await open({ javaScriptEnabled: false });
+    await start(tab);
+    await enter(tab, { ...owner, password: 'no such password' });
+    await tab.page.getByRole('alert').waitFor();
+    await enter(tab);
+    await press(tab, /somebody else/);
+    await enter(tab);
+    await press(tab, 'Allow');
+    await exchange(await readAnswer(tab));
+    await tab.page.goto(`${running.issuer}/apps`);
+    await tab.page.locator('summary').click();
+    await press(tab, /^Disconnect/);
+    await tab.page.getByText('Partner is disconnected.').waitFor();
+    await press(tab, 'Log out');
+    await tab.page.getByText('You are logged out.').waitFor();
+    await close(tab);
+  });
+
+  describe('who goes back, reloads, or presses twice', () => {
+    it('finds the same page after a reload, and a page that says what to do where its turn is over', async () => {
+      const tab = await open();
+      const { page } = tab;
+      await start(tab);
+      await page.reload();
+      await enter(tab);
+      await allowButton(tab).waitFor();
+      await page.reload();
+      await page.goBack();
+      expect(await page.title()).toMatch(ended);
+      expect(await judge(tab)).toEqual([]);
+      await page.goForward();
+      await press(tab, 'Allow');
+      const answer = await readAnswer(tab);
+      await page.goBack();
+      expect(await page.title()).toMatch(ended);
+      await page.reload();
+      expect(await page.title()).toMatch(ended);
+      await page.goForward();
+      expect(await readAnswer(tab)).toEqual(answer);
+      await exchange(answer);
+      await close(tab);
+    });
+
+    it('sees nothing of the connected applications by going back after logging out', async () => {
+      // As readers have it: Playwright switches off the cache that brings a page back as it was, no-store or not.
+      const ignoreDefaultArgs = ['--disable-back-forward-cache'];
+      const cached = await chromium.launch({
+        executablePath,
+        args: ['--no-sandbox', '--disable-gpu'],
+        ignoreDefaultArgs,
+      });
+      const tab = await watch(await cached.newPage());
+      const { page } = tab;
+      await page.goto(`${running.issuer}/apps`);
+      await enter(tab);
+      await page.getByText(owner.email).waitFor();
+      await press(tab, 'Log out');
+      await page.getByText('You are logged out.').waitFor();
+      // Playwright waits in vain for a page from that cache to load.
+      await page.evaluate('history.back()');
+      await expect.poll(() => page.evaluate('document.title').catch(() => ''), { timeout: 10_000 }).toMatch(/^Log in/);
+      expect(await page.evaluate('document.body.innerText')).not.toContain(owner.email);
+      await cached.close();
+    });
+
+    it.each([
+      { name: 'the request is slow', hold: holdRequests },
+      { name: 'the answer is slow', hold: holdAnswers },
+    ])('comes through once by two clicks on each button, where $name', async ({ hold }) => {
+      const tab = await open();
+      const { page } = tab;
+      await start(tab);
+      await page.locator('#email').fill(owner.email);
+      await page.locator('#password').fill(owner.password);
+      await hold(tab, 300);
+      await page.getByRole('button', { name: 'Log in' }).dblclick({ noWaitAfter: true });
+      await allowButton(tab).waitFor();
+      await allowButton(tab).dblclick({ noWaitAfter: true });
+      await exchange(await readAnswer(tab));
+      expect(tab.visited).toHaveLength(1);
+      await close(tab);
+    });
+  });
+
+  describe('who has two tabs', () => {
+    async function openTwo(): Promise<readonly [Tab, Tab]> {
+      const one = await open();
+      return [one, await watch(await one.page.context().newPage())];
+    }
+
+    it('comes through in both, step by step in turn', async () => {
+      const tabs = await openTwo();
+      const states = ['one', 'two'];
+      for (const [index, tab] of tabs.entries()) await start(tab, { state: states[index] ?? '' });
+      for (const tab of tabs) await enter(tab);
+      for (const tab of tabs) await press(tab, 'Allow');
+      for (const [index, tab] of tabs.entries()) {
+        const answer = await readAnswer(tab);
+        expect(answer.state).toBe(states[index]);
+        await exchange(answer);
+      }
+      await close(tabs[0]);
+    });
+
+    it('never allows as one owner what was asked of another', async () => {
+      const [one, two] = await openTwo();
+      for (const tab of [one, two]) await start(tab);
+      await enter(one);
+      await allowButton(one).waitFor();
+      await enter(two, neighbour);
+      await allowButton(two).waitFor();
+      await press(one, 'Allow');
+      await one.page.getByRole('heading', { name: ended }).waitFor();
+      expect(await judge(one)).toEqual([]);
+      await press(two, 'Allow');
+      expect(decodeJwt(String((await exchange(await readAnswer(two))).id_token)).sub).toBe(neighbour.id);
+      expect(one.visited).toEqual([]);
+      await close(one);
+    });
+  });
+
+  describe('whose browser takes no cookies', () => {
+    let context: BrowserContext;
+    let folder: string;
+    let tab: Tab;
+    beforeAll(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'no-cookies-'));
+      await mkdir(join(folder, 'Default'));
+      const profile = { default_content_setting_values: { cookies: 2 } };
+      await writeFile(join(folder, 'Default', 'Preferences'), JSON.stringify({ profile }));
+      const args = ['--no-sandbox', '--disable-gpu'];
+      context = await chromium.launchPersistentContext(folder, { executablePath, args });
+      tab = await watch(await context.newPage());
+    });
+    afterAll(async () => {
+      await context?.close();
+      await rm(folder, { recursive: true, force: true });
+    });
+
+    it('is told at the start of a login', async () => {
+      await start(tab);
+      expect(await context.cookies()).toEqual([]);
+      expect(await tab.page.title()).toMatch(ended);
+    });
+  });
+
+  describe('16 the content policy', () => {
+    const narrow = (kept: string) =>
+      kept.replace(/form-action [^;]*/, `form-action 'self' ${new URL(callback).origin}`);
+    const onward = 'https://app.elsewhere.example/in';
+
+    it('16 lets the answer through to a callback that leads on to another host', async () => {
+      const tab = await open({ elsewhere: redirectTo(onward) });
+      await askConsent(tab);
+      await press(tab, 'Allow');
+      await tab.page.waitForURL(onward);
+      expect(tab.complaints).toEqual([]);
+      await close(tab);
+    });
+
+    it('16 would stop it there, if it named the callback alone', async () => {
+      const tab = await open({ elsewhere: redirectTo(onward) });
+      await askConsent(tab);
+      await alter(tab, { policy: narrow });
+      await press(tab, 'Allow');
+      await expect.poll(() => tab.complaints.join()).toContain('form-action');
+      expect(tab.visited).toEqual([expect.stringContaining(callback)]);
+      await close(tab);
+    });
+
+    it('16 keeps what was planted in a page from running', async () => {
+      const planted = `
+        <script>document.documentElement.dataset.script = 'ran'</script>
+        <svg onload="document.documentElement.dataset.handler = 'ran'"></svg>
+        <style>h1 { color: rgb(1, 2, 3); }</style>
+        <p id="planted" style="color: rgb(1, 2, 3)">planted</p>
+        </body>`;
+      const readPlanted = `({
+        ...document.documentElement.dataset,
+        style: getComputedStyle(document.querySelector('h1')).color === 'rgb(1, 2, 3)',
+        attribute: getComputedStyle(document.querySelector('#planted')).color === 'rgb(1, 2, 3)',
+      })`;
+      const tab = await open();
+      await askConsent(tab);
+      const body = (html: string) => html.replace('</body>', planted);
+      await alter(tab, { body });
+      expect(await tab.page.evaluate(readPlanted)).toEqual({ style: false, attribute: false });
+      const refused = tab.complaints.filter((text) => text.includes('Content Security Policy')).join('\n');
+      for (const directive of ['script-src', 'style-src']) expect(refused).toContain(directive);
+
+      // The same without a policy: it would have run.
+      await alter(tab, { body, policy: () => undefined });
+      expect(await tab.page.evaluate(readPlanted)).toEqual({
+        script: 'ran',
+        handler: 'ran',
+        style: true,
+        attribute: true,
+      });
+      await close(tab);
+    });
+  });
+
+  describe('whose password is kept by the browser', () => {
+    it.each([
+      { name: 'login', path: () => `/login?${loginQuery()}` },
+      { name: 'connected applications', path: () => '/apps' },
+    ])('has it filled in at $name: one form, the name first, each field named for what it takes', async ({ path }) => {
+      const tab = await open();
+      await tab.page.goto(`${running.issuer}${path()}`);
+      const fields = await tab.page
+        .locator('form:has(#password) input:not([type=hidden])')
+        .evaluateAll((inputs) =>
+          inputs.map((input) => [input.getAttribute('type'), input.getAttribute('autocomplete')]),
+        );
+      expect(fields).toEqual([
+        ['text', 'username'],
+        ['password', 'current-password'],
+      ]);
+      expect(tab.complaints).toEqual([]);
+
+      // What Chromium says of a form that has neither is heard.
+      await alter(tab, { body: (html) => html.replaceAll(/ autocomplete="[^"]*"|<label[^>]*>/g, '') });
+      await expect.poll(() => tab.complaints.join('\n')).toMatch(/autocomplete/i);
+      await close(tab);
+    });
+  });
+});
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly target: readonly string[] }[];
+}
+
+/** Listens to a page, and answers in the place of every other host: none has a name or a certificate here. */
+async function watch(page: Page, elsewhere: (address: URL) => Answer = () => ({ status: 200 })): Promise<Tab> {
+  const complaints: string[] = [];
+  const visited: string[] = [];
+  page.on('console', (message) => void complaints.push(message.text()));
+  page.on('pageerror', (error) => void complaints.push(error.message));
+  // By the debugger: Playwright's own routes do not see a request that a redirect leads to.
+  const session = await page.context().newCDPSession(page);
+  session.on('Audits.issueAdded', ({ issue }) => {
+    // Of other hosts that led on at once.
+    if (issue.code !== 'BounceTrackingIssue') complaints.push(JSON.stringify(issue));
+  });
+  session.on('Fetch.requestPaused', async ({ requestId, request }) => {
+    const address = new URL(request.url);
+    if (address.pathname !== '/favicon.ico') visited.push(request.url);
+    const { status, headers = {} } = elsewhere(address);
+    const responseHeaders = Object.entries({ 'Content-Type': 'text/html', ...headers });
+    const answer = {
+      requestId,
+      responseCode: status,
+      responseHeaders: responseHeaders.map(([name, value]) => ({ name, value })),
+      body: Buffer.from('<!doctype html><title>Elsewhere</title>').toString('base64'),
+    };
+    // A page that is closed meanwhile waits for nothing.
+    await session.send('Fetch.fulfillRequest', answer).catch(() => undefined);
+  });
+  await session.send('Audits.enable');
+  await session.send('Fetch.enable', { patterns: [{ urlPattern: 'https://*' }] });
+  return { page, complaints, visited };
+}
+
+async function close({ page }: Tab): Promise<void> {
+  await page.context().close();
+}
+
+function redirectTo(onward: string): (address: URL) => Answer {
+  return ({ pathname }) =>
+    pathname === '/callback' ? { status: 302, headers: { Location: onward } } : { status: 200 };
+}
+
+interface Changes {
+  readonly body?: (html: string) => string;
+  readonly policy?: (policy: string) => string | undefined;
+}
+
+/** Loads the page at hand anew, changed on its way: all other headers stay as they came. */
+async function alter({ page }: Tab, { body = (html) => html, policy = (kept) => kept }: Changes): Promise<void> {
+  await page.unroute(page.url());
+  await page.route(page.url(), async (route) => {
+    const response = await route.fetch();
+    const { 'content-security-policy': kept = '', ...others } = response.headers();
+    const next = policy(kept);
+    const headers = { ...others, ...(next !== undefined && { 'content-security-policy': next }) };
+    await route.fulfill({ response, headers, body: body(await response.text()) });
+  });
+  await page.reload();
+}
+
+/** Posts reach the server so much later: the first of two never does. */
+async function holdRequests({ page }: Tab, ms: number): Promise<void> {
+  await page.route('**/interaction/**', async (route) => {
+    if (route.request().method() === 'POST') await sleep(ms);
+    await route.continue().catch(() => undefined);
+  });
+}
+
+/** Answers come so much later: the server works on both of two. */
+async function holdAnswers({ page }: Tab, ms: number): Promise<void> {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.enable');
+  const unbounded = { downloadThroughput: -1, uploadThroughput: -1 };
+  await session.send('Network.emulateNetworkConditions', { offline: false, latency: ms, ...unbounded });
+}
+
+/** What a reader calls the element that the keys go to, and whether its outline is drawn within the window. */
+async function readFocus({ page }: Tab): Promise<{ name: string; isSeen: boolean }> {
+  return page.evaluate(`(() => {
+    const { activeElement: element } = document;
+    const { outlineStyle, outlineWidth } = getComputedStyle(element);
+    const { top, bottom } = element.getBoundingClientRect();
+    return {
+      name: (element.labels?.[0] ?? element).textContent.replaceAll(/\\s+/g, ' ').trim(),
+      isSeen: outlineStyle === 'solid' && parseFloat(outlineWidth) >= 2 && top >= 0 && bottom <= innerHeight,
+    };
+  })()`);
+}
