@@ -9,6 +9,7 @@ import { type Browser, type BrowserContext, type BrowserContextOptions, chromium
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
 import { startBrowser } from '../docs/watch-page.ts';
+import { createClientMetadata } from '../server/oauth/create-client-metadata.ts';
 import { callback, owner, type RunningAuth, startAuth } from '../server/oauth/fixtures/start-auth.ts';
 import { basic, loginQuery, post } from '../server/oauth/fixtures/talk.ts';
 import { createPasswords } from '../server/oauth/passwords.ts';
@@ -53,6 +54,9 @@ const missing = 'reason' in found ? found.reason : undefined;
 if (missing !== undefined) process.stderr.write(`The login was not walked in a browser. ${missing}\n`);
 const executablePath = 'path' in found ? found.path : '';
 
+/** Of a client under development. Nobody listens there: the debugger answers. */
+const loopbackCallback = 'http://[::1]:3000/callback';
+
 const widths = [390, 1400] as const;
 const badRequest = 'Failed to load resource: the server responded with a status of 400 (Bad Request)';
 const ended = /This login has ended/;
@@ -63,9 +67,11 @@ describe.skipIf(missing !== undefined)('an owner at a browser', () => {
   let axe: string;
 
   beforeAll(async () => {
-    running = await startAuth();
+    running = await startAuth({ loopbackCallbacks: [loopbackCallback] });
     const passwordHash = await createPasswords({ ln: 4 }).hash(neighbour.password);
     await running.store.owners.create({ ...neighbour, passwordHash, createdAt: Date.now() });
+    const app = { kind: 'partner', clientId: 'test-app', name: 'App', redirectUris: [callback] } as const;
+    await running.store.clients.create(createClientMetadata({ ...app, loopbackCallbacks: [loopbackCallback] }));
     browser = await startBrowser(executablePath);
     axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
   });
@@ -444,6 +450,16 @@ describe.skipIf(missing !== undefined)('an owner at a browser', () => {
       await close(tab);
     });
 
+    it('16 lets the answer through to a callback on this machine that leads on to another port', async () => {
+      const tab = await open({ elsewhere: redirectTo('http://localhost:5173/in') });
+      await askConsent(tab, { client_id: 'test-app', redirect_uri: loopbackCallback });
+      await press(tab, 'Allow');
+      await tab.page.waitForURL('http://localhost:5173/in');
+      expect(tab.visited[0]?.startsWith(`${loopbackCallback}?code=`)).toBe(true);
+      expect(tab.complaints).toEqual([]);
+      await close(tab);
+    });
+
     it('16 keeps what was planted in a page from running', async () => {
       const planted = `
         <script>document.documentElement.dataset.script = 'ran'</script>
@@ -507,6 +523,8 @@ interface Violation {
   readonly nodes: readonly { readonly target: readonly string[] }[];
 }
 
+const elsewherePatterns = ['https://*', 'http://*:3000/*', 'http://*:5173/*'].map((urlPattern) => ({ urlPattern }));
+
 /** Listens to a page, and answers in the place of every other host: none has a name or a certificate here. */
 async function watch(page: Page, elsewhere: (address: URL) => Answer = () => ({ status: 200 })): Promise<Tab> {
   const complaints: string[] = [];
@@ -534,7 +552,7 @@ async function watch(page: Page, elsewhere: (address: URL) => Answer = () => ({ 
     await session.send('Fetch.fulfillRequest', answer).catch(() => undefined);
   });
   await session.send('Audits.enable');
-  await session.send('Fetch.enable', { patterns: [{ urlPattern: 'https://*' }] });
+  await session.send('Fetch.enable', { patterns: elsewherePatterns });
   return { page, complaints, visited };
 }
 

@@ -13,9 +13,12 @@ type Context = Parameters<Middleware>[0] | KoaContextWithOIDC;
 
 /**
  * Where a form may lead on to besides these pages. Chrome holds every redirect that follows a form to this, also those that the client's
- * callback answers with: a client that leads on to another host of its own would stop there, so every https address is allowed.
+ * callback answers with: a client that leads on to another host of its own would stop there, so every https address is allowed. One under
+ * development, called back on its own machine, leads on to other ports of it; and no policy can name `[::1]` (CSP Level 3, 2.3.1).
  */
-const everyHttps = ['https:'];
+function listFormTargets(callback: string): readonly string[] {
+  return callback.startsWith('http:') ? ['https:', 'http:'] : ['https:', callback];
+}
 
 export interface PageAnswer {
   readonly status: number;
@@ -30,7 +33,7 @@ export function answerPage(ctx: Context, { status, html, callback }: PageAnswer)
   ctx.type = 'html';
   ctx.set({
     'Cache-Control': 'no-store',
-    'Content-Security-Policy': contentPolicy(callback === undefined ? [] : [...everyHttps, callback]),
+    'Content-Security-Policy': contentPolicy(callback === undefined ? [] : listFormTargets(callback)),
   });
   ctx.vary('Accept-Language');
   ctx.body = html;
