@@ -424,6 +424,13 @@ describe.skipIf(missing !== undefined)('an owner at a browser', () => {
       expect(await context.cookies()).toEqual([]);
       expect(await tab.page.title()).toMatch(ended);
     });
+
+    it('is told at the connected applications, and need not type the e-mail again', async () => {
+      await tab.page.goto(`${running.issuer}/apps`);
+      await enter(tab);
+      await tab.page.getByRole('status').waitFor();
+      expect(await tab.page.locator('#email').inputValue()).toBe(owner.email);
+    });
   });
 
   describe('16 the content policy', () => {

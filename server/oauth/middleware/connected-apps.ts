@@ -45,6 +45,7 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
     const form = await readBrowserForm(ctx);
     if (form.kind !== 'form') return answerProblem(ctx, form.kind, form);
     const kept = ctx.cookies.get('_apps', cookie);
+    if (kept === undefined && owner === undefined) return refuseWithoutCookies(ctx, form.fields);
     if (kept === undefined || !secretMatches(form.fields.get('token') ?? '', hashSecret(kept)))
       return leadBack(ctx, { kind: 'form-expired' });
     if (step === 'login') return logIn(ctx, form.fields);
@@ -73,6 +74,12 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
     const expires = new Date(session.exp * 1000);
     ctx.cookies.set(provider.cookieName('session'), session.jti, { ...sessionCookie, expires });
     return leadBack(ctx);
+  }
+
+  /** Said at once: for a browser that keeps no cookies there is nothing that it could wait in. */
+  function refuseWithoutCookies(ctx: Context, fields: Fields): void {
+    showLogin(ctx, { email: fields.get('email') ?? '', notice: { kind: 'form-expired' } });
+    ctx.status = 400;
   }
 
   async function disconnect(ctx: Context, { id: ownerId, accountId }: Owner, fields: Fields): Promise<void> {
