@@ -55,7 +55,8 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
   const store = await openSqliteStore(':memory:');
   const now = systemClock.now();
   const clients = await seedDemo(store, { keys, now, loopbackCallbacks });
-  const owners = await seedDemoOwners(store, { keys, now, passwords: createPasswords({ ln: passwordCost }) });
+  const passwords = createPasswords({ ln: passwordCost });
+  const owners = await seedDemoOwners(store, { keys, now, passwords });
   const { callback } = createAuthServer({
     issuer,
     resource,
@@ -63,7 +64,7 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
     keys,
     scopes: apiScopes,
     log: logger,
-    passwordCost,
+    passwords,
     loopbackCallbacks,
   });
   const operations = Object.values(options.operations).filter(({ basePath }) => !isBelow(authPath, basePath));
