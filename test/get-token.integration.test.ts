@@ -64,7 +64,7 @@ describe('npm run token, of any deployment', () => {
     {
       name: 'a wrong password',
       env: { OWNER_PASSWORD: 'x' },
-      says: /^\/auth\/interaction\/\S+\/login answers 400: Wrong e-mail/,
+      says: /^\/auth\/interaction\/\S+ answers 400: Wrong e-mail/,
     },
     { name: 'a wrong secret', env: { CLIENT_SECRET: 'x' }, says: /^invalid_client: / },
     { name: 'a scope that there is not', args: ['--scope', 'nothing'], says: /^invalid_scope: nothing is unavailable/ },

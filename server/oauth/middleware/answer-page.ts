@@ -50,6 +50,7 @@ const problems: Readonly<
     error: 'invalid_request',
     says: 'this login has ended, or belongs to another browser: start again at the application',
   },
+  'no-cookies': { status: 400, error: 'invalid_request', says: 'no cookie was sent: this page needs them' },
   'unknown-client': { status: 400, error: 'invalid_client', says: 'client_id is unknown' },
   'unregistered-callback': {
     status: 400,

@@ -12,12 +12,22 @@ import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } fro
 import { readBrowserForm } from './browser-form.ts';
 import { type PageOptions, readCredentials } from './interactions.ts';
 import type { Middleware } from './middleware.ts';
+import { createNoticeCookie } from './notice-cookie.ts';
 
 type Context = Parameters<Middleware>[0];
 type Fields = ReadonlyMap<string, string>;
 
 /** What came of the last form, to be said on the next page: of the two that can be next, by one or by both. */
-type Notice = AppsNotice | { readonly kind: LoginNotice };
+type Notice = AppsNotice | { readonly kind: LoginNotice } | AttemptNotice;
+
+/** An attempt to log in that came to nothing. */
+interface AttemptNotice {
+  readonly kind: 'attempt';
+  readonly fault: LoginFault;
+  readonly email: string;
+}
+
+const notices = createNoticeCookie<Notice>('_notice');
 
 /** `GET` shows the page; its forms post to the steps. */
 const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
@@ -39,13 +49,13 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
     const session = await findSession(ctx);
     const owner = await findLiveOwner(store, session.accountId, session.loginTs);
     if (step === undefined) {
-      const notice = takeNotice(ctx);
-      return owner === undefined ? showLogin(ctx, { notice }) : showApps(ctx, owner, notice);
+      const notice = notices.take(ctx, cookie.path);
+      return owner === undefined ? showLogin(ctx, notice) : showApps(ctx, owner, notice);
     }
     const form = await readBrowserForm(ctx);
     if (form.kind !== 'form') return answerProblem(ctx, form.kind, form);
     const kept = ctx.cookies.get('_apps', cookie);
-    if (kept === undefined && owner === undefined) return refuseWithoutCookies(ctx, form.fields);
+    if (ctx.get('Cookie') === '') return answerProblem(ctx, 'no-cookies');
     if (kept === undefined || !secretMatches(form.fields.get('token') ?? '', hashSecret(kept)))
       return leadBack(ctx, { kind: 'form-expired' });
     if (step === 'login') return logIn(ctx, form.fields);
@@ -59,11 +69,11 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
 
   async function logIn(ctx: Context, fields: Fields): Promise<void> {
     const { email, password, empty } = readCredentials(fields);
-    if (empty !== undefined) return showLogin(ctx, { fault: empty, email });
+    if (empty !== undefined) return leadBack(ctx, { kind: 'attempt', fault: empty, email: email.slice(0, 254) });
     const requestId = ctx.response.get('X-Request-Id');
     const address = readCallerAddress(ctx.req, issuer);
     const result = await logInOwner({ email, password, address, requestId, clientId: undefined });
-    if (result.kind !== 'right') return showLogin(ctx, { fault: result, email });
+    if (result.kind !== 'right') return leadBack(ctx, { kind: 'attempt', fault: result, email: email.slice(0, 254) });
     const { owner, at } = result;
     const session = await findSession(ctx);
     if (session.accountId !== owner.id) session.authorizations = undefined;
@@ -74,12 +84,6 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
     const expires = new Date(session.exp * 1000);
     ctx.cookies.set(provider.cookieName('session'), session.jti, { ...sessionCookie, expires });
     return leadBack(ctx);
-  }
-
-  /** Said at once: for a browser that keeps no cookies there is nothing that it could wait in. */
-  function refuseWithoutCookies(ctx: Context, fields: Fields): void {
-    showLogin(ctx, { email: fields.get('email') ?? '', notice: { kind: 'form-expired' } });
-    ctx.status = 400;
   }
 
   async function disconnect(ctx: Context, { id: ownerId, accountId }: Owner, fields: Fields): Promise<void> {
@@ -124,8 +128,8 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
     return provider.Session.get(provider.createContext(ctx.req, ctx.res));
   }
 
-  function showLogin(ctx: Context, shown: { fault?: LoginFault; email?: string; notice?: Notice | undefined }): void {
-    const { fault, email, notice } = shown;
+  function showLogin(ctx: Context, notice: Notice | undefined): void {
+    const { fault, email } = notice?.kind === 'attempt' ? notice : {};
     answerPage(ctx, {
       status: setFaultStatus(ctx, fault),
       html: renderLogin({
@@ -169,20 +173,10 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
     return token;
   }
 
-  /** Back to the page by GET, so that a reload does nothing twice. What it has to say waits in a signed cookie until it is shown. */
+  /** Back to the page, with what it has to say. */
   function leadBack(ctx: Context, notice?: Notice): void {
-    if (notice !== undefined) {
-      const text = Buffer.from(JSON.stringify(notice)).toString('base64url');
-      ctx.cookies.set('_notice', text, { ...cookie, maxAge: 60_000 });
-    }
-    redirect(ctx, `${base}/apps`);
-  }
-
-  function takeNotice(ctx: Context): Notice | undefined {
-    const text = ctx.cookies.get('_notice', cookie);
-    if (text === undefined) return undefined;
-    ctx.cookies.set('_notice', null, cookie);
-    return JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (notice !== undefined) notices.put(ctx, cookie.path, notice);
+    redirect(ctx, cookie.path);
   }
 }
 

@@ -3,6 +3,7 @@ import { errors } from 'oidc-provider';
 import type { Owner } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { readCallerAddress } from '../caller-address.ts';
+import { hashSecret } from '../hash-secret.ts';
 import { refreshTokenDays } from '../lifetimes.ts';
 import { findLiveOwner, type LogInOwner } from '../log-in-owner.ts';
 import { type LoginFault, renderConsent, renderLogin } from '../pages/index.ts';
@@ -11,6 +12,7 @@ import { whenAvailable } from '../unavailable.ts';
 import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } from './answer-page.ts';
 import { readBrowserForm } from './browser-form.ts';
 import type { Middleware } from './middleware.ts';
+import { createNoticeCookie } from './notice-cookie.ts';
 
 type Context = Parameters<Middleware>[0];
 type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
@@ -30,8 +32,20 @@ const pattern = /^\/interaction\/([^/]+)(?:\/(login|confirm|abort|other))?$/;
 /** Upstream's way on from the pages, back to the login request that they are for. */
 const wayOn = /^\/login\/[^/]+$/;
 
+/** An attempt to log in that came to nothing, for the page to say. */
+const faults = createNoticeCookie<{ readonly fault: LoginFault; readonly email: string }>('_fault');
+
 /** What has to be due for a step. Saying no is always possible. */
 const dueAt: Readonly<Record<string, string>> = { login: 'login', confirm: 'consent', other: 'consent' };
+
+/** RFC 6749, 4.1.2.1. */
+const denial = { error: 'access_denied', error_description: 'the owner said no' } as const;
+
+/** What is kept of an interaction. */
+interface EndedInteraction {
+  readonly params: Readonly<Record<string, string>>;
+  readonly result?: { readonly consent?: object; readonly error?: string };
+}
 
 /**
  * The pages between a login request and the callback: who are you, and may this client do that. An interaction belongs to the browser
@@ -48,7 +62,7 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     } catch (error) {
       // It has no cookie, or has ended: before the request, or while it was looked at, by a form that was sent twice.
       if (!(error instanceof errors.SessionNotFound)) throw error;
-      answerProblem(ctx, 'login-ended');
+      await answerAgain(ctx, uid, step);
     }
   };
 
@@ -58,14 +72,42 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     if (step === undefined) return showDue(ctx, interaction);
     const form = await readBrowserForm(ctx);
     if (form.kind !== 'form') return answerProblem(ctx, form.kind, form);
-    if (step === 'abort') {
-      const denial = { error: 'access_denied', error_description: 'the owner said no' };
-      return finish(ctx, denial, { mergeWithLastSubmission: false });
-    }
+    if (step === 'abort') return finish(ctx, denial, { mergeWithLastSubmission: false });
     // A form of a page that is no longer due: one from before going back.
     if (interaction.prompt.name !== dueAt[step]) return answerProblem(ctx, 'login-ended');
     if (step === 'login') return logIn(ctx, interaction, form.fields);
     return step === 'other' ? beginAnew(ctx, interaction) : consent(ctx, interaction);
+  }
+
+  /**
+   * A form that is sent a second time, by two clicks, after the first has been answered: the browser has dropped that answer, and shows
+   * this one. So it leads to the same again: to the login request, whose consent is remembered, or to the callback.
+   */
+  async function answerAgain(ctx: Context, uid: string | undefined, step: string | undefined): Promise<void> {
+    const ended = step === undefined ? undefined : await findEnded(ctx, uid);
+    if (step === 'confirm' && ended?.result?.consent !== undefined) {
+      const { prompt: _, ...params } = ended.params;
+      return redirect(ctx, loginAddress(params));
+    }
+    if (step === 'abort' && ended?.result?.error !== undefined) {
+      const { redirect_uri: callback, state } = ended.params;
+      const answer = new URLSearchParams({ ...denial, ...(state !== undefined && { state }), iss: issuer });
+      return redirect(ctx, `${callback}${callback?.includes('?') ? '&' : '?'}${answer}`);
+    }
+    answerProblem(ctx, ctx.get('Cookie') === '' ? 'no-cookies' : 'login-ended');
+  }
+
+  /** An interaction of this browser that has come to its end; it is kept for as long as it would have lived. */
+  async function findEnded(ctx: Context, uid: string | undefined): Promise<EndedInteraction | undefined> {
+    if (uid === undefined || ctx.cookies.get(provider.cookieName('interaction'), { signed: true }) !== uid) return;
+    const row = await whenAvailable(store.oidc.find('Interaction', hashSecret(uid)));
+    const isOver = row === undefined || row.consumedAt === null || (row.expiresAt ?? 0) * 1000 <= Date.now();
+    return isOver ? undefined : JSON.parse(row.payload);
+  }
+
+  function loginAddress(params: object): string {
+    const query = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]);
+    return `${base}/login?${new URLSearchParams(query)}`;
   }
 
   /**
@@ -90,8 +132,9 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     return owner === undefined ? answerProblem(ctx, 'login-ended') : showConsent(ctx, interaction, owner);
   }
 
-  async function showLogin(ctx: Context, interaction: Interaction, fault?: LoginFault, typed?: string): Promise<void> {
+  async function showLogin(ctx: Context, interaction: Interaction): Promise<void> {
     const { params, session } = interaction;
+    const { fault, email: typed } = faults.take(ctx, pathOf(interaction)) ?? {};
     const known = await findLiveOwner(store, session?.accountId);
     const client = await provider.Client.find(String(params.client_id));
     if (client === undefined) return answerProblem(ctx, 'login-ended');
@@ -111,7 +154,7 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
 
   async function logIn(ctx: Context, interaction: Interaction, fields: ReadonlyMap<string, string>): Promise<void> {
     const { email, password, empty } = readCredentials(fields);
-    if (empty !== undefined) return showLogin(ctx, interaction, empty, email);
+    if (empty !== undefined) return sayFault(ctx, interaction, { fault: empty, email });
     const result = await logInOwner({
       email,
       password,
@@ -119,20 +162,30 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
       requestId: ctx.response.get('X-Request-Id'),
       clientId: String(interaction.params.client_id),
     });
-    if (result.kind !== 'right') return showLogin(ctx, interaction, result, email);
+    if (result.kind !== 'right') return sayFault(ctx, interaction, { fault: result, email });
     const { owner, at } = result;
     const login = { accountId: owner.id, amr: ['pwd'], ts: Math.floor(at / 1000) };
     await finish(ctx, { login }, { mergeWithLastSubmission: false });
-    await leaveOtherOwner(ctx, owner);
+    await endLogin(ctx, { unlessOf: owner });
+  }
+
+  /** A typed e-mail beyond this is none, and would be too long for the cookie. */
+  function sayFault(
+    ctx: Context,
+    interaction: Interaction,
+    { fault, email }: { fault: LoginFault; email: string },
+  ): void {
+    faults.put(ctx, pathOf(interaction), { fault, email: email.slice(0, 254) });
+    redirect(ctx, pathOf(interaction));
   }
 
   /**
-   * Somebody else was logged in in this browser. That login ends, with what it remembers of consents; upstream would show a page of its own
-   * for it. Its session stays, under the same `uid`: the interaction at hand belongs to it, and upstream gives it a new id on the way on.
+   * Ends a login in this browser, with what it remembers of consents. Where somebody else logs in, upstream would show a page of its own
+   * for it. The session stays, under the same `uid`: the interaction at hand belongs to it, and upstream gives it a new id on the way on.
    */
-  async function leaveOtherOwner(ctx: Context, owner: Owner): Promise<void> {
+  async function endLogin(ctx: Context, { unlessOf }: { readonly unlessOf?: Owner } = {}): Promise<void> {
     const session = await findSession(ctx);
-    if (session.accountId === undefined || session.accountId === owner.id) return;
+    if (session.accountId === undefined || session.accountId === unlessOf?.id) return;
     session.accountId = undefined;
     session.loginTs = undefined;
     session.authorizations = undefined;
@@ -169,15 +222,10 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     });
   }
 
-  /** The same request from the start, with a login in any case. Consent that was asked for in any case still is. */
-  function beginAnew(ctx: Context, { params }: Interaction): void {
-    const prompt = String(params.prompt ?? '')
-      .split(' ')
-      .includes('consent')
-      ? 'login consent'
-      : 'login';
-    const query = Object.entries({ ...params, prompt }).map(([name, value]): [string, string] => [name, String(value)]);
-    redirect(ctx, `${base}/login?${new URLSearchParams(query)}`);
+  /** The same request from the start, for somebody else than whom the client or this browser knows. */
+  async function beginAnew(ctx: Context, { params: { login_hint: _, ...params } }: Interaction): Promise<void> {
+    await endLogin(ctx);
+    redirect(ctx, loginAddress(params));
   }
 
   async function consent(ctx: Context, interaction: Interaction): Promise<void> {
@@ -218,8 +266,8 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     redirect(ctx, await provider.interactionResult(ctx.req, ctx.res, result, merge));
   }
 
-  function pathOf({ uid }: Interaction, step: string): string {
-    return `${base}/interaction/${uid}/${step}`;
+  function pathOf({ uid }: Interaction, step?: keyof typeof dueAt | 'abort'): string {
+    return `${base}/interaction/${uid}${step === undefined ? '' : `/${step}`}`;
   }
 }
 

@@ -11,6 +11,7 @@ export type Problem =
   | {
       readonly kind:
         | 'login-ended'
+        | 'no-cookies'
         | 'unknown-client'
         | 'unregistered-callback'
         | 'invalid-request'

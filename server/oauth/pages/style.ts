@@ -20,7 +20,7 @@ export const style = `
   }
 }
 *, ::before, ::after { box-sizing: border-box; }
-html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
+html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; scroll-padding-block: 1rem; }
 body {
   margin: 0; min-height: 100vh; min-height: 100dvh; background: var(--ground); color: var(--ink);
   font: 1rem/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif;
@@ -85,7 +85,7 @@ button.primary:hover { background: var(--primary-hover); border-color: var(--pri
 button.primary:active { background: var(--primary-active); border-color: var(--primary-active); }
 button.danger { color: var(--fault); border-color: var(--fault); }
 button.danger:hover { background: var(--fault-ground); }
-button.link { padding: .5rem 0; border: 0; background: none; color: var(--primary); text-decoration: underline; text-underline-offset: .15em; text-align: start; font-weight: 400; }
+button.link { padding: .5rem 0; border: 0; background: none; color: var(--primary); text-decoration: underline; text-underline-offset: .15em; text-align: start; font-weight: 400; outline-offset: -2px; }
 
 .facts { border: 1px solid var(--line); border-radius: 8px; background: var(--inset); padding: .25rem 1rem; }
 .facts > div { display: grid; grid-template-columns: minmax(8rem, 2fr) 5fr; gap: .125rem 1rem; padding: .625rem 0; }
@@ -120,6 +120,7 @@ details[open] summary .muted { display: none; }
 .row { display: flex; flex-wrap: wrap; gap: .75rem 1rem; align-items: center; justify-content: space-between; }
 .foot { padding-top: 1rem; border-top: 1px solid var(--line); }
 main > .foot { margin-top: 1.75rem; }
+.trace > div + div { margin-top: .25rem; }
 .trace > div { display: grid; grid-template-columns: 5.5rem 1fr; }
 @media (forced-colors: active) { button.primary { border-width: 3px; } }
 `;

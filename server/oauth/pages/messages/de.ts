@@ -74,7 +74,10 @@ export const de: Catalogue = {
 
     'problem.login-ended': 'Diese Anmeldung ist zu Ende',
     'problem.login-ended.text':
-      'Sie hat zu lange gedauert oder wurde in einem anderen Tab geöffnet. Gehen Sie zurück zur Anwendung und beginnen Sie neu.',
+      'Sie ist abgeschlossen, hat zu lange gedauert oder ging in einem anderen Tab weiter. Gehen Sie zurück zur Anwendung, um neu zu beginnen.',
+    'problem.no-cookies': 'Ihr Browser speichert hier keine Cookies',
+    'problem.no-cookies.text':
+      'Ohne sie ist nicht zu erkennen, dass noch Sie es sind. Erlauben Sie Cookies für diese Website, und beginnen Sie dann neu.',
     'problem.unknown-client': 'Unbekannte Anwendung',
     'problem.unknown-client.text':
       'Die Anwendung, die Sie hierher geschickt hat, ist bei diesem Dienst nicht registriert. Sagen Sie es ihren Betreibern.',

@@ -75,7 +75,10 @@ export const en = {
 
     'problem.login-ended': 'This login has ended',
     'problem.login-ended.text':
-      'It took too long or was opened in another tab. Go back to the application and start again.',
+      'It is finished, took too long, or went on in another tab. Go back to the application to begin again.',
+    'problem.no-cookies': 'Your browser keeps no cookies here',
+    'problem.no-cookies.text':
+      'Without them nobody can tell that it is still you. Allow cookies for this site, then start again.',
     'problem.unknown-client': 'Unknown application',
     'problem.unknown-client.text':
       'The application that sent you here is not registered with this service. Tell the people who run it.',
