@@ -320,6 +320,16 @@ describe('with a server for each', () => {
       },
     );
 
+    it.each([{ nonce: 'n' }, { max_age: '60' }])(
+      '6 an empty one asks for openid too, so %j may come with it',
+      async (more) => {
+        const { browser, page } = await askConsent(running, { scope: '', ...more });
+        const tokens = await exchange(running, await press(browser, page, 'confirm'));
+        expect(String(tokens.scope).split(' ').sort()).toEqual(['openid', 'profile', ...apiScopes].sort());
+        expect(claimsOf(tokens as unknown as Tokens)).toContain('nonce' in more ? 'nonce' : 'auth_time');
+      },
+    );
+
     it('6 order and repetition are nothing', async () => {
       const tokens = await connect(running, { scope: 'serviceapi/get-devices openid serviceapi/get-devices openid' });
       expect(tokens.scope).toBe('openid serviceapi/get-devices');

@@ -1,4 +1,5 @@
 import { type Configuration, errors } from 'oidc-provider';
+import { asksForEverything } from '../middleware/prepare-login.ts';
 import { grantScopes, openIdScopes, splitScopes } from '../scopes.ts';
 import { readClientScopes } from './client-rules.ts';
 
@@ -19,13 +20,14 @@ const maxAgeSeconds = 2 ** 31 - 1;
 export function createLoginParameters(apiScopes: readonly string[]) {
   return {
     /** Upstream ignores unknown scopes and drops `offline_access`, so the query itself is judged. */
-    scope(ctx, value, client) {
+    scope(ctx, _value, client) {
       if (!('scope' in ctx.query)) throw new errors.InvalidRequest('scope is missing');
-      const asked = String(ctx.query.scope);
+      const isEverything = asksForEverything(ctx.req);
+      const asked = isEverything ? '' : String(ctx.query.scope);
       checkLength('scope', asked);
       const available = [...openIdScopes, ...readClientScopes(client, apiScopes)];
       const scopes = grantScopes(splitScopes(asked), available);
-      if (!value && ctx.oidc.params) ctx.oidc.params.scope = scopes.join(' ');
+      if (isEverything && ctx.oidc.params) ctx.oidc.params.scope = scopes.join(' ');
     },
     state(_ctx, value) {
       if (value === undefined) return;
