@@ -19,6 +19,7 @@ import {
   tokenIn,
   whereIs,
 } from './fixtures/walk.ts';
+import { apiScopes } from './scopes.ts';
 
 // When an owner is asked who they are and whether a client may, and when not (OpenID Connect Core, 3.1.2.1 and 3.1.2.4). The modules named
 // in comments are those of the OpenID conformance suite. The OAuth server goes by the system clock, so the date alone is set.
@@ -334,6 +335,34 @@ describe('8 consent is remembered within the browser session', () => {
     await agree();
     const page = await press(browser, await go({ prompt: 'consent' }), 'other');
     expect(at(await enter(browser, page))).toBe('consent');
+  });
+});
+
+describe('8 "somebody else"', () => {
+  it('8 begins the same request anew, with all that it said', async () => {
+    const browser = openAt(running);
+    const query = loginQuery({
+      scope: '',
+      state: 'a state+&=%',
+      nonce: 'n',
+      ui_locales: 'de',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
+      max_age: '600',
+    });
+    for (const _ of [1, 2]) query.append('resource', running.resource);
+    const first = await enter(browser, await browser.get(`/auth/login?${query}`));
+    const again = await press(browser, first, 'other');
+    expect([at(again), again.text.includes('<html lang="de">')]).toEqual(['login', true]);
+    const back = await press(browser, await enter(browser, again), 'confirm');
+    expect(new URL(back.address).searchParams.get('state')).toBe('a state+&=%');
+    const code = new URL(back.address).searchParams.get('code') ?? '';
+    const fields = { grant_type: 'authorization_code', code, redirect_uri: callback };
+    const verifier = { code_verifier: 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk' };
+    expect((await post(running, '/oauth2/token', fields, basic(running.partner))).body?.error).toBe('invalid_grant');
+    const { body } = await post(running, '/oauth2/token', { ...fields, ...verifier }, basic(running.partner));
+    expect(String(body?.scope).split(' ')).toHaveLength(2 + apiScopes.length);
+    expect(decodeJwt(String(body?.id_token))).toMatchObject({ nonce: 'n', auth_time: start / 1000 });
   });
 });
 

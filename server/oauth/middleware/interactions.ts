@@ -106,7 +106,10 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
   }
 
   function loginAddress(params: object): string {
-    const query = Object.entries(params).map(([name, value]): [string, string] => [name, String(value)]);
+    // `resource` may have been sent twice (RFC 8707, 2).
+    const query = Object.entries(params).flatMap(([name, values]) =>
+      [values].flat().map((value): [string, string] => [name, String(value)]),
+    );
     return `${base}/login?${new URLSearchParams(query)}`;
   }
 
