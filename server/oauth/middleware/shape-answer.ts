@@ -13,6 +13,7 @@ interface Body {
   refresh_token_expires_in?: number;
   scopes_supported?: readonly string[];
   response_modes_supported?: readonly string[];
+  claims_supported?: readonly string[] | undefined;
 }
 
 type Shape = (ctx: KoaContextWithOIDC, body: Body) => void;
@@ -28,6 +29,8 @@ export function shapeAnswer(issuer: string, scopes: readonly string[]): Middlewa
     discovery: (_ctx, body) => {
       body.scopes_supported = scopes;
       body.response_modes_supported = ['query'];
+      // A session's id is told where clients are logged out with it, which these are not (OpenID Connect Back-Channel Logout, 2.1).
+      body.claims_supported = body.claims_supported?.filter((claim) => claim !== 'sid');
     },
     jwks: (ctx) => {
       ctx.type = 'application/json';
