@@ -1,9 +1,9 @@
 import { decodeJwt } from 'jose';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createClientMetadata } from './create-client-metadata.ts';
 import { openBrowser } from './fixtures/browser.ts';
+import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
-import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
+import { owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { loginQuery, loginTokens } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 import { hashSecret } from './hash-secret.ts';
@@ -102,14 +102,7 @@ const kept: readonly Kept[] = [
     endsAfter: 365 * day,
     keptFor: minute,
     make: async (auth) => {
-      const client = createClientMetadata({
-        kind: 'partner',
-        clientId: 'test-rotating',
-        name: 'Rotating',
-        redirectUris: [callback],
-        rotateRefreshToken: true,
-      });
-      await auth.store.clients.create(client);
+      const client = await createRotating(auth);
       const code = await issueCode(auth.auth.provider, auth.resource, { clientId: client.clientId });
       const first = await exchangeCode(auth, code, { client });
       await purgeAt(200 * day);

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { type CreatedClient, createClientMetadata } from './create-client-metadata.ts';
+import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
 import { shuffleStore } from './fixtures/shuffle-store.ts';
-import { callback, type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
+import { type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
 import { type Answer, logIn } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 
@@ -33,21 +33,6 @@ async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'lockstep-single-use-'));
   ends.push(() => rm(folder, { recursive: true }));
   return folder;
-}
-
-/** A partner whose refresh tokens work once each. */
-async function createRotating({ store }: RunningAuth): Promise<CreatedClient> {
-  const clientId = 'test-rotating';
-  const redirectUris = [callback];
-  const client = createClientMetadata({
-    kind: 'partner',
-    clientId,
-    name: 'Rotating',
-    redirectUris,
-    rotateRefreshToken: true,
-  });
-  await store.clients.create(client);
-  return client;
 }
 
 const places: readonly { readonly place: string; readonly start: () => Promise<RunningAuth> }[] = [

@@ -57,9 +57,6 @@ export function createOidcStore(database: Database): OidcStore {
     remove: async (model, idHash) => {
       await database.deleteFrom('oidc_artifact').where('model', '=', model).where('id_hash', '=', idHash).execute();
     },
-    removeOfGrant: async (grantId, model) => {
-      await database.deleteFrom('oidc_artifact').where('grant_id', '=', grantId).where('model', '=', model).execute();
-    },
     revokeGrant: (grantId, idHash, atSeconds, keepUntilSeconds) =>
       revokeGrant(database, { grantId, idHash, atSeconds, keepUntilSeconds }),
     listGrants: (query) => listGrants(database, query),

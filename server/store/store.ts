@@ -239,7 +239,6 @@ export interface OidcStore {
   /** @returns whether this call, and no other, consumed it: one conditional statement */
   consume(model: string, idHash: string, atSeconds: number): Promise<boolean>;
   remove(model: string, idHash: string): Promise<void>;
-  removeOfGrant(grantId: string, model: string): Promise<void>;
   /** One idempotent transaction: the grant, all that came of it, and a row that says so until `keepUntilSeconds`. */
   revokeGrant(grantId: string, idHash: string, atSeconds: number, keepUntilSeconds: number): Promise<void>;
   isGrantRevoked(grantId: string): Promise<boolean>;

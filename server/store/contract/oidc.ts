@@ -67,17 +67,6 @@ export function describeOidc(get: () => Store): void {
       expect(await oidc.findSession(uid)).toEqual(older);
       expect(await oidc.findSession('unknown')).toBeUndefined();
     });
-
-    test('go by grant and model', async () => {
-      const { oidc } = get();
-      const code = makeArtifact();
-      const token = makeArtifact({ model: 'RefreshToken', grantId: code.grantId });
-      await oidc.put(code);
-      await oidc.put(token);
-      await oidc.removeOfGrant(`${code.grantId}`, 'RefreshToken');
-      expect(await oidc.find('RefreshToken', token.idHash)).toBeUndefined();
-      expect(await oidc.find(code.model, code.idHash)).toMatchObject(code);
-    });
   });
 
   describe('a revoked grant', () => {
