@@ -1,0 +1,113 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readKeyFile } from '../key-file.ts';
+import { issueCode } from './fixtures/issue-code.ts';
+import { expectNothingUsable } from './fixtures/nothing-usable.ts';
+import { prepareFiles, type ServedFiles, type ServerProcess, serveProcess } from './fixtures/serve-process.ts';
+import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
+import type { Answer } from './fixtures/talk.ts';
+import { exchangeCode, refresh, revoke, type TokenRequest } from './fixtures/token-requests.ts';
+
+// Two processes of one service: between the reading of one and its writing the other is free to do the same.
+
+const publicOrigin = 'https://api.example';
+const headers = { 'X-Forwarded-Host': 'api.example' };
+const rounds = 10;
+
+let folder: string;
+let files: ServedFiles;
+let processes: ServerProcess[];
+/** This one looks at what the other two have done. */
+let third: RunningAuth;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-two-processes-'));
+  files = await prepareFiles(folder);
+  processes = [];
+  for (let count = 0; count < 2; count += 1)
+    processes.push(await serveProcess(files, { publicOrigin, port: await findFreePort() }));
+  const keys = await readKeyFile(files.keyFile, { warn: () => undefined });
+  third = await startAuth({ database: files.database, keys, publicOrigin });
+});
+afterAll(async () => {
+  await third?.close();
+  for (const { kill } of processes) await kill();
+  await rm(folder, { recursive: true });
+});
+
+/** Twenty at once, each process in turn. One that finds the database held for too long answers 503. */
+async function twenty(ask: (server: ServerProcess, request: TokenRequest) => Promise<Answer>): Promise<Answer[]> {
+  const asked = Array.from({ length: 20 }, (_, index) => {
+    const server = processes[index % 2];
+    if (server === undefined) throw new Error('no process');
+    return ask(server, { headers });
+  });
+  return Promise.all(asked);
+}
+
+function countTaken(answers: readonly Answer[]): number {
+  for (const { status, body } of answers) {
+    if (status === 400) expect(body?.error).toBe('invalid_grant');
+    else expect([200, 503]).toContain(status);
+  }
+  const taken = answers.filter(({ status }) => status === 200).length;
+  if (!answers.some(({ status }) => status === 503)) expect(taken).toBe(1);
+  return taken;
+}
+
+describe('twenty requests at once, to two processes on one database', () => {
+  it('17 one of them at most gets tokens for a code, and what came of it is taken back', async () => {
+    let taken = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const code = await issueCode(third.auth.provider, third.resource);
+      const answers = await twenty((server, request) => exchangeCode(server, code, request));
+      taken += countTaken(answers);
+      await expectNothingUsable(third, answers, { client: files.partner, headers });
+    }
+    expect(taken).toBeGreaterThan(rounds / 2);
+  });
+
+  it('23 one of them at most uses a rotating refresh token, and its whole family ends', async () => {
+    const client = files.rotating;
+    let taken = 0;
+    for (let round = 0; round < rounds; round += 1) {
+      const code = await issueCode(third.auth.provider, third.resource, { clientId: client.clientId });
+      const login = await exchangeCode(third, code, { client, headers });
+      const answers = await twenty((server, request) =>
+        refresh(server, login.body?.refresh_token, { ...request, client }),
+      );
+      taken += countTaken(answers);
+      await expectNothingUsable(third, [login, ...answers], { client, headers });
+    }
+    expect(taken).toBeGreaterThan(rounds / 2);
+  });
+
+  it('24 a refresh in one and a revocation in the other leave nothing usable', async () => {
+    const client = files.rotating;
+    const [first, second] = processes;
+    if (first === undefined || second === undefined) throw new Error('no process');
+    for (let round = 0; round < rounds; round += 1) {
+      const code = await issueCode(third.auth.provider, third.resource, { clientId: client.clientId });
+      const login = await exchangeCode(third, code, { client, headers });
+      const [refreshed, revoked] = await Promise.all([
+        refresh(first, login.body?.refresh_token, { client, headers }),
+        revoke(second, login.body?.refresh_token, { client, headers }),
+      ]);
+      expect(revoked.status).toBe(200);
+      await expectNothingUsable(third, [login, refreshed], { client, headers });
+    }
+  });
+});
+
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
