@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Store } from '../store/store.ts';
 import type { CreatedClient } from './create-client-metadata.ts';
 import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
+import { createMortalStore } from './fixtures/mortal-store.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import type { Answer } from './fixtures/talk.ts';
@@ -69,14 +69,14 @@ const requests: readonly Request[] = [
 
 describe.each(requests)('$name that stops half way', ({ isRotating, send, ends }) => {
   it('24 leaves a login that is whole or over, and does its work when it is sent again', async () => {
-    const { auth, stopAfter } = await begin();
+    const { auth, stopAfter, mend } = await begin();
     const client = isRotating ? await createRotating(auth) : auth.partner;
     let calls = 0;
     for (let isThrough = false; !isThrough; calls += 1) {
       const login = await logIn(auth, client);
       stopAfter(calls);
       isThrough = (await send(auth, login, client)).status < 500;
-      stopAfter(Number.POSITIVE_INFINITY);
+      mend();
 
       const refreshed = await refresh(auth, login.last.body?.refresh_token, { client });
       if (refreshed.status === 200) expect(await isGood(auth, login.last)).toBe(true);
@@ -92,13 +92,13 @@ describe.each(requests)('$name that stops half way', ({ isRotating, send, ends }
 
 describe('the exchange of a code that stops half way', () => {
   it('24 can be sent again, and either gives the tokens or leaves none', async () => {
-    const { auth, stopAfter } = await begin();
+    const { auth, stopAfter, mend } = await begin();
     const seen: number[] = [];
     for (let isThrough = false; !isThrough; ) {
       const code = await issueCode(auth.auth.provider, auth.resource);
       stopAfter(seen.length);
       isThrough = (await exchangeCode(auth, code)).status < 500;
-      stopAfter(Number.POSITIVE_INFINITY);
+      mend();
       const again = await exchangeCode(auth, code);
       seen.push(again.status);
       if (again.status === 200) {
@@ -111,27 +111,10 @@ describe('the exchange of a code that stops half way', () => {
   });
 });
 
-/** A server whose store fails after so many calls, as it does for a process that is gone. */
 async function begin() {
-  let left = Number.POSITIVE_INFINITY;
-  const mortal = <Part extends object>(part: Part): Part =>
-    new Proxy(part, {
-      get: (target, name) => {
-        const method: unknown = Reflect.get(target, name);
-        if (typeof method !== 'function') return method;
-        return async (...given: unknown[]) => {
-          left -= 1;
-          if (left < 0) throw new Error('the process is gone');
-          return method.apply(target, given);
-        };
-      },
-    });
-  const faultyStore = (store: Store): Store => ({ ...store, oidc: mortal(store.oidc), owners: mortal(store.owners) });
+  const { faultyStore, stopAfter, mend } = createMortalStore(() => new Error('the process is gone'));
   running = await startAuth({ faultyStore });
-  const stopAfter = (calls: number): void => {
-    left = calls;
-  };
-  return { auth: running, stopAfter };
+  return { auth: running, stopAfter, mend };
 }
 
 async function logIn(auth: RunningAuth, client: CreatedClient): Promise<Login> {
