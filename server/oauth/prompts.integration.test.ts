@@ -12,8 +12,10 @@ import {
   auditOf,
   emailIn,
   enter,
+  enterApps,
   exchange,
   neighbour,
+  type Person,
   press,
   readText,
   tokenIn,
@@ -245,36 +247,39 @@ describe('8 consent is remembered within the browser session', () => {
     expect(at(page)).toBe('consent');
   });
 
-  it.each(['by prompt=login', 'by "somebody else"', 'on the page of connected apps'])(
-    '8 not for another owner who logs in %s',
-    async (way) => {
-      await addOwner(running);
-      await agree();
+  describe.each(['by prompt=login', 'by "somebody else"', 'on the page of connected apps'])('8 and %s', (way) => {
+    async function logIn(person: Person): Promise<void> {
       if (way === 'on the page of connected apps') {
-        await browser.post('/auth/apps/log-out', { token: tokenIn(await browser.get('/auth/apps')) });
-        const token = tokenIn(await browser.get('/auth/apps'));
-        await browser.post('/auth/apps/login', { email: neighbour.email, password: neighbour.password, token });
-      } else {
-        const page =
-          way === 'by prompt=login'
-            ? await go({ prompt: 'login' })
-            : await press(browser, await go({ prompt: 'consent' }), 'other');
-        expect(at(page)).toBe('login');
-        const next = await enter(browser, page, neighbour);
-        expect(at(next)).toBe('consent');
-        expect(next.text).toContain(neighbour.name);
-        expect(next.text).not.toContain(owner.name);
+        expect(at(await enterApps(browser, person))).toBe('apps');
+        return;
       }
-      expect(at(await go({ prompt: 'none' }))).toBe('consent_required');
-      expect(at(await go())).toBe('consent');
-    },
-  );
+      const page =
+        way === 'by prompt=login'
+          ? await go({ prompt: 'login' })
+          : await press(browser, await go({ prompt: 'consent' }), 'other');
+      expect(at(page)).toBe('login');
+      const next = await enter(browser, page, person);
+      expect(at(next)).toBe('consent');
+      expect(next.text).toContain(person.name);
+    }
 
-  it('8 nor for the first owner, back after another', async () => {
-    await addOwner(running);
-    await agree();
-    await enter(browser, await go({ prompt: 'login' }), neighbour);
-    expect(at(await enter(browser, await go({ prompt: 'login' })))).toBe('consent');
+    beforeEach(() => addOwner(running));
+
+    it('8 another owner logs in: not for that one', async () => {
+      await agree();
+      await logIn(neighbour);
+      expect(at(await go({ prompt: 'none' }))).toBe('consent_required');
+      const page = await go();
+      expect(at(page)).toBe('consent');
+      expect(page.text).not.toContain(owner.name);
+    });
+
+    it('8 the first one comes back after another: not for that one either', async () => {
+      await agree();
+      await logIn(neighbour);
+      await logIn(owner);
+      expect(at(await go({ prompt: 'none' }))).toBe('consent_required');
+    });
   });
 
   it.each([
@@ -367,16 +372,21 @@ describe('8 "somebody else"', () => {
 });
 
 describe('8 nothing is kept for a page that will be shown', () => {
-  it.each([{ prompt: 'login' }, { prompt: 'consent' }, { max_age: '60' }, { prompt: 'none', max_age: '60' }])(
-    '8 %j writes no grant and no line of the audit table',
-    async (parameters) => {
-      await agree();
-      vi.setSystemTime(start + hour);
-      const before = await running.store.audit.list(owner.accountId);
-      await go(parameters);
-      expect(await running.store.audit.list(owner.accountId)).toEqual(before);
-    },
-  );
+  const more = loginQuery().get('scope')?.concat(' serviceapi/update-device');
+  it.each([
+    { prompt: 'login' },
+    { prompt: 'consent' },
+    { max_age: '60' },
+    { prompt: 'none', max_age: '60' },
+    { scope: more },
+    { scope: more, prompt: 'none' },
+  ])('8 %j writes no grant and no line of the audit table', async (parameters) => {
+    await agree();
+    vi.setSystemTime(start + hour);
+    const before = await running.store.audit.list(owner.accountId);
+    await go(parameters);
+    expect(await running.store.audit.list(owner.accountId)).toEqual(before);
+  });
 });
 
 describe('8 id_token_hint', () => {
