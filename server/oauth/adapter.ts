@@ -1,4 +1,4 @@
-import { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
+import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
 import type { Store } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
 import { accessTokenSeconds } from './lifetimes.ts';
@@ -52,7 +52,7 @@ export class OidcAdapter implements Adapter {
     const payload = withBearers(id, JSON.parse(row.payload));
     const isSpentCode = this.#model === 'AuthorizationCode' && row.consumedAt !== null;
     // oidc-provider revokes on a replay within the 60 s of a code, and only refuses afterwards (RFC 6749, 4.1.2).
-    if (isSpentCode && row.grantId !== null && (payload.exp ?? 0) <= nowSeconds()) await this.#revoke(row.grantId);
+    if (isSpentCode && row.grantId !== null && (payload.exp ?? 0) <= nowSeconds()) await this.#takeBack(row.grantId);
     return row.consumedAt === null ? payload : { ...payload, consumed: row.consumedAt };
   }
 
@@ -70,7 +70,7 @@ export class OidcAdapter implements Adapter {
     if (await whenAvailable(this.#store.oidc.consume(this.#model, idHash, nowSeconds()))) return;
     // Somebody else was first: all that came of it goes (RFC 6749, 4.1.2).
     const row = await whenAvailable(this.#store.oidc.find(this.#model, idHash));
-    if (row?.grantId) await this.#revoke(row.grantId);
+    if (row?.grantId) await this.#takeBack(row.grantId);
     throw new errors.InvalidGrant('already consumed');
   }
 
@@ -96,6 +96,13 @@ export class OidcAdapter implements Adapter {
   async #end(uid: string): Promise<void> {
     const isFirst = await whenAvailable(this.#store.oidc.consume(this.#model, hashSecret(uid), nowSeconds()));
     if (!isFirst) throw new errors.SessionNotFound('the interaction has ended');
+  }
+
+  /** What upstream does where it finds a replay itself, its event included: the log tells of it. */
+  async #takeBack(grantId: string): Promise<void> {
+    await this.#revoke(grantId);
+    const { ctx } = Provider;
+    ctx?.oidc.provider.emit('grant.revoked', ctx, grantId);
   }
 
   async #revoke(grantId: string): Promise<void> {

@@ -12,7 +12,7 @@ export interface AuthLog {
 /** Logs what an operator wants to see: by client and request id, never a secret, a token, a code or a query. */
 export function logEvents(provider: Provider, log: AuthLog): void {
   provider.on('grant.success', (ctx) => log.info(describe(ctx), 'token issued'));
-  provider.on('grant.revoked', (ctx) => log.info(describe(ctx), 'grant revoked'));
+  provider.on('grant.revoked', (ctx, grantId) => log.info({ ...describe(ctx), grantId }, 'grant revoked'));
   const warn = (text: string) => (ctx: KoaContextWithOIDC, error: Parameters<typeof explain>[0]) => {
     if (isCallerThere(ctx)) log.warn({ ...describe(ctx), ...explain(error) }, text);
   };

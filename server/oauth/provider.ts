@@ -67,7 +67,7 @@ export function createAuthServer(options: AuthServerOptions): AuthServer {
   provider.proxy = true;
   provider.Client.prototype.compareClientSecret = compareClientSecret;
   const logInOwner = createOwnerLogin({ store, passwords, log });
-  const pages = { provider, issuer, resource, store, logInOwner };
+  const pages = { provider, issuer, resource, store, logInOwner, log };
   const steps = [
     shapeAnswer(issuer, [...openIdScopes, ...scopes]),
     catchErrors(log),

@@ -39,7 +39,7 @@ const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
  * Each form carries a token that its cookie has too. Without it another site could log its visitor in as somebody else: the one form here
  * that needs no cookie to work.
  */
-export function answerConnectedApps({ provider, issuer, store, logInOwner }: PageOptions): Middleware {
+export function answerConnectedApps({ provider, issuer, store, logInOwner, log }: PageOptions): Middleware {
   const base = new URL(issuer).pathname.replace(/\/$/, '');
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, path: `${base}/apps` } as const;
 
@@ -105,13 +105,14 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
         requestId,
       }),
     );
+    if (app !== undefined) log.info({ requestId, ownerId, clientId }, 'owner disconnected a client');
     return leadBack(ctx, app === undefined ? { kind: 'not-connected' } : { kind: 'disconnected', client: app.client });
   }
 
   async function logOutEverywhere(ctx: Context, { id: ownerId, accountId }: Owner): Promise<void> {
     const at = Date.now();
     const requestId = ctx.response.get('X-Request-Id');
-    await whenAvailable(
+    const grants = await whenAvailable(
       store.owners.logOutEverywhere(ownerId, at, {
         at,
         accountId,
@@ -122,6 +123,7 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner }: Pag
         requestId,
       }),
     );
+    log.info({ requestId, ownerId, grants }, 'owner logged out everywhere');
   }
 
   function findSession(ctx: Context) {

@@ -5,6 +5,7 @@ import type { Store } from '../../store/store.ts';
 import { readCallerAddress } from '../caller-address.ts';
 import { hashSecret } from '../hash-secret.ts';
 import { refreshTokenDays } from '../lifetimes.ts';
+import type { AuthLog } from '../log-events.ts';
 import { findLiveOwner, type LogInOwner } from '../log-in-owner.ts';
 import { type LoginFault, renderConsent, renderLogin } from '../pages/index.ts';
 import { openIdScopes, splitScopes } from '../scopes.ts';
@@ -24,6 +25,7 @@ export interface PageOptions {
   readonly resource: string;
   readonly store: Pick<Store, 'owners' | 'accounts' | 'audit' | 'clients' | 'oidc'>;
   readonly logInOwner: LogInOwner;
+  readonly log: AuthLog;
 }
 
 /** `GET` shows the page that is due; its forms post to the steps. */

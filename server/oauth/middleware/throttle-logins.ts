@@ -24,7 +24,8 @@ export function throttleLogins(issuer: string, log: AuthLog): Middleware {
     const { accepted, endsAt } = counter.take(address, now);
     if (accepted) return void (await next());
     // Once a minute, or whoever floods the endpoint floods the log.
-    if (warnings.take(address, now).accepted) log.warn({ address }, 'login requests throttled');
+    const requestId = ctx.response.get('X-Request-Id');
+    if (warnings.take(address, now).accepted) log.warn({ requestId, address }, 'login requests throttled');
     const waitSeconds = secondsUntil(endsAt, now);
     const says = `too many login requests from this address, try again in ${sayWait(waitSeconds)}`;
     answerBusy(ctx, { status: 429, error: 'temporarily_unavailable', says, waitSeconds });
