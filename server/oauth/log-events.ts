@@ -34,11 +34,14 @@ function isCallerThere({ req }: KoaContextWithOIDC): boolean {
   return !req.socket.destroyed && !(req.destroyed && !req.complete);
 }
 
+/** Any other is left out: it may be 56 kB of whatever somebody has sent. */
+const grantTypes = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+
 function describe(ctx: KoaContextWithOIDC): object {
   return {
     requestId: ctx.response.get('X-Request-Id'),
     clientId: ctx.oidc.entities.Client?.clientId,
-    grantType: ctx.oidc.params?.grant_type,
+    grantType: grantTypes.find((known) => known === ctx.oidc.params?.grant_type),
   };
 }
 

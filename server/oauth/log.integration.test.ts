@@ -3,7 +3,7 @@ import { type Browser, openBrowser } from './fixtures/browser.ts';
 import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { type LogEntry, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
-import { loginQuery, loginTokens, send } from './fixtures/talk.ts';
+import { basic, loginQuery, loginTokens, post, send } from './fixtures/talk.ts';
 import { exchangeCode, refresh, revoke } from './fixtures/token-requests.ts';
 import { guessLimits } from './limit-guesses.ts';
 import { loginLimit } from './middleware/throttle-logins.ts';
@@ -225,5 +225,41 @@ describe('54 the log', () => {
     const isMany = want.text === 'owner login failed' || want.text === 'token issued';
     if (!isMany) expect(lines).toHaveLength(1);
     expect(lines.at(-1)).toEqual({ ...want, fields: expect.objectContaining(want.fields) });
+  });
+});
+
+describe('54 what callers write', () => {
+  const forged = 'x\r\n{"level":30,"msg":"owner logged in"}';
+  const marker = 'owner logged in';
+
+  it('54 forges no line: of it stands only an id of our form, and a client that there is', async () => {
+    running = await startAuth();
+    const { browser, address } = await openLogin(running);
+    const agent = { 'User-Agent': `agent ${marker}`, 'X-Forwarded-For': marker, Referer: `https://x/${marker}` };
+    await browser.post(`${address}/login`, { email: forged, password: forged }, agent);
+    await browser.post(`${address}/login`, { email: forged, password: forged }, { ...agent, Accept: marker });
+    const parameters = ['client_id', 'state', 'scope', 'nonce', 'login_hint', 'ui_locales', 'prompt', 'redirect_uri'];
+    for (const name of [...parameters, 'response_type', 'response_mode', 'resource', 'code_challenge', 'id_token_hint'])
+      await send(running, `/login?${loginQuery({ [name]: forged })}`, { headers: agent });
+    for (const name of ['grant_type', 'code', 'redirect_uri', 'client_id', 'scope', 'code_verifier', 'resource'])
+      await exchangeCode(running, 'x', { fields: { [name]: forged }, headers: agent });
+    await refresh(running, forged, { fields: { scope: forged }, headers: agent });
+    await revoke(running, forged, { fields: { token_type_hint: forged } });
+    for (let attempt = 0; attempt < 21; attempt += 1)
+      await post(running, '/oauth2/token', {}, basic({ clientId: encodeURIComponent(forged), secret: forged }));
+    await browser.post('/auth/apps/login', { token: forged, email: forged, password: forged });
+    await send(running, `/${encodeURIComponent(forged)}`);
+    const id = { headers: { 'X-Request-Id': `mine ${marker}` } };
+    await revoke(running, 'x', { client: { clientId, secret: 'wrong' }, ...id });
+    expect(running.log.length).toBeGreaterThan(10);
+    const said = running.log.filter(({ text }) => text !== marker).map((entry) => JSON.stringify(entry));
+    expect(said.filter((line) => line.includes(marker) || line.includes('\\r') || line.includes('\\n'))).toEqual([]);
+  });
+
+  it.each(['a b', '"}{"', 'x'.repeat(65)])('54 as the id of a request, %j, is not taken over', async (sent) => {
+    running = await startAuth();
+    const answer = await refresh(running, 'x', { headers: { 'X-Request-Id': sent } });
+    expect(answer.headers.get('x-request-id')).toMatch(/^req-[0-9a-f]{16}$/);
+    expect(JSON.stringify(running.log)).not.toContain(JSON.stringify(sent).slice(1, -1));
   });
 });
