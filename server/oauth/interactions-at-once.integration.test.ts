@@ -76,6 +76,18 @@ describe('9 a form that is sent twice', () => {
     expect((await audited()).slice(-2)).toEqual(['give_consent', 'repeat_consent']);
   });
 
+  it('9 consent and denial, again a minute later, or for a client that has gone: it has ended', async () => {
+    const { page } = await askConsent(running, {}, browser);
+    await press(browser, page, 'confirm');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
+    expect(at(await press(browser, page, 'confirm'))).toBe(ended);
+    const { page: denied } = await ask(running, { prompt: 'login' }, browser);
+    expect(at(await press(browser, denied, 'abort'))).toBe('access_denied');
+    expect(at(await press(browser, denied, 'abort'))).toBe('access_denied');
+    await running.store.clients.setDisabled('test-partner', 1);
+    expect(at(await press(browser, denied, 'abort'))).toBe(ended);
+  });
+
   it('9 consent, again after the app was disconnected: it is asked for', async () => {
     const { page } = await askConsent(running, {}, browser);
     await press(browser, page, 'confirm');

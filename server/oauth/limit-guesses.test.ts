@@ -1,10 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createGuessLimits, guessLimits } from './limit-guesses.ts';
+import { createGuessLimits, type Guess, guessLimits } from './limit-guesses.ts';
 
 const start = Date.UTC(2026, 11, 1, 12);
 const wrong = async () => ({ kind: 'wrong' }) as const;
 const right = async () => ({ kind: 'right' }) as const;
-const at = (address: string, email = 'ann@harbour.example') => ({ email, address });
+const at = (address: string, email = 'ann@harbour.example', more: Partial<Guess> = {}): Guess => ({
+  email,
+  address,
+  isWaited: () => true,
+  ...more,
+});
+const guessed = (index: number) => `guess-${index}@harbour.example`;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'], now: start }));
 afterEach(() => void vi.useRealTimers());
@@ -16,7 +22,15 @@ function begin() {
   return { attempt, pauses };
 }
 
-const { together, email, address } = guessLimits;
+/** Pauses that end when they are told to: who stands in line stays there. */
+function beginHeld() {
+  const held: (() => void)[] = [];
+  const attempt = createGuessLimits(() => new Promise<void>((resolve) => held.push(resolve)));
+  return { attempt, letOneOn: () => held.shift()?.() };
+}
+
+const { together, email, address, pause } = guessLimits;
+const throttled = { kind: 'throttled', waitSeconds: expect.any(Number) };
 
 describe('one e-mail from one address', () => {
   it('errs ten times, then nothing is looked at until the first is ten minutes old', async () => {
@@ -47,58 +61,103 @@ describe('one e-mail from one address', () => {
     expect(answers.filter(({ kind }) => kind === 'throttled')).toHaveLength(90);
   });
 
-  it('keeps neither another owner at that address out, nor that owner elsewhere', async () => {
+  it('keeps neither another owner at that address out, nor that owner elsewhere or in a browser of before', async () => {
     const { attempt } = begin();
     for (let failure = 0; failure < together.failures; failure += 1) await attempt(at('192.0.2.1'), wrong);
-    expect(await attempt(at('192.0.2.1'), right)).toMatchObject({ kind: 'throttled' });
+    expect(await attempt(at('192.0.2.1'), right)).toEqual(throttled);
     expect(await attempt(at('192.0.2.1', 'bob@harbour.example'), right)).toEqual({ kind: 'right' });
     expect(await attempt(at('192.0.2.2'), right)).toEqual({ kind: 'right' });
+    expect(await attempt(at('192.0.2.1', undefined, { knownBrowser: 'b' }), right)).toEqual({ kind: 'right' });
   });
 
-  it('counts failures alone', async () => {
+  it('counts failures alone, and goes on after a judge that failed', async () => {
     const { attempt } = begin();
     for (let login = 0; login < 50; login += 1)
       expect(await attempt(at('192.0.2.1'), right)).toEqual({ kind: 'right' });
-  });
-
-  it('goes on after a judge that failed', async () => {
-    const { attempt } = begin();
     await expect(attempt(at('192.0.2.1'), () => Promise.reject(new Error('busy')))).rejects.toThrow('busy');
     expect(await attempt(at('192.0.2.1'), right)).toEqual({ kind: 'right' });
   });
+
+  it('from a browser of before errs ten times too', async () => {
+    const { attempt } = begin();
+    const known = at('192.0.2.1', undefined, { knownBrowser: 'b' });
+    for (let failure = 0; failure < together.failures; failure += 1) await attempt(known, wrong);
+    expect(await attempt(known, right)).toEqual(throttled);
+  });
 });
 
-describe('many at once', () => {
-  it('an owner who is attacked from everywhere gets in, after pauses that grow', async () => {
+/** An e-mail, or an address, at which so many have failed that the pauses are as long as they get. */
+const lanes = [
+  {
+    name: 'an owner at whom is guessed from everywhere',
+    fill: (index: number) => at(`192.0.2.${index}`),
+    limit: email.failures,
+    owner: at('198.51.100.7'),
+    attacker: (index: number) => at(`203.0.113.${index}`),
+    others: at('203.0.113.1', 'bob@harbour.example'),
+  },
+  {
+    name: 'an owner beside whom somebody guesses, behind one address',
+    fill: (index: number) => at('192.0.2.1', guessed(index)),
+    limit: address.failures,
+    owner: at('192.0.2.1'),
+    attacker: (index: number) => at('192.0.2.1', guessed(1000 + index)),
+    others: at('192.0.2.2', 'bob@harbour.example'),
+  },
+] as const;
+
+describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
+  const failures = limit + pause.longestMs / pause.stepMs;
+
+  it('gets in, after pauses that grow up to a bound; nobody else waits', async () => {
     const { attempt, pauses } = begin();
-    for (let failure = 0; failure < email.failures + 100; failure += 1) await attempt(at(`192.0.2.${failure}`), wrong);
-    expect(pauses.slice(0, 3)).toEqual([500, 1000, 1500]);
-    expect(Math.max(...pauses)).toBe(email.longestPauseMs);
-    expect(await attempt(at('198.51.100.7'), right)).toEqual({ kind: 'right' });
-    expect(pauses.at(-1)).toBe(email.longestPauseMs);
+    for (let index = 0; index < failures + 50; index += 1) await attempt(fill(index), wrong);
+    expect(pauses.slice(0, 3)).toEqual([pause.stepMs, 2 * pause.stepMs, 3 * pause.stepMs]);
+    expect(Math.max(...pauses)).toBe(pause.longestMs);
+    const before = pauses.length;
+    expect(await attempt(others, right)).toEqual({ kind: 'right' });
+    expect(pauses).toHaveLength(before);
+    expect(await attempt(owner, right)).toEqual({ kind: 'right' });
+    expect(pauses.slice(before)).toEqual([pause.longestMs]);
   });
 
-  it('all behind an address from which somebody guesses get in, after pauses', async () => {
-    const { attempt, pauses } = begin();
-    for (let failure = 0; failure < address.failures + 100; failure += 1)
-      await attempt(at('192.0.2.1', `guess-${failure}@harbour.example`), wrong);
-    expect(Math.max(...pauses)).toBe(address.longestPauseMs);
-    expect(await attempt(at('192.0.2.1'), right)).toEqual({ kind: 'right' });
-    expect(await attempt(at('192.0.2.2'), right)).toEqual({ kind: 'right' });
-    expect(pauses).toHaveLength(100);
+  it('has a place in the line, however many attempts another sends', async () => {
+    const { attempt, letOneOn } = beginHeld();
+    for (let index = 0; index <= limit; index += 1) void attempt(fill(index), wrong);
+    await new Promise(setImmediate);
+    // A flood of one: all but the first are sent away, for the place is taken.
+    const flood = Array.from({ length: 50 }, () => attempt(attacker(1), wrong));
+    const inLine = attempt(owner, right);
+    for (let turn = 0; turn < 5; turn += 1) {
+      await new Promise(setImmediate);
+      letOneOn();
+    }
+    expect(await inLine).toEqual({ kind: 'right' });
+    const answers = await Promise.all(flood);
+    expect(answers.filter(({ kind }) => kind === 'wrong').length).toBeLessThanOrEqual(1);
   });
 
-  it('sends away who would have to stand in a line too long, and takes nobody out of turn', async () => {
-    const { promise: open, resolve } = Promise.withResolvers<void>();
-    const attempt = createGuessLimits(() => open);
-    for (let failure = 0; failure <= email.failures; failure += 1)
-      void attempt(at(`192.0.2.${failure}`), wrong).catch(() => undefined);
-    await vi.waitFor(async () =>
-      expect(await attempt(at('203.0.113.1', 'bob@harbour.example'), right)).toEqual({ kind: 'right' }),
-    );
-    const inLine = Array.from({ length: email.inLine + 1 }, (_, place) => attempt(at(`198.51.100.${place}`), right));
-    await expect(inLine.at(-1)).resolves.toEqual({ kind: 'throttled', waitSeconds: 15 });
-    resolve();
-    for (const { kind } of await Promise.all(inLine.slice(0, -2))) expect(kind).toBe('right');
+  it('gets in at once in a browser of before, while the line is full', async () => {
+    const { attempt } = beginHeld();
+    for (let index = 0; index < failures; index += 1) void attempt(fill(index), wrong);
+    await new Promise(setImmediate);
+    for (let index = 0; index < 50; index += 1) void attempt(attacker(index), wrong);
+    await new Promise(setImmediate);
+    expect(await attempt(owner, right)).toEqual(throttled);
+    expect(await attempt({ ...owner, knownBrowser: 'b' }, right)).toEqual({ kind: 'right' });
   });
+
+  it('waits for nobody who has left', async () => {
+    const { attempt, pauses } = begin();
+    for (let index = 0; index < failures; index += 1) await attempt(fill(index), wrong);
+    const before = pauses.length;
+    const judge = vi.fn(wrong);
+    for (let index = 0; index < 20; index += 1) await attempt({ ...attacker(index), isWaited: () => false }, judge);
+    expect(judge).not.toHaveBeenCalled();
+    expect(pauses).toHaveLength(before);
+  });
+});
+
+it('the longest way through both lines is below the 60 s at which connections are cut', () => {
+  expect(2 * pause.places * pause.longestMs).toBeLessThan(60_000);
 });

@@ -7,24 +7,32 @@ const minuteMs = 60_000;
 /**
  * Wrong passwords that are taken as typing errors. What comes beyond is told to wait, or has to stand in line.
  *
- * - `together`, one e-mail from one address: nothing is looked at until the oldest have left the window. An owner at home can err ten
- *   times, and nobody elsewhere is kept out by it.
+ * - `together`, one e-mail from one address: nothing is looked at until the oldest have left the window.
  * - `email`, one e-mail from anywhere, and `address`, any e-mail from one address: one attempt after the other, each after a pause that
- *   grows with every failure. Neither an owner under attack nor all who share an address are locked out: it is slow for them.
+ *   grows with every failure. In the line of an e-mail each address has one place, in that of an address each e-mail, so that whoever
+ *   sends many has no more of it than anybody else. The longest way through both is 40 s: at 60 s proxies and this server give up.
+ *
+ * A browser in which the owner has logged in before is counted by itself and stands in no line. So those who guess at an owner, or beside
+ * one behind the same address, can't keep the owner out of that browser, whatever they do.
  */
 export const guessLimits = {
-  together: { failures: 10, windowMs: 10 * minuteMs, inLine: 20 },
-  email: { failures: 30, windowMs: 60 * minuteMs, pauseMs: 500, longestPauseMs: 15_000, inLine: 3 },
-  address: { failures: 60, windowMs: 10 * minuteMs, pauseMs: 100, longestPauseMs: 3000, inLine: 20 },
+  together: { failures: 10, windowMs: 10 * minuteMs },
+  email: { failures: 30, windowMs: 60 * minuteMs },
+  address: { failures: 60, windowMs: 10 * minuteMs },
+  pause: { stepMs: 100, longestMs: 2000, places: 10 },
 } as const;
 
 /** Beyond so many the one that was idle longest is forgotten. */
 const maxKeys = 10_000;
 
 export interface Guess {
-  /** In lower case. */
+  /** In the form that the store compares. */
   readonly email: string;
   readonly address: string;
+  /** Names the browser where an owner of this e-mail has logged in in it before. */
+  readonly knownBrowser?: string | undefined;
+  /** Whether somebody waits for the answer still: nobody stands in line for who has left. */
+  readonly isWaited: () => boolean;
 }
 
 /** An attempt that was not looked at: a right password can't be told from a wrong one. */
@@ -50,27 +58,40 @@ export type LimitGuesses = <Judged extends { readonly kind: string }>(
  * @param pause waits so many milliseconds
  */
 export function createGuessLimits(pause: (ms: number) => Promise<unknown> = (ms) => sleep(ms)): LimitGuesses {
-  const { failures: limit, windowMs, inLine } = guessLimits.together;
+  const { failures: limit, windowMs } = guessLimits.together;
   const together = createWindowCounter({ limit, windowMs, maxKeys });
-  const standTogether = createLine(inLine);
-  const email = createSlowLane(guessLimits.email, pause);
-  const address = createSlowLane(guessLimits.address, pause);
+  const emails = createSlowLane(guessLimits.email, pause);
+  const addresses = createSlowLane(guessLimits.address, pause);
+  const takeTurns = createTurns();
 
-  return (guess, judge) => {
-    const key = `${guess.email} ${guess.address}`;
-    // One at a time, or of those sent together each would be looked at before the others have failed.
+  return async (guess, judge) => {
+    const { email, address, knownBrowser } = guess;
+    const key = `${email} ${knownBrowser ?? address}`;
+    const readRefusal = (): Throttled | undefined => {
+      const { accepted, endsAt } = together.look(key, Date.now());
+      return accepted ? undefined : throttled(secondsUntil(endsAt, Date.now()));
+    };
     const look = () =>
-      standTogether(key, async () => {
-        const { accepted, endsAt } = together.look(key, Date.now());
-        if (!accepted) return throttled(secondsUntil(endsAt, Date.now()));
+      // One at a time, or of those sent together each would be looked at before the others have failed.
+      takeTurns(key, async () => {
+        const refusal = readRefusal();
+        if (refusal !== undefined) return refusal;
         const judged = await judge();
         if (judged.kind !== 'wrong') return judged;
         together.take(key, Date.now());
-        email.count(guess.email);
-        address.count(guess.address);
+        if (knownBrowser !== undefined) return judged;
+        emails.count(email);
+        addresses.count(address);
         return judged;
       });
-    return address.pass(guess.address, () => email.pass(guess.email, look));
+    // Before any line: who has no try left takes nobody's place.
+    const refusal = readRefusal();
+    if (refusal !== undefined) return refusal;
+    if (knownBrowser !== undefined) return look();
+    const { isWaited } = guess;
+    return addresses.pass({ key: address, place: email, isWaited }, () =>
+      emails.pass({ key: email, place: address, isWaited }, look),
+    );
   };
 }
 
@@ -78,46 +99,60 @@ function throttled(waitSeconds: number): Throttled {
   return { kind: 'throttled', waitSeconds };
 }
 
+interface Passage {
+  readonly key: string;
+  /** Of one place there is one in the line of a key. */
+  readonly place: string;
+  readonly isWaited: () => boolean;
+}
+
 /** Free until there were too many failures of a key; then one after the other, with pauses. */
 function createSlowLane(
-  { failures, windowMs, pauseMs, longestPauseMs, inLine }: typeof guessLimits.email | typeof guessLimits.address,
+  { failures, windowMs }: typeof guessLimits.email | typeof guessLimits.address,
   pause: (ms: number) => Promise<unknown>,
 ) {
-  const limit = failures + longestPauseMs / pauseMs;
+  const { stepMs, longestMs, places } = guessLimits.pause;
+  const limit = failures + longestMs / stepMs;
   const counter = createWindowCounter({ limit, windowMs, maxKeys });
-  const stand = createLine(inLine);
+  const takeTurns = createTurns();
+  const lines = new Map<string, Set<string>>();
   const readPauseMs = (key: string): number =>
-    Math.max(0, limit - counter.look(key, Date.now()).left - failures) * pauseMs;
+    Math.max(0, limit - counter.look(key, Date.now()).left - failures) * stepMs;
   return {
     count: (key: string) => void counter.take(key, Date.now()),
-    pass: async <Result>(key: string, run: () => Promise<Result>): Promise<Result | Throttled> => {
+    pass: async <Result>(
+      { key, place, isWaited }: Passage,
+      run: () => Promise<Result>,
+    ): Promise<Result | Throttled> => {
       if (readPauseMs(key) === 0) return run();
-      return stand(key, async () => {
-        await pause(readPauseMs(key));
-        return run();
-      });
+      const line = lines.get(key) ?? new Set();
+      // As long as all before it can take.
+      if (line.has(place) || line.size >= places) return throttled(Math.ceil((line.size * longestMs) / 1000));
+      lines.set(key, line.add(place));
+      try {
+        await takeTurns(key, async () => {
+          if (isWaited()) await pause(readPauseMs(key));
+        });
+      } finally {
+        line.delete(place);
+        if (line.size === 0) lines.delete(key);
+      }
+      return isWaited() ? run() : throttled(1);
     },
   };
 }
 
-/** Runs what has the same key one after the other, as it came. Beyond `atMost` of one key the next is sent away. */
-function createLine(atMost: number) {
-  const lines = new Map<string, { last: Promise<unknown>; length: number }>();
-  return async <Result>(key: string, run: () => Promise<Result>): Promise<Result | Throttled> => {
-    const line = lines.get(key) ?? { last: Promise.resolve(), length: 0 };
-    if (line.length >= atMost) return throttled(sentAwaySeconds);
-    lines.set(key, line);
-    line.length += 1;
-    const turn = line.last.then(run);
-    line.last = turn.catch(() => undefined);
+/** Runs what has the same key one after the other, as it came. */
+function createTurns() {
+  const last = new Map<string, Promise<unknown>>();
+  return async <Result>(key: string, run: () => Promise<Result>): Promise<Result> => {
+    const turn = (last.get(key) ?? Promise.resolve()).then(run);
+    const ended = turn.catch(() => undefined);
+    last.set(key, ended);
     try {
       return await turn;
     } finally {
-      line.length -= 1;
-      if (line.length === 0) lines.delete(key);
+      if (last.get(key) === ended) last.delete(key);
     }
   };
 }
-
-/** Until somebody in line has had a turn. */
-const sentAwaySeconds = 15;

@@ -1,5 +1,6 @@
 import type { EpochMilliseconds } from '../clock.ts';
-import type { Owner } from '../store/records.ts';
+import { createWindowCounter } from '../limits/window-counter.ts';
+import { emailKey, type Owner } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { createGuessLimits, type LimitGuesses, type Throttled } from './limit-guesses.ts';
 import type { AuthLog } from './log-events.ts';
@@ -14,6 +15,9 @@ export interface Credentials {
   readonly requestId: string;
   /** For whom the owner logs in; undefined for the owner's own page. */
   readonly clientId: string | undefined;
+  /** As `Guess` has them. */
+  readonly knownBrowser: string | undefined;
+  readonly isWaited: () => boolean;
 }
 
 export type LoginResult =
@@ -43,17 +47,22 @@ export interface OwnerLoginOptions {
 /** Beyond so many that wait for scrypt, which works on two at a time in 0.35 s each, the next is told to come back. */
 const longestQueue = 50;
 
+/** Of what is refused unseen, one line a minute for each e-mail and address: whoever floods the login would flood the log. */
+const throttledLines = { limit: 1, windowMs: 60_000, maxKeys: 10_000 } as const;
+
 /** Judges who an owner is by e-mail and password. Who logged in stands in the audit table; failures stand in the log, by owner where there is one. */
 export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
   const { store, passwords, log, limitGuesses = createGuessLimits() } = options;
 
-  async function judge({ email, password, requestId, clientId }: Credentials): Promise<LoginResult> {
+  const lines = createWindowCounter(throttledLines);
+
+  async function judge({ email, password, address, requestId, clientId }: Credentials): Promise<LoginResult> {
     if (passwords.waiting >= longestQueue) return { kind: 'busy', waitSeconds: 10 };
     const at = Date.now();
     const owner = await whenAvailable(store.owners.findByEmail(email));
     const isRight = await passwords.matches(password, owner?.passwordHash);
     // What was typed is not logged: it may be a password in the wrong field.
-    const who = { requestId, clientId, ownerId: owner?.id };
+    const who = { requestId, clientId, ownerId: owner?.id, address };
     if (owner === undefined || !isRight) {
       log.warn({ ...who, reason: owner === undefined ? 'unknown e-mail' : 'wrong password' }, 'owner login failed');
       return { kind: 'wrong' };
@@ -79,11 +88,15 @@ export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
   }
 
   return async ({ email: typed, ...credentials }) => {
-    const email = typed.trim().normalize('NFC').toLowerCase();
-    const { address, requestId } = credentials;
-    const result = await limitGuesses<LoginResult>({ email, address }, () => judge({ ...credentials, email }));
-    if (result.kind === 'throttled')
-      log.warn({ requestId, address, waitSeconds: result.waitSeconds }, 'owner login throttled');
+    const email = emailKey(typed.trim());
+    const { address, requestId, knownBrowser, isWaited } = credentials;
+    const guess = { email, address, knownBrowser, isWaited };
+    const result = await limitGuesses<LoginResult>(guess, () => judge({ ...credentials, email }));
+    if (result.kind === 'throttled' && lines.take(`${email} ${address}`, Date.now()).accepted) {
+      const owner = await whenAvailable(store.owners.findByEmail(email));
+      const { waitSeconds } = result;
+      log.warn({ requestId, address, ownerId: owner?.id, waitSeconds }, 'owner login throttled');
+    }
     return result;
   };
 }

@@ -405,6 +405,13 @@ describe('8 id_token_hint', () => {
     expect(at(await enter(browser, await go({ id_token_hint: hint }), owner))).toBe('consent');
   });
 
+  it('8 of an owner, and another logs in: the application is not given the other', async () => {
+    await addOwner(running);
+    const hint = String((await exchange(running, await agree())).id_token);
+    const back = await enter(browser, await go({ id_token_hint: hint, prompt: 'login' }), neighbour);
+    expect(at(back)).toBe('login_required');
+  });
+
   it.each(['x', 'a.b.c', ''])('8 %j is no ID token', async (id_token_hint) => {
     expect(at(await go({ id_token_hint }))).toBe(id_token_hint === '' ? 'login' : 'invalid_request');
   });

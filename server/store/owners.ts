@@ -1,9 +1,8 @@
 import { addAuditEntry } from './audit.ts';
 import type { Database, DatabaseTransaction } from './database.ts';
-import { searchForm as emailKey } from './devices/text-forms.ts';
 import { revokeGrants } from './oidc.ts';
 import { prepareQuery } from './prepared-query.ts';
-import type { Owner } from './records.ts';
+import { emailKey, type Owner } from './records.ts';
 import { type AuditEntry, type NewOwner, type OwnerStore, revocationKeptSeconds, StoreConflict } from './store.ts';
 
 const columns = [

@@ -1,4 +1,5 @@
 import type { EpochMilliseconds } from '../clock.ts';
+import { searchForm } from './devices/text-forms.ts';
 
 /** An account, the tenant of everything else. */
 export interface Account {
@@ -37,6 +38,11 @@ export interface Property {
   readonly name: string;
   /** IANA name; null until the operator sets one. */
   readonly timezone: string | null;
+}
+
+/** What e-mails are compared by: two spellings of one letter, or of its case, are one person's. */
+export function emailKey(email: string): string {
+  return searchForm(email);
 }
 
 export type DeviceType = 'Lock' | 'Keypad' | 'Bridge';

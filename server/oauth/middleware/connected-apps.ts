@@ -11,6 +11,7 @@ import { whenAvailable } from '../unavailable.ts';
 import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } from './answer-page.ts';
 import { readBrowserForm } from './browser-form.ts';
 import { type PageOptions, readCredentials } from './interactions.ts';
+import { createKnownBrowsers } from './known-browser.ts';
 import type { Middleware } from './middleware.ts';
 import { createNoticeCookie } from './notice-cookie.ts';
 
@@ -41,6 +42,7 @@ const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
  */
 export function answerConnectedApps({ provider, issuer, store, logInOwner, log }: PageOptions): Middleware {
   const base = new URL(issuer).pathname.replace(/\/$/, '');
+  const knownBrowsers = createKnownBrowsers(base);
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, path: `${base}/apps` } as const;
 
   return async (ctx, next) => {
@@ -72,17 +74,27 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner, log }
     if (empty !== undefined) return leadBack(ctx, { kind: 'attempt', fault: empty, email: email.slice(0, 254) });
     const requestId = ctx.response.get('X-Request-Id');
     const address = readCallerAddress(ctx.req, issuer);
-    const result = await logInOwner({ email, password, address, requestId, clientId: undefined });
+    const result = await logInOwner({
+      email,
+      password,
+      address,
+      requestId,
+      clientId: undefined,
+      knownBrowser: knownBrowsers.find(ctx, email),
+      isWaited: () => !ctx.req.socket.destroyed,
+    });
     if (result.kind !== 'right') return leadBack(ctx, { kind: 'attempt', fault: result, email: email.slice(0, 254) });
     const { owner, at } = result;
+    knownBrowsers.remember(ctx, owner.email);
     const session = await findSession(ctx);
     if (session.accountId !== owner.id) session.authorizations = undefined;
     session.loginAccount({ accountId: owner.id, amr: ['pwd'], loginTs: Math.floor(at / 1000) });
     // A new id at each login, or who planted the old one in this browser would be logged in with it (session fixation).
     session.resetIdentifier();
+    // Until the browser is closed, as at the login for a client.
+    session.transient = true;
     await session.save(sessionSeconds);
-    const expires = new Date(session.exp * 1000);
-    ctx.cookies.set(provider.cookieName('session'), session.jti, { ...sessionCookie, expires });
+    ctx.cookies.set(provider.cookieName('session'), session.jti, sessionCookie);
     return leadBack(ctx);
   }
 

@@ -1,3 +1,4 @@
+import { decodeJwt } from 'jose';
 import type Provider from 'oidc-provider';
 import { errors } from 'oidc-provider';
 import type { Owner } from '../../store/records.ts';
@@ -12,6 +13,7 @@ import { openIdScopes, splitScopes } from '../scopes.ts';
 import { whenAvailable } from '../unavailable.ts';
 import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } from './answer-page.ts';
 import { readBrowserForm } from './browser-form.ts';
+import { createKnownBrowsers } from './known-browser.ts';
 import type { Middleware } from './middleware.ts';
 import { createNoticeCookie } from './notice-cookie.ts';
 
@@ -40,8 +42,17 @@ const faults = createNoticeCookie<{ readonly fault: LoginFault; readonly email: 
 /** What has to be due for a step. Saying no is always possible. */
 const dueAt: Readonly<Record<string, string>> = { login: 'login', confirm: 'consent', other: 'consent' };
 
+/** Longer than any client's page takes, and shorter than somebody comes back for. */
+const twoClicksSeconds = 60;
+
 /** RFC 6749, 4.1.2.1. */
 const denial = { error: 'access_denied', error_description: 'the owner said no' } as const;
+
+/** OpenID Connect Core, 3.1.2.1, of `id_token_hint`. */
+const notTheHintedOne = {
+  error: 'login_required',
+  error_description: 'another owner logged in than the one hinted at',
+} as const;
 
 /** What is kept of an interaction. */
 interface EndedInteraction {
@@ -55,6 +66,7 @@ interface EndedInteraction {
  */
 export function answerInteractions({ provider, issuer, resource, store, logInOwner }: PageOptions): Middleware {
   const base = new URL(issuer).pathname.replace(/\/$/, '');
+  const knownBrowsers = createKnownBrowsers(base);
   return async (ctx, next) => {
     if (wayOn.test(ctx.path) && (await isOfAnother(ctx))) return answerProblem(ctx, 'login-ended');
     const [isHere, uid, step] = pattern.exec(ctx.path) ?? [];
@@ -99,12 +111,13 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
     answerProblem(ctx, ctx.get('Cookie') === '' ? 'no-cookies' : 'login-ended');
   }
 
-  /** An interaction of this browser that has come to its end; it is kept for as long as it would have lived. */
+  /** An interaction of this browser that has just come to its end, for a client that is still there. */
   async function findEnded(ctx: Context, uid: string | undefined): Promise<EndedInteraction | undefined> {
     if (uid === undefined || ctx.cookies.get(provider.cookieName('interaction'), { signed: true }) !== uid) return;
     const row = await whenAvailable(store.oidc.find('Interaction', hashSecret(uid)));
-    const isOver = row === undefined || row.consumedAt === null || (row.expiresAt ?? 0) * 1000 <= Date.now();
-    return isOver ? undefined : JSON.parse(row.payload);
+    const isJustOver = row?.consumedAt != null && row.consumedAt + twoClicksSeconds > Date.now() / 1000;
+    const ended: EndedInteraction | undefined = isJustOver ? JSON.parse(row.payload) : undefined;
+    return ended && (await provider.Client.find(String(ended.params.client_id))) && ended;
   }
 
   function loginAddress(params: object): string {
@@ -166,10 +179,15 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
       address: readCallerAddress(ctx.req, issuer),
       requestId: ctx.response.get('X-Request-Id'),
       clientId: String(interaction.params.client_id),
+      knownBrowser: knownBrowsers.find(ctx, email),
+      isWaited: () => !ctx.req.socket.destroyed,
     });
     if (result.kind !== 'right') return sayFault(ctx, interaction, { fault: result, email });
     const { owner, at } = result;
-    const login = { accountId: owner.id, amr: ['pwd'], ts: Math.floor(at / 1000) };
+    knownBrowsers.remember(ctx, owner.email);
+    if (isSomebodyElse(interaction, owner)) return finish(ctx, notTheHintedOne, { mergeWithLastSubmission: false });
+    // Without `remember`, upstream's word for a cookie that outlives the browser: the next person at a shared one is asked again.
+    const login = { accountId: owner.id, amr: ['pwd'], ts: Math.floor(at / 1000), remember: false };
     await finish(ctx, { login }, { mergeWithLastSubmission: false });
     await endLogin(ctx, { unlessOf: owner });
   }
@@ -274,6 +292,11 @@ export function answerInteractions({ provider, issuer, resource, store, logInOwn
   function pathOf({ uid }: Interaction, step?: keyof typeof dueAt | 'abort'): string {
     return `${base}/interaction/${uid}${step === undefined ? '' : `/${step}`}`;
   }
+}
+
+/** The hint was proven by upstream when the request came. */
+function isSomebodyElse({ params: { id_token_hint: hint } }: Interaction, { id }: Owner): boolean {
+  return typeof hint === 'string' && decodeJwt(hint).sub !== id;
 }
 
 /** What a login form was filled with. */
