@@ -58,6 +58,7 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
       ['_interaction', '/auth/interaction/'],
       ['_resume', '/auth/login/'],
       ['_apps', '/auth/apps'],
+      ['_known', '/auth'],
       ['_notice', '/auth/apps'],
     ]);
     const given = linesOf(browser).filter((line) => !line.includes('expires=Thu, 01 Jan 1970'));
@@ -72,14 +73,24 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
     expect(given.filter((line) => line.includes(uid ?? '?'))).not.toEqual([]);
   });
 
-  it('13 the session cookie ends with the login, 12 hours later', async () => {
-    const now = Date.UTC(2026, 11, 1, 12);
-    vi.useFakeTimers({ toFake: ['Date'], now });
+  // At a computer that many use, the next person is not who was there before. The row ends 12 hours after the login whatever a browser keeps.
+  it('13 the session cookie ends with the browser', async () => {
     await askConsent(running, {}, browser);
-    await enterApps(openAt(running));
-    const lines = linesOf(browser).filter((line) => line.startsWith(`${session}=`));
-    expect(lines.length).toBeGreaterThan(0);
-    for (const line of lines) expect(line).toContain('; expires=Wed, 02 Dec 2026 00:00:00 GMT');
+    const other = openAt(running);
+    await enterApps(other);
+    for (const one of [browser, other]) {
+      const lines = linesOf(one).filter((line) => line.startsWith(`${session}=`));
+      expect(lines.length).toBeGreaterThan(0);
+      for (const line of lines) expect(line).not.toMatch(/expires|max-age/i);
+    }
+  });
+
+  it('13 what was typed is written to no disk', async () => {
+    await enter(browser, (await ask(running, {}, browser)).page, { ...owner, password: 'wrong' });
+    await enterApps(browser, { ...owner, password: 'wrong' });
+    const lines = linesOf(browser).filter((line) => /^_(?:fault|notice)=\w/.test(line));
+    expect(lines).toHaveLength(2);
+    for (const line of lines) expect(line).not.toMatch(/expires|max-age/i);
   });
 
   it.each(['at an application', 'on the page of connected applications'])(

@@ -24,7 +24,7 @@ afterAll(() => running.close());
 
 describe('a page that somebody without its cookie asks for', () => {
   it.each([
-    ['text/html,*/*;q=0.8', /^text\/html/, '<h1>This login has ended</h1>'],
+    ['text/html,*/*;q=0.8', /^text\/html/, '<h1>Your browser keeps no cookies here</h1>'],
     ['application/json', /^application\/json/, '"error":"invalid_request"'],
     ['*/*', /^application\/json/, '"error":"invalid_request"'],
   ])('is a problem in the form of %s', async (accept, type, text) => {
@@ -36,6 +36,12 @@ describe('a page that somebody without its cookie asks for', () => {
     expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(answer.text).toContain(text);
   });
+});
+
+it.each(['/nothing', '/apps/', '/', '/apps/nothing'])('a person who opens %s gets a page', async (path) => {
+  const answer = await send(running, path, { headers: { Accept: 'text/html' } });
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
+  expect(answer.text).toContain('<h1>There is no such page</h1>');
 });
 
 describe('53 headers of every answer', () => {

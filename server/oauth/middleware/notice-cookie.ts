@@ -10,7 +10,7 @@ export interface NoticeCookie<Notice> {
   take(ctx: Context, path: string): Notice | undefined;
 }
 
-/** Longer than any redirect takes. */
+/** Longer than any redirect takes. Said within the value: a cookie with an end of its own is written to disk, and what was typed is in it. */
 const lifetimeMs = 60_000;
 
 /**
@@ -22,14 +22,17 @@ export function createNoticeCookie<Notice extends object>(name: string): NoticeC
   const options = { httpOnly: true, sameSite: 'lax', signed: true } as const;
   return {
     put(ctx, path, notice) {
-      const text = Buffer.from(JSON.stringify(notice)).toString('base64url');
-      ctx.cookies.set(name, text, { ...options, path, maxAge: lifetimeMs });
+      const text = Buffer.from(JSON.stringify({ notice, until: Date.now() + lifetimeMs })).toString('base64url');
+      ctx.cookies.set(name, text, { ...options, path });
     },
     take(ctx, path) {
       const text = ctx.cookies.get(name, options);
       if (text === undefined) return undefined;
       ctx.cookies.set(name, null, { ...options, path });
-      return JSON.parse(Buffer.from(text, 'base64url').toString());
+      const { notice, until }: { notice: Notice; until: number } = JSON.parse(
+        Buffer.from(text, 'base64url').toString(),
+      );
+      return until > Date.now() ? notice : undefined;
     },
   };
 }

@@ -1,5 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations } from '@lockstep/contract/operations';
+import { answerProblem } from './answer-page.ts';
 import type { Middleware } from './middleware.ts';
 
 /** Where an owner's browser goes: between login and callback, and to the connected applications. No client calls these. */
@@ -22,6 +23,8 @@ const declared = Map.groupBy(
  */
 export const routeRequest: Middleware = async (ctx, next) => {
   const methods = findMethods(ctx.path);
+  // A person who has mistyped an address: no client asks for a page.
+  if (methods.length === 0 && ctx.accepts('json', 'html') === 'html') return answerProblem(ctx, 'not-found');
   if (ctx.method !== 'OPTIONS' && methods.includes(ctx.method)) return void (await next());
 
   const requestId = ctx.response.get('X-Request-Id');
