@@ -1,6 +1,8 @@
+import { type OperationTable, operations as table } from '@lockstep/contract/operations';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreUnavailable } from '../store/store.ts';
 import { type Browser, openBrowser } from './fixtures/browser.ts';
+import { contractFaults } from './fixtures/contract-faults.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { createMortalStore } from './fixtures/mortal-store.ts';
 import { owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -163,6 +165,7 @@ describe.each(faults)('53 where the store $fault', ({ error, status }) => {
         continue;
       }
       expectFault(answer, { status, isHtml: accept.startsWith('text/html') && !prepared.path.startsWith('/oauth2') });
+      expect(findContractFaults(prepared, answer)).toEqual([]);
       const lines = auth.log.slice(logged).filter(({ level }) => level !== 'info');
       const requestId = answer.headers.get('x-request-id');
       for (const { fields } of lines) expect(fields).toMatchObject({ requestId });
@@ -176,6 +179,18 @@ describe.each(faults)('53 where the store $fault', ({ error, status }) => {
     else expect(calls).toBeGreaterThan(1);
   });
 });
+
+const operations: OperationTable = table;
+
+/** How it differs from what the contract declares, where the request is one of its operations; the pages behind the login are none. */
+function findContractFaults({ method = 'GET', path }: Prepared, { text, ...answer }: Asked): readonly string[] {
+  const operation = Object.values(operations).find(
+    (one) => one.method === method.toLowerCase() && one.path === path.split('?')[0],
+  );
+  if (operation === undefined) return [];
+  const isJson = answer.headers.get('content-type')?.startsWith('application/json') === true;
+  return contractFaults(operation.pointer, { ...answer, text, body: isJson ? JSON.parse(text) : undefined });
+}
 
 type Asked = Awaited<ReturnType<typeof ask>>;
 

@@ -1,5 +1,7 @@
+import { operations } from '@lockstep/contract/operations';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Store, StoreUnavailable } from '../store/store.ts';
+import { contractFaults } from './fixtures/contract-faults.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, logIn, loginQuery, loginTokens, post, send } from './fixtures/talk.ts';
 
@@ -52,23 +54,46 @@ describe('58 a store that is busy', () => {
         'no-store',
       ]);
       expect(answer.body).toEqual({ error: 'server_error', error_description: 'Busy, try again in 1 second' });
+      expect(contractFaults(operations.exchangeToken.pointer, answer)).toEqual([]);
       expect(answer.headers.get('x-request-id')).not.toBeNull();
       test.mend();
       expect((await post(test.running, '/oauth2/token', fields, basic(test.running.partner))).status).toBe(200);
     },
   );
 
-  it('58 the login answers 503 too, without telling the callback', async () => {
+  it.each(['application/json', 'text/html'])(
+    '58 the login answers 503 too, as %s, without telling the callback',
+    async (accept) => {
+      const test = await start(['oidc'], () => new StoreUnavailable('database is locked'));
+      test.break();
+      const answer = await send(test.running, `/login?${loginQuery()}`, { headers: { Accept: accept } });
+      expect(contractFaults(operations.login.pointer, answer)).toEqual([]);
+      expect([answer.status, answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([
+        503,
+        null,
+        '1',
+      ]);
+      test.mend();
+      expect((await logIn(test.running)).answer.get('code')).not.toBeNull();
+    },
+  );
+
+  it('58 a revocation answers 503 too, and the token is good until it was revoked', async () => {
     const test = await start(['oidc'], () => new StoreUnavailable('database is locked'));
+    const { refresh_token: token } = await loginTokens(test.running);
+    const revoke = () => post(test.running, '/oauth2/revoke', { token }, basic(test.running.partner));
+    const refresh = () => {
+      const fields = { grant_type: 'refresh_token', refresh_token: token };
+      return post(test.running, '/oauth2/token', fields, basic(test.running.partner));
+    };
     test.break();
-    const answer = await send(test.running, `/login?${loginQuery()}`);
-    expect([answer.status, answer.headers.get('location'), answer.headers.get('retry-after')]).toEqual([
-      503,
-      null,
-      '1',
-    ]);
+    const answer = await revoke();
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(contractFaults(operations.revokeToken.pointer, answer)).toEqual([]);
     test.mend();
-    expect((await logIn(test.running)).answer.get('code')).not.toBeNull();
+    expect((await refresh()).status).toBe(200);
+    expect((await revoke()).status).toBe(200);
+    expect((await refresh()).status).toBe(400);
   });
 
   it('58 a session that cannot be saved ends the login, also where upstream has no handler', async () => {
