@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
 import { accessTokenSeconds } from '../oauth/lifetimes.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
-import { revocationKeptSeconds, type Store } from '../store/store.ts';
+import { type AuditEntry, revocationKeptSeconds, type Store } from '../store/store.ts';
 import { type GrantChoice, type GrantListOptions, listGrants, revokeGrants } from './grant.ts';
 
 const now = Date.UTC(2026, 10, 21, 8, 0, 0, 345);
@@ -113,42 +113,95 @@ describe('grant list', () => {
 });
 
 describe('grant revoke', () => {
-  test.each<{ choice: GrantChoice; left: number[]; text: string; json: object; audited: object }>([
+  type Audited = Required<Pick<AuditEntry, 'accountId' | 'clientId' | 'ownerId'>>;
+  test.each<{ choice: GrantChoice; left: number[]; text: string; json: object; audited: Audited[] }>([
     {
       choice: { grant: 'grant-1' },
       left: [4, 3, 2],
       text: 'Revoked the grant grant-1, which anna@acme.example gave keys-app.',
       json: { grant: 'grant-1', owner: anna, client: 'keys-app', revoked: 1 },
-      audited: { accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(anna) },
+      audited: [{ accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(anna) }],
     },
     {
       choice: { owner: 'Anna@ACME.example' },
       left: [4, 3],
       text: 'Revoked 2 grants that anna@acme.example gave.',
       json: { owner: anna, revoked: 2 },
-      audited: { accountId: 'acme', clientId: 'operator', ownerId: ownerId(anna) },
+      audited: [{ accountId: 'acme', clientId: 'operator', ownerId: ownerId(anna) }],
     },
     {
       choice: { client: 'keys-app' },
       left: [2],
       text: 'Revoked 3 grants given to keys-app.',
       json: { client: 'keys-app', revoked: 3 },
-      audited: { accountId: 'keys-app', clientId: 'keys-app' },
+      audited: [
+        { accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(ben) },
+        { accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(anna) },
+        { accountId: 'other', clientId: 'keys-app', ownerId: ownerId(carl) },
+      ],
+    },
+    {
+      choice: { account: 'acme' },
+      left: [4],
+      text: 'Revoked 3 grants of acme.',
+      json: { account: 'acme', revoked: 3 },
+      audited: [
+        { accountId: 'acme', clientId: 'operator', ownerId: ownerId(anna) },
+        { accountId: 'acme', clientId: 'operator', ownerId: ownerId(ben) },
+      ],
+    },
+    {
+      choice: { account: 'acme', client: 'keys-app' },
+      left: [4, 2],
+      text: 'Revoked 2 grants of acme given to keys-app.',
+      json: { account: 'acme', client: 'keys-app', revoked: 2 },
+      audited: [
+        { accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(anna) },
+        { accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(ben) },
+      ],
+    },
+    {
+      choice: { account: 'other', owner: anna },
+      left: [4, 3, 2, 1],
+      text: 'There is no grant of other that anna@acme.example gave.',
+      json: { account: 'other', owner: anna, revoked: 0 },
+      audited: [],
     },
     {
       choice: { client: 'keys-app', owner: anna },
       left: [4, 3, 2],
       text: 'Revoked 1 grant that anna@acme.example gave keys-app.',
       json: { owner: anna, client: 'keys-app', revoked: 1 },
-      audited: { accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(anna) },
+      audited: [{ accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(anna) }],
     },
   ])('$choice: says how many, leaves the others, and is audited', async ({ choice, left, text, json, audited }) => {
     expect(await revoke(choice)).toEqual({ exitCode: 0, text, json });
     expect(await ids()).toEqual(left);
     const revoked = [1, 2, 3, 4].filter((number) => !left.includes(number));
     for (const number of revoked) expect(await store.oidc.isGrantRevoked(`grant-${number}`)).toBe(true);
-    const entry = { at: now, action: 'revoke_grants', deviceId: null, requestId: null, ...audited };
-    expect(await store.audit.list((audited as { accountId: string }).accountId)).toEqual([entry]);
+    expect(await listAudit()).toEqual(
+      audited.map((entry) => ({ at: now, action: 'revoke_grants', deviceId: null, requestId: null, ...entry })),
+    );
+  });
+
+  const listAudit = async () =>
+    (await Promise.all(['acme', 'other', 'keys-app'].map((accountId) => store.audit.list(accountId)))).flat();
+
+  test('also ends a login on its way, of which no refresh token tells the owner', async () => {
+    await store.oidc.put({
+      model: 'AuthorizationCode',
+      idHash: 'code',
+      grantId: 'grant-5',
+      uid: null,
+      purgeAt: null,
+      ownerId: ownerId(ben),
+      clientId: 'stays-app',
+      payload: '{}',
+      expiresAt: nowSeconds + 60,
+    });
+    expect(await revoke({ client: 'stays-app' })).toMatchObject({ json: { revoked: 1 } });
+    expect(await store.oidc.isGrantRevoked('grant-5')).toBe(true);
+    expect(await store.audit.list('stays-app')).toMatchObject([{ clientId: 'stays-app', action: 'revoke_grants' }]);
   });
 
   test('twice is done once', async () => {
@@ -174,6 +227,7 @@ describe('grant revoke', () => {
     [{ grant: 'grant-9' }, 'There is no grant grant-9, or it has ended.'],
     [{ owner: 'ann@acme.example' }, 'There is no owner ann@acme.example; nearest: anna@acme.example'],
     [{ client: 'key-app' }, 'There is no client key-app; nearest: keys-app'],
+    [{ account: 'acm' }, 'There is no account acm; nearest: acme'],
     [{ client: 'keys-app', owner: 'ann@acme.example' }, 'nearest: anna@acme.example'],
     [{ client: 'key-app', owner: anna }, 'nearest: keys-app'],
   ])('%o is refused, and nothing is revoked', async (choice, says) => {

@@ -1,6 +1,7 @@
 import type { EpochMilliseconds } from '../clock.ts';
+import { type HeldGrant, readGrant } from '../oauth/connected-apps.ts';
 import type { Owner } from '../store/records.ts';
-import { type AuditEntry, type GrantRecord, revocationKeptSeconds, type Store } from '../store/store.ts';
+import { type AuditEntry, type GrantFilter, revocationKeptSeconds, type Store } from '../store/store.ts';
 import { findClient } from './client.ts';
 import { type CommandResult, done, refused } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
@@ -8,18 +9,21 @@ import { findOwner } from './owner.ts';
 
 type GrantStores = Pick<Store, 'accounts' | 'clients' | 'oidc' | 'owners'>;
 
-export interface GrantListOptions extends ListOptions {
-  /** E-mail. */
+/** What grants have in common: account, owner (by e-mail), client. What is left out may be any. */
+interface SharedBy {
+  readonly account?: string | undefined;
   readonly owner?: string | undefined;
   readonly client?: string | undefined;
-  readonly now: EpochMilliseconds;
 }
 
-/** Which grants to revoke: one, those of an owner, those of a client, or those of an owner for a client. */
+/** Which grants to revoke: one, or all that share what is named. */
 export type GrantChoice =
   | { readonly grant: string }
-  | { readonly owner: string; readonly client?: string | undefined }
-  | { readonly owner?: string | undefined; readonly client: string };
+  | (SharedBy & ({ readonly account: string } | { readonly owner: string } | { readonly client: string }));
+
+export interface GrantListOptions extends ListOptions, SharedBy {
+  readonly now: EpochMilliseconds;
+}
 
 const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['GRANT', ({ grant }) => grant],
@@ -33,19 +37,15 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
 
 /** `grant list`: what owners have connected, the newest first. */
 export async function listGrants(store: GrantStores, options: GrantListOptions): Promise<CommandResult> {
-  const { account, limit, now } = options;
-  const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
+  const { limit, now } = options;
   const named = await findNamed(store, options);
   if ('exitCode' in named) return named;
   const found = await store.oidc.listGrants({
-    accountId: account,
-    ownerId: named.owner?.id,
-    clientId: named.client,
+    ...named.filter,
     nowSeconds: Math.floor(now / 1000),
     limit: limit + 1,
   });
-  return showList('grants', await addOwners(store, found), limit, columns);
+  return showList('grants', await addOwners(store, found.map(readGrant)), limit, columns);
 }
 
 /** `grant revoke`: refresh tokens and access tokens are refused from the next request on. Audited, in the same transaction. */
@@ -59,7 +59,7 @@ export async function revokeGrants(
 
 async function revokeOne(store: GrantStores, grantId: string, now: EpochMilliseconds): Promise<CommandResult> {
   const [found] = await store.oidc.listGrants({ grantId, nowSeconds: Math.floor(now / 1000), limit: 1 });
-  const [grant] = await addOwners(store, found === undefined ? [] : [found]);
+  const [grant] = await addOwners(store, found === undefined ? [] : [readGrant(found)]);
   if (found === undefined || grant === undefined) {
     if (await store.oidc.isGrantRevoked(grantId))
       return done(`The grant ${grantId} is revoked already; nothing changed.`, { grant: grantId, revoked: 0 });
@@ -76,6 +76,7 @@ async function revokeOne(store: GrantStores, grantId: string, now: EpochMillisec
   });
 }
 
+/** Owner by owner, so that each is audited under the owner's account; then what is left, such as a login whose code is not exchanged yet. */
 async function revokeNamed(
   store: GrantStores,
   choice: Exclude<GrantChoice, { readonly grant: string }>,
@@ -83,27 +84,51 @@ async function revokeNamed(
 ): Promise<CommandResult> {
   const named = await findNamed(store, choice);
   if ('exitCode' in named) return named;
-  const { owner, client } = named;
-  const revoked = await revoke(
-    store,
-    { ownerId: owner?.id, clientId: client },
-    {
-      at: now,
-      accountId: owner?.accountId ?? named.clientAccount ?? '',
-      clientId: client ?? 'operator',
-      ownerId: owner?.id ?? null,
-    },
-  );
-  const whose = [owner && `that ${owner.email} gave`, client && `${owner ? '' : 'given to '}${client}`];
+  const { filter, owner, client } = named;
+  const audited = { at: now, clientId: client ?? 'operator' };
+  let revoked = 0;
+  for (const { id, accountId } of owner === undefined ? await findConcerned(store, filter, now) : [owner])
+    revoked += await revoke(store, { ...filter, ownerId: id }, { ...audited, accountId, ownerId: id });
+  if (owner === undefined)
+    revoked += await revoke(store, filter, {
+      ...audited,
+      accountId: choice.account ?? named.clientAccount ?? '',
+      ownerId: null,
+    });
+  const { account } = choice;
+  const whose = [
+    account !== undefined && `of ${account}`,
+    owner !== undefined && `that ${owner.email} gave`,
+    owner === undefined && client !== undefined && 'given to',
+    client,
+  ];
   const about = whose.filter(Boolean).join(' ');
   const count = revoked === 1 ? '1 grant' : `${revoked} grants`;
   const text = revoked === 0 ? `There is no grant ${about}.` : `Revoked ${count} ${about}.`;
-  return done(text, { ...(owner && { owner: owner.email }), ...(client && { client }), revoked });
+  return done(text, {
+    ...(account && { account }),
+    ...(owner && { owner: owner.email }),
+    ...(client && { client }),
+    revoked,
+  });
+}
+
+/** Each owner of an account, whether an app is connected or on its way. Without one, those who have connected something. */
+async function findConcerned(
+  { oidc, owners }: GrantStores,
+  filter: GrantFilter,
+  now: EpochMilliseconds,
+): Promise<readonly Pick<Owner, 'id' | 'accountId'>[]> {
+  const { accountId } = filter;
+  const limit = Number.MAX_SAFE_INTEGER;
+  if (accountId !== undefined) return owners.list({ accountId, limit });
+  const found = await oidc.listGrants({ ...filter, nowSeconds: Math.floor(now / 1000), limit });
+  return [...new Map(found.map(({ ownerId: id, accountId }) => [id, { id, accountId }])).values()];
 }
 
 function revoke(
   { oidc }: GrantStores,
-  of: Parameters<Store['oidc']['revokeGrants']>[0],
+  of: GrantFilter,
   audited: Pick<AuditEntry, 'at' | 'accountId' | 'clientId' | 'ownerId'>,
 ): Promise<number> {
   const nowSeconds = Math.floor(audited.at / 1000);
@@ -112,22 +137,26 @@ function revoke(
 }
 
 interface Named {
+  readonly filter: Pick<GrantFilter, 'accountId' | 'ownerId' | 'clientId'>;
   readonly owner?: Owner;
   readonly client?: string;
   /** What its audit entries stand under: a partner has no account, and its id is no account's (RFC 9068, 5). */
   readonly clientAccount?: string;
 }
 
-/** Owner and client by the names of the options, or the refusal of one that is nobody's. */
+/** Account, owner and client by the names of the options, or the refusal of one that is nobody's. */
 async function findNamed(
   store: GrantStores,
-  { owner: email, client: clientId }: { readonly owner?: string | undefined; readonly client?: string | undefined },
+  { account, owner: email, client: clientId }: SharedBy,
 ): Promise<Named | CommandResult> {
+  const accounts = await chooseAccounts(store, account);
+  if ('exitCode' in accounts) return accounts;
   const owner = email === undefined ? undefined : await findOwner(store, email);
   if (owner !== undefined && 'exitCode' in owner) return owner;
   const client = clientId === undefined ? undefined : await findClient(store, clientId);
   if (client !== undefined && 'exitCode' in client) return client;
   return {
+    filter: { accountId: account, ownerId: owner?.id, clientId: client?.clientId },
     ...(owner && { owner }),
     ...(client && {
       client: client.clientId,
@@ -136,23 +165,21 @@ async function findNamed(
   };
 }
 
-async function addOwners({ owners }: GrantStores, grants: readonly GrantRecord[]) {
+async function addOwners({ owners }: GrantStores, grants: readonly HeldGrant[]) {
   const emails = new Map<string, string>();
   for (const { ownerId } of grants)
     if (!emails.has(ownerId)) emails.set(ownerId, (await owners.find(ownerId))?.email ?? ownerId);
   return grants.map((grant) => describe(grant, emails.get(grant.ownerId) ?? grant.ownerId));
 }
 
-function describe({ grantId, accountId, clientId, payload, expiresAt }: GrantRecord, owner: string) {
-  // What the OAuth library keeps of a refresh token: `iiat` is the login, `iat` the last rotation.
-  const { scope = '', iat, iiat = iat }: { scope?: string; iat: number; iiat?: number } = JSON.parse(payload);
+function describe({ grantId, accountId, clientId, scopes, since, until }: HeldGrant, owner: string) {
   return {
     grant: grantId,
     owner,
     account: accountId,
     client: clientId,
-    scopes: scope.split(' ').filter(Boolean),
-    since: formatTime(iiat * 1000),
-    until: formatTime(expiresAt * 1000),
+    scopes,
+    since: formatTime(since),
+    until: formatTime(until),
   };
 }
