@@ -182,8 +182,10 @@ describe('an operator', () => {
       args: ['owner', 'password', 'anna@acme.example'],
       says: 'There is no owner anna@acme.example; there is none yet',
     },
-    { args: ['grant', 'revoke'], says: 'Say which: a grant as grant list shows it, --owner, or --client.' },
-    { args: ['grant', 'revoke', 'x', '--client', 'p'], says: 'Give either a grant, or --owner or --client or both' },
+    { args: ['grant', 'revoke'], says: 'Say which: a grant as grant list shows it, --account, --owner, or --client.' },
+    { args: ['grant', 'revoke', 'x', '--client', 'p'], says: 'Give either a grant, or any of --account, --owner and' },
+    { args: ['grant', 'revoke', 'x', '--account', 'acme'], says: 'Give either a grant, or any of --account' },
+    { args: ['grant', 'revoke', '--account', 'acm'], says: 'There is no account acm; nearest: acme' },
     { args: ['grant', 'revoke', 'x'], says: 'There is no grant x' },
     { args: ['grant', 'list', '--client', 'p'], says: 'There is no client p; there is none yet' },
     { args: ['sreve'], says: 'Did you mean serve?' },
@@ -191,6 +193,16 @@ describe('an operator', () => {
     const { exitCode, stderr } = await run(...args);
     expect(exitCode).toBe(2);
     expect(stderr).toContain(says);
+  });
+
+  test.each([
+    ['grant', 'revoke'],
+    ['client', 'create', 'p', '--name', 'P'],
+  ])('%s %s, wrongly used, prints the help of that command', async (...args) => {
+    const { exitCode, stderr } = await run(...args);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain(`Usage: lockstep-server ${args[0]} ${args[1]} [options]`);
+    expect(stderr).not.toContain('Usage: lockstep-server [options]');
   });
 
   test.each([
@@ -271,6 +283,9 @@ describe('an operator', () => {
       exitCode: 0,
       json: { owner: email, revoked: 0 },
     });
+    expect((await run('grant', 'revoke', '--account', 'acme')).stdout).toBe('There is no grant of acme.\n');
+    const help = (await run('owner', '--help')).stdout.replaceAll(/\s+/g, ' ');
+    for (const verb of ['disable', 'enable']) expect(help).toMatch(new RegExp(`${verb} [^:]*?; audited`));
     expect((await run('owner', 'enable', email, '--json')).json).toMatchObject({ disabled: false, changed: true });
   });
 

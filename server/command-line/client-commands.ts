@@ -15,9 +15,9 @@ export function addClientCommands(program: Command, shell: Shell): void {
     .option('--require-pkce', 'refuse logins without PKCE')
     .option('--rotate-refresh-token', 'give a new refresh token at each refresh')
     .action(
-      shell.runOnStore(async (store, clientId: string, options: ClientOptions) => {
+      shell.runOnStore(async (store, clientId: string, options: ClientOptions, command: Command) => {
         const { createClient } = await import('../commands/client.ts');
-        return createClient(store, readClient(program, clientId, options));
+        return createClient(store, readClient(command, clientId, options));
       }),
     );
   addCommand(client, 'rotate <id>', 'give it a new secret, shown once; the old one works on for a while; audited')

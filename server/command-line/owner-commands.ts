@@ -43,7 +43,7 @@ export function addOwnerCommands(program: Command, shell: Shell): void {
     shell,
     [
       ['disable', 'log out everywhere, disconnect every app, refuse further logins, at once; audited'],
-      ['enable', 'take a disabled owner back; apps have to be connected anew'],
+      ['enable', 'take a disabled owner back; apps have to be connected anew; audited'],
     ],
     async (store, email, verb) => (await import('../commands/owner.ts')).switchOwner(store, email, verb, Date.now()),
     '<email>',

@@ -17,11 +17,11 @@ export interface ClientOptions {
  * @throws CommanderError where they describe both kinds of client, neither, or say of one what only the other can have
  */
 export function readClient(
-  program: Command,
+  command: Command,
   clientId: string,
   { name, account: ownerAccount, redirectUri, scope, requirePkce, rotateRefreshToken }: ClientOptions,
 ): OwnClient | PartnerClient {
-  const refuse = (text: string): never => program.error(text, { exitCode: 2 });
+  const refuse = (text: string): never => command.error(text, { exitCode: 2 });
   if ((ownerAccount === undefined) === (redirectUri === undefined))
     refuse('Give either --account or --redirect-uri: a client acts for its own account or for others.');
   const common = { clientId, name, ...(scope && { scopes: scope }) };
