@@ -1,21 +1,11 @@
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
-import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
-import type { DemoClients } from '@lockstep/server/demo/seed-demo';
+import type { DemoAccess } from '@lockstep/server/demo/access-file';
 import { type ContractDocument, followMember } from '@lockstep/server/http/form/read-pointer';
 import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
 import { type SampleRequest, sampleRequest } from './sample-request.ts';
 
-/** How to get a token. */
-export interface MockAccess {
-  /** Base of the API, and of the OAuth server. */
-  readonly baseUrl: string;
-  readonly authUrl: string;
-  readonly clients: DemoClients;
-  readonly owners: DemoOwners;
-}
-
 /** With access where tokens are judged. */
-export interface MockDescription extends Partial<MockAccess> {
+export interface MockDescription extends Partial<DemoAccess> {
   readonly origin: string;
   /** Name and version of the contract. */
   readonly title: string;
@@ -34,7 +24,7 @@ export function describeMock(
   origin: string,
   document: ContractDocument,
   operations: OperationTable,
-  access?: MockAccess,
+  access?: DemoAccess,
 ): MockDescription {
   const all = Object.values(operations);
   const { title = 'API', version = '' } = followMember(document, document, 'info');
@@ -56,7 +46,7 @@ export function describeMock(
 }
 
 /** The first client that gets a token by its own credentials. */
-function tokenCalls({ authUrl, clients }: MockAccess): MockDescription['samples'] {
+function tokenCalls({ authUrl, clients }: DemoAccess): MockDescription['samples'] {
   const read = "node -pe 'JSON.parse(fs.readFileSync(0)).access_token'";
   return clients
     .filter(({ kind }) => kind === 'own')
@@ -71,7 +61,7 @@ function* sampleCalls(
   origin: string,
   document: ContractDocument,
   operations: readonly Operation[],
-  access: MockAccess | undefined,
+  access: DemoAccess | undefined,
 ): Generator<{ shows: string; command: string }> {
   // An OAuth server answers by itself: what is below it has no documented answer to show.
   const all = operations.filter(({ basePath }) => access === undefined || origin + basePath !== access.authUrl);
