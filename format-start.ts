@@ -1,4 +1,8 @@
 import type { DemoAccess } from './server/demo/access-file.ts';
+import { formatClients, formatOwners } from './server/demo/format-access.ts';
+
+/** Where nothing else is asked for. */
+export const defaultPorts = { server: 8080, mock: 8090 } as const;
 
 /** What runs once `npm start` is ready. */
 export interface Started {
@@ -9,6 +13,7 @@ export interface Started {
 /** Addresses, demo clients and owners, and lines to paste; as JSON one line for scripts. */
 export function formatStart({ server, mock }: Started, json: boolean): string {
   if (json) return `${JSON.stringify({ server, mock })}\n`;
+  const people = [formatClients(server), formatOwners(server)].filter((lines) => lines.length > 0);
   return `
 Server   ${server.origin}/v1
 OAuth    ${server.origin}/auth, for owners ${server.origin}/auth/apps
@@ -16,13 +21,13 @@ Docs     ${server.origin}/docs
 Mock     ${mock.origin}/v1, ${mock.origin}/auth
 
 Demo clients of the server (the mock has the same with secrets of its own: npm -s start -- --json)
-${formatClients(server)}
-${formatOwners(server)}
+${people.map((lines) => lines.join('\n')).join('\n\n')}
+
 # a token, then a first call
 ${formatCalls(server)}
 
 # a partner's tokens: logs an owner in, consents, and exchanges the code, over HTTP alone
-npm run -s token -- --client demo-partner --json
+npm run -s token -- --client demo-partner --json${formatPort(server)}
 
 # the same first call on the mock, whose answers are the contract's examples
 ${formatCalls(mock)}
@@ -31,19 +36,10 @@ Ctrl-C stops both.
 `;
 }
 
-function formatClients({ clients }: DemoAccess): string {
-  const width = Math.max(...clients.map(({ clientId }) => clientId.length));
-  return clients
-    .map(({ clientId, secret, account }) => `  ${clientId.padEnd(width)}  ${secret}  ${account ?? 'whoever logs in'}`)
-    .join('\n');
-}
-
-/** Nothing where each has a password of its own by now. */
-function formatOwners({ owners }: DemoAccess): string {
-  if (owners.length === 0) return '';
-  const width = Math.max(...owners.map(({ email }) => email.length));
-  const lines = owners.map(({ email, password, account }) => `  ${email.padEnd(width)}  ${password}  ${account}`);
-  return ['', 'Owners, who log in where a partner sends them, with password and account', ...lines, ''].join('\n');
+/** For `npm run token`, which knows the port that is used unless another is asked for. */
+function formatPort({ origin }: DemoAccess): string {
+  const { port } = new URL(origin);
+  return port === String(defaultPorts.server) ? '' : ` --port ${port}`;
 }
 
 /** The token is taken out by Node, which is there: not everybody has jq. */

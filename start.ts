@@ -4,7 +4,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatStart, type Started } from './format-start.ts';
+import { defaultPorts, formatStart, type Started } from './format-start.ts';
 import { choosePort } from './server/demo/choose-port.ts';
 import type { DocsHandler } from './server/docs/serve-docs.ts';
 import { openLog } from './server/open-log.ts';
@@ -20,6 +20,7 @@ Derives everything from ${defaults.contract}, then serves with demo data
   the reference   http://localhost:8080/docs
   the mock        http://localhost:8090        --mock-port, MOCK_PORT
 until Ctrl-C. A port of 0 takes any free one. Keys and database of the demo are made once, in .lockstep/.
+Beside them, in clear and for this user alone (0600): access.json and mock-access.json, secrets and passwords for npm run token.
 
   --json   print one line of JSON once ready: addresses, demo clients and owners (npm -s start -- --json keeps npm's own lines out)
 
@@ -144,8 +145,8 @@ function readArguments(): Options | undefined {
   });
   if (values.help) return undefined;
   return {
-    port: choosePort({ '--port': values.port, PORT: process.env.PORT }, 8080),
-    mockPort: choosePort({ '--mock-port': values['mock-port'], MOCK_PORT: process.env.MOCK_PORT }, 8090),
+    port: choosePort({ '--port': values.port, PORT: process.env.PORT }, defaultPorts.server),
+    mockPort: choosePort({ '--mock-port': values['mock-port'], MOCK_PORT: process.env.MOCK_PORT }, defaultPorts.mock),
     json: values.json,
   };
 }

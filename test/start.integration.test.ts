@@ -61,16 +61,23 @@ describe('npm start', () => {
     expect(calls).toHaveLength(4);
     for (const [index, token] of calls.entries()) {
       if (index % 2 === 1) continue;
-      expect(await paste(`${token}\n${calls[index + 1]}`)).toMatch(/^HTTP\/1\.1 200 /);
+      expect(await pasteAsPrinted(`${token}\n${calls[index + 1]}`)).toMatch(/^HTTP\/1\.1 200 /);
     }
   });
 
-  test.each(['', ' --mock'])('a login of the demo comes to tokens by the line that it prints%s', async (isMock) => {
-    expect(printed).toContain('\nnpm run -s token -- --client demo-partner --json\n');
-    const tokens = JSON.parse(await paste(`npm run -s token --${isMock} --client demo-partner --json`));
+  test.each([
+    { name: 'the server', more: '' },
+    { name: 'the mock', more: ' --mock' },
+  ])('a login of the demo comes to tokens by the line that it prints: $name', async ({ name, more }) => {
+    const [line = ''] = /^npm run -s token .*/m.exec(printed) ?? [];
+    const origin = name === 'the mock' ? mock : server;
+    // Of the mock, that line with its port.
+    const call = more === '' ? line : line.replace(new URL(server).port, new URL(mock).port) + more;
+    expect(call).toBe(`npm run -s token -- --client demo-partner --json --port ${new URL(origin).port}${more}`);
+    const tokens = JSON.parse(await pasteAsPrinted(call));
     expect(tokens).toMatchObject({ token_type: 'Bearer', refresh_token: expect.any(String) });
     const authorization = { Authorization: `Bearer ${tokens.access_token}` };
-    expect((await fetch(`${isMock ? mock : server}/v1/devices`, { headers: authorization })).status).toBe(200);
+    expect((await fetch(`${origin}/v1/devices`, { headers: authorization })).status).toBe(200);
   });
 
   test('the page for owners is where it says', async () => {
@@ -133,7 +140,7 @@ describe('npm start', () => {
       .filter((block) => block.startsWith(start));
   }
 
-  /** The same call, with the ports that were free. */
+  /** A call of the README, which stands there with the ports of a plain start. */
   function here(text: string): string {
     return text
       .replaceAll('http://localhost:8080', server)
@@ -143,8 +150,12 @@ describe('npm start', () => {
       });
   }
 
-  async function paste(call: string): Promise<string> {
-    return (await run('sh', ['-c', here(call).replace(/^curl|\ncurl/, '$& -s')], { cwd: root })).stdout;
+  function paste(call: string): Promise<string> {
+    return pasteAsPrinted(here(call).replace(/^curl|\ncurl/, '$& -s'));
+  }
+
+  async function pasteAsPrinted(call: string): Promise<string> {
+    return (await run('sh', ['-c', call], { cwd: root })).stdout;
   }
 });
 
