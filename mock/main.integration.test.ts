@@ -1,5 +1,5 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -106,6 +106,29 @@ describe('the mock as a command', () => {
     const refused = run([], {}, path);
     expect(await refused.exit).toBe(2);
     expect(refused.errors()).toContain(`The key file ${path} cannot be used`);
+  });
+
+  it('does without mock-access.json where that cannot be written, and says so', async () => {
+    const place = join(folder, 'closed');
+    // In its way, which stops every user: a mode would not stop root.
+    mkdirSync(join(place, 'mock-access.json/in-the-way'), { recursive: true });
+    const started = run(['--json'], {}, join(place, 'keys.json'));
+    await untilPrinted(started, '\n');
+    const path = join(place, 'mock-access.json');
+    expect(started.errors()).toMatch(`${path} cannot be written, so npm run token -- --mock does not know this mock: `);
+    const { origin } = JSON.parse(started.output());
+    expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
+    expect(readdirSync(place).sort()).toEqual(['keys.json', 'mock-access.json']);
+  });
+
+  it('leaves secrets in clear to this user alone, and says so in its help', async () => {
+    await untilPrinted(run(['--json']), '\n');
+    expect(statSync(join(folder, 'mock-access.json')).mode & 0o777).toBe(0o600);
+    const helped = run(['--help']);
+    await helped.exit;
+    expect(helped.output()).toMatch(
+      /Left beside the key file: mock-access\.json, secrets and passwords in clear, .*0600/,
+    );
   });
 
   it('prints the same as JSON, answers, and stops cleanly on SIGTERM', async () => {

@@ -1,14 +1,14 @@
 import { dirname, join, relative } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { describeFailure } from '@lockstep/server/command-line/describe-failure';
-import { describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
+import { type DemoAccess, describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
 import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
 import { openLog } from '@lockstep/server/open-log';
 import { runUntilStopped } from '@lockstep/server/run-until-stopped';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeMock } from './describe-mock.ts';
+import { explainStart } from './explain-start.ts';
 import { formatDescription } from './format-description.ts';
 
 /** Beside those of the demo, wherever it is started from. */
@@ -42,7 +42,7 @@ const program = new Command('lockstep-mock')
   .option('--json', 'print addresses, clients, owners and sample calls as one line of JSON, once ready', false)
   .addHelpText(
     'after',
-    '\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file or contract.',
+    '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file or contract.',
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse));
 
@@ -75,7 +75,7 @@ try {
       stopping,
     });
     const access = describeAccess(mock);
-    await writeAccessFile(join(dirname(keyFile), 'mock-access.json'), access);
+    await leaveAccess(join(dirname(keyFile), 'mock-access.json'), access);
     const description = describeMock(mock.origin, contract, operations, access);
     for (const url of loopbackCallback)
       process.stderr.write(`Partners can be called back at ${url}. ${callbackWarning}\n`);
@@ -86,7 +86,7 @@ try {
   await end();
   process.exit(exitCodes.fine);
 } catch (error) {
-  process.stderr.write(`${explain(error)}\n`);
+  process.stderr.write(`${explainStart(error, { host, port })}\n`);
   process.exit(exitCodes.wrongUse);
 }
 
@@ -111,13 +111,11 @@ function readOrigin(text: string): string {
   return url.origin;
 }
 
-function explain(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  const reasons: Readonly<Record<string, string>> = {
-    EADDRINUSE: `Port ${port} on ${host} is taken. Stop what listens there, or choose another: --port ${port === 65_535 ? 8091 : port + 1}`,
-    EACCES: `Port ${port} needs more rights than this user has. Choose one from 1024 on: --port 8090`,
-    EADDRNOTAVAIL: `${host} is not an address of this machine. Try --host 127.0.0.1`,
-    ENOTFOUND: `${host} is not an address of this machine. Try --host 127.0.0.1`,
-  };
-  return reasons[String(code)] ?? `The mock did not start: ${describeFailure(error).text}`;
+/** Nothing but a help for programs beside the mock, which does without where its folder is read-only. */
+async function leaveAccess(path: string, access: DemoAccess): Promise<void> {
+  try {
+    await writeAccessFile(path, access);
+  } catch (error) {
+    process.stderr.write(`${path} cannot be written, so npm run token -- --mock does not know this mock: ${error}\n`);
+  }
 }
