@@ -14,6 +14,7 @@ import { apiScopes } from '@lockstep/server/oauth/scopes';
 import { createTokenVerifier } from '@lockstep/server/oauth/verify-token';
 import { startPurging } from '@lockstep/server/start-purging';
 import { openSqliteStore } from '@lockstep/server/store/sqlite/open-store';
+import type { Store } from '@lockstep/server/store/store';
 import type { Logger } from 'pino';
 import { type AuthServer, isBelow } from './auth-server.ts';
 import { type Authenticate, createPresenceCheck } from './authenticate.ts';
@@ -68,7 +69,12 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
     loopbackCallbacks,
   });
   const operations = Object.values(options.operations).filter(({ basePath }) => !isBelow(authPath, basePath));
-  const verifyToken = createTokenVerifier({ store, issuer, audience: resource, jwks: keys.jwks });
+  const verifyToken = createTokenVerifier({
+    store: { ...store, clients: validFrom(Math.floor(now / 1000), store.clients) },
+    issuer,
+    audience: resource,
+    jwks: keys.jwks,
+  });
   const verify = createAuthentication(contract, operations, verifyToken);
   const tokenSchemes = new Set(operations.flatMap(({ security }) => security.flatMap(Object.keys)));
   const checkPresence = createPresenceCheck(contract);
@@ -91,6 +97,19 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
     close: async () => {
       stopPurging();
       await store.close();
+    },
+  };
+}
+
+/**
+ * Clients whose tokens begin with this start. The keys outlive it, the revocations do not: a token of before could be one that was revoked.
+ * One of the very second of the start stays good, since `iat` has whole seconds.
+ */
+function validFrom(startSeconds: number, clients: Pick<Store['clients'], 'find'>): Pick<Store['clients'], 'find'> {
+  return {
+    find: async (clientId) => {
+      const client = await clients.find(clientId);
+      return client && { ...client, tokensValidAfter: Math.max(startSeconds, client.tokensValidAfter ?? 0) };
     },
   };
 }

@@ -6,7 +6,7 @@ import { createToken, hostileTokens, type TokenMaker } from '@lockstep/server/oa
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { apiScopes } from '@lockstep/server/oauth/scopes';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { getToken } from './fixtures/get-token.ts';
 import { sampleRequest } from './sample-request.ts';
 import { type DemoMock, startDemoMock } from './start-demo-mock.ts';
@@ -180,6 +180,32 @@ describe('a token that is not good', () => {
     const second = await startDemoMock({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
     const token = await getToken(second, 'demo-own').finally(() => second.close());
     expect(await call(table.getDevices, token)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
+  });
+});
+
+describe('a token of before a start, under the same keys and the same address', () => {
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('is 401 token_revoked from the next second on, since what was revoked is forgotten', async () => {
+    const second = Math.floor(Date.now() / 1000) * 1000;
+    vi.useFakeTimers({ toFake: ['Date'] });
+    const startAt = (time: number, at = 0) => {
+      vi.setSystemTime(time);
+      return startDemoMock({ keys, port: at, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
+    };
+    const first = await startAt(second);
+    const token = await getToken(first, 'demo-own').finally(() => first.close());
+    const ask = async (time: number) => {
+      const started = await startAt(time, Number(new URL(first.origin).port));
+      const answer = await fetch(`${started.origin}/v1/devices`, { headers: { authorization: `Bearer ${token}` } });
+      const { code } = (await answer.json()) as { code?: string };
+      await started.close();
+      return [answer.status, code];
+    };
+    expect(await ask(second + 999)).toEqual([200, undefined]);
+    expect(await ask(second + 1000)).toEqual([401, 'token_revoked']);
   });
 });
 
