@@ -1,7 +1,6 @@
 import Provider, { type Adapter, type AdapterPayload, errors } from 'oidc-provider';
-import type { Store } from '../store/store.ts';
+import { revocationKeptSeconds, type Store } from '../store/store.ts';
 import { hashSecret } from './hash-secret.ts';
-import { accessTokenSeconds } from './lifetimes.ts';
 import { whenAvailable } from './unavailable.ts';
 
 export type AdapterStore = Pick<Store, 'oidc' | 'clients' | 'accounts'>;
@@ -107,8 +106,7 @@ export class OidcAdapter implements Adapter {
 
   async #revoke(grantId: string): Promise<void> {
     const now = nowSeconds();
-    // Until the last access token of the grant has ended, the clocks' difference included.
-    await whenAvailable(this.#store.oidc.revokeGrant(grantId, hashSecret(grantId), now, now + accessTokenSeconds + 60));
+    await whenAvailable(this.#store.oidc.revokeGrant(grantId, hashSecret(grantId), now, now + revocationKeptSeconds));
   }
 
   /** A disabled client, and an own-account client of a disabled or deleted account, is as one that never existed. */

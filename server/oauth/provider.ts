@@ -67,7 +67,8 @@ export function createAuthServer(options: AuthServerOptions): AuthServer {
   provider.proxy = true;
   provider.Client.prototype.compareClientSecret = compareClientSecret;
   const logInOwner = createOwnerLogin({ store, passwords, log });
-  const pages = { provider, issuer, resource, store, logInOwner, log };
+  const base = new URL(issuer).pathname.replace(/\/$/, '');
+  const pages = { provider, issuer, base, resource, store, logInOwner, log };
   const steps = [
     shapeAnswer(issuer, [...openIdScopes, ...scopes]),
     catchErrors(log),
@@ -83,7 +84,6 @@ export function createAuthServer(options: AuthServerOptions): AuthServer {
   logEvents(provider, log);
 
   const listener = provider.callback();
-  const base = new URL(issuer).pathname.replace(/\/$/, '');
   return {
     provider,
     callback(request, response) {

@@ -3,6 +3,7 @@ import type { Keys } from '../../keys.ts';
 import type { Store } from '../../store/store.ts';
 import { type AdapterStore, OidcAdapter } from '../adapter.ts';
 import { lifetimes } from '../lifetimes.ts';
+import { languages } from '../pages/index.ts';
 import { openIdScopes } from '../scopes.ts';
 import { createClientRules } from './client-rules.ts';
 import { createInteractionPolicy, createLoadGrant } from './consent.ts';
@@ -12,9 +13,6 @@ import { renderError } from './render-error.ts';
 import { createResourceServer } from './resource-server.ts';
 
 export type ConfigurationStore = AdapterStore & Pick<Store, 'owners' | 'audit'>;
-
-/** Languages of the pages, as `ui_locales` asks for them. */
-export const pageLanguages = ['en', 'de'] as const;
 
 export interface ConfigurationOptions {
   /** Absolute, without trailing slash: the `iss` of every token. */
@@ -104,7 +102,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       url: (_ctx, interaction) => `${base}/interaction/${interaction.uid}`,
       policy: createInteractionPolicy(),
     },
-    discovery: { ui_locales_supported: [...pageLanguages], prompt_values_supported: ['none', 'login', 'consent'] },
+    discovery: { ui_locales_supported: [...languages], prompt_values_supported: ['none', 'login', 'consent'] },
     findAccount: createFindAccount(store),
     clientBasedCORS: () => false,
     renderError,

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { Owner } from '../../store/records.ts';
+import { revocationKeptSeconds } from '../../store/store.ts';
 import { readCallerAddress } from '../caller-address.ts';
 import { sessionCookie } from '../configuration/create-configuration.ts';
 import { listConnectedApps } from '../connected-apps.ts';
 import { hashSecret, secretMatches } from '../hash-secret.ts';
-import { accessTokenSeconds, sessionSeconds } from '../lifetimes.ts';
+import { sessionSeconds } from '../lifetimes.ts';
 import { findLiveOwner } from '../log-in-owner.ts';
 import { type AppsNotice, type LoginFault, type LoginNotice, renderApps, renderLogin } from '../pages/index.ts';
 import { whenAvailable } from '../unavailable.ts';
@@ -40,8 +41,7 @@ const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
  * Each form carries a token that its cookie has too. Without it another site could log its visitor in as somebody else: the one form here
  * that needs no cookie to work.
  */
-export function answerConnectedApps({ provider, issuer, store, logInOwner, log }: PageOptions): Middleware {
-  const base = new URL(issuer).pathname.replace(/\/$/, '');
+export function answerConnectedApps({ provider, issuer, base, store, logInOwner, log }: PageOptions): Middleware {
   const knownBrowsers = createKnownBrowsers(base);
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, path: `${base}/apps` } as const;
 
@@ -107,7 +107,7 @@ export function answerConnectedApps({ provider, issuer, store, logInOwner, log }
     const nowSeconds = Math.floor(now / 1000);
     const requestId = ctx.response.get('X-Request-Id');
     await whenAvailable(
-      store.oidc.revokeGrants({ ownerId, clientId }, nowSeconds, nowSeconds + accessTokenSeconds + 60, {
+      store.oidc.revokeGrants({ ownerId, clientId }, nowSeconds, nowSeconds + revocationKeptSeconds, {
         at: now,
         accountId,
         ownerId,

@@ -23,6 +23,8 @@ type Interaction = Awaited<ReturnType<Provider['interactionDetails']>>;
 export interface PageOptions {
   readonly provider: Provider;
   readonly issuer: string;
+  /** The issuer's path, without a trailing slash: `/auth`. */
+  readonly base: string;
   /** {base_url}, what the scopes of the API are for. */
   readonly resource: string;
   readonly store: Pick<Store, 'owners' | 'accounts' | 'audit' | 'clients' | 'oidc'>;
@@ -64,8 +66,7 @@ interface EndedInteraction {
  * The pages between a login request and the callback: who are you, and may this client do that. An interaction belongs to the browser
  * whose cookie names it, and the path has to name the same one, so that a form of one tab can't answer for another.
  */
-export function answerInteractions({ provider, issuer, resource, store, logInOwner }: PageOptions): Middleware {
-  const base = new URL(issuer).pathname.replace(/\/$/, '');
+export function answerInteractions({ provider, issuer, base, resource, store, logInOwner }: PageOptions): Middleware {
   const knownBrowsers = createKnownBrowsers(base);
   return async (ctx, next) => {
     if (wayOn.test(ctx.path) && (await isOfAnother(ctx))) return answerProblem(ctx, 'login-ended');
