@@ -7,11 +7,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-const help = `Usage: npm run -s token -- [--client ID] [--scope "SCOPE …"] [--mock] [--port NUMBER] [--json]
+const help = `Usage: npm run -s token -- [--client ID] [--owner EMAIL] [--scope "SCOPE …"] [--mock] [--port NUMBER] [--json]
        npm run -s token -- --auth-url URL --client ID [--redirect-uri URL] [--scope "SCOPE …"] [--json]
 
 Prints an access token. Of what npm start or npm run mock has started it knows clients and owners; of any other deployment, tell it:
   --client        who asks; left out: the first client that has an account of its own
+  --owner         who logs in, where the client is a partner's; left out: the first owner
   --scope         scopes apart by spaces; left out: all that the client has
   --mock          of the mock
   --port          where it runs (PORT, or 8080; the mock MOCK_PORT, or 8090)
@@ -42,12 +43,17 @@ interface Request {
   readonly scope: string;
   /** Of a client for others: where it is called back, and who logs in. */
   readonly login?: { readonly redirectUri: string; readonly email: string; readonly password: string };
+  /** What to do where no OAuth server answers. */
+  readonly cure: string;
 }
 
-const cure = 'Start it: npm start';
+const demoCure = 'Start it: npm start';
 
 /** No token, for a reason that whoever asked can do something about. */
 class NoToken extends Error {}
+
+/** There is no OAuth server at the address. */
+class NoServer extends Error {}
 
 /** The command was not understood. */
 class WrongUsage extends Error {}
@@ -56,7 +62,10 @@ try {
   const { values } = readArguments();
   if (values.help) process.stdout.write(help);
   else {
-    const answer = await getToken(await readRequest(values));
+    const request = await readRequest(values);
+    const answer = await getToken(request).catch((error: unknown) => {
+      throw error instanceof NoServer ? new NoToken(`${error.message}\n${request.cure}`) : error;
+    });
     process.stdout.write(`${values.json ? JSON.stringify(answer) : answer.access_token}\n`);
   }
 } catch (error) {
@@ -82,8 +91,7 @@ async function getToken({ authUrl, clientId, secret, scope, login }: Request): P
     | (Partial<Tokens> & { readonly error?: string; readonly error_description?: string })
     | undefined;
   if (answer?.access_token !== undefined) return { ...answer, access_token: answer.access_token };
-  if (answer?.error === undefined)
-    throw new NoToken(`What answers at ${authUrl} is no OAuth server of Lockstep.\n${cure}`);
+  if (answer?.error === undefined) throw new NoServer(`What answers at ${authUrl} is no OAuth server of Lockstep.`);
   throw new NoToken(`${answer.error}: ${answer.error_description ?? `status ${response.status}`}`);
 }
 
@@ -164,7 +172,7 @@ async function send(address: string, init: RequestInit): Promise<Response> {
   } catch (error) {
     const { code, message } = ((error as Error).cause ?? error) as NodeJS.ErrnoException;
     const { origin } = new URL(address);
-    if (code === 'ECONNREFUSED') throw new NoToken(`Nothing answers at ${origin}.\n${cure}`);
+    if (code === 'ECONNREFUSED') throw new NoServer(`Nothing answers at ${origin}.`);
     throw new NoToken(`${origin} gives no answer: ${message}`);
   }
 }
@@ -174,6 +182,7 @@ function readArguments() {
     return parseArgs({
       options: {
         client: { type: 'string' },
+        owner: { type: 'string' },
         scope: { type: 'string', multiple: true, default: [] },
         mock: { type: 'boolean', default: false },
         port: { type: 'string' },
@@ -193,6 +202,11 @@ type Arguments = Omit<ReturnType<typeof readArguments>['values'], 'json' | 'help
 async function readRequest(values: Arguments): Promise<Request> {
   const { client: clientId, 'auth-url': authUrl, 'redirect-uri': redirectUri } = values;
   if (authUrl === undefined) return readDemoRequest(values);
+  // Nothing of a demo is asked then.
+  if (values.mock) throw new WrongUsage('Give either --mock or --auth-url.');
+  if (values.port !== undefined) throw new WrongUsage('Give either --port or --auth-url, which has the port in it.');
+  if (values.owner !== undefined)
+    throw new WrongUsage('--owner is an owner of the demo. With --auth-url it is OWNER_EMAIL in the environment.');
   if (clientId === undefined) throw new WrongUsage('--auth-url needs --client: the id of a client of that deployment.');
   if (!URL.canParse(authUrl))
     throw new WrongUsage(`--auth-url is ${authUrl}: an address as https://locks.example/auth.`);
@@ -200,6 +214,7 @@ async function readRequest(values: Arguments): Promise<Request> {
     authUrl: authUrl.replace(/\/$/, ''),
     clientId,
     scope: values.scope.join(' '),
+    cure: `Is ${new URL(authUrl).origin} the right address?`,
     secret: readVariable('CLIENT_SECRET'),
     ...(redirectUri !== undefined && {
       login: { redirectUri, email: readVariable('OWNER_EMAIL'), password: readVariable('OWNER_PASSWORD') },
@@ -214,20 +229,28 @@ function readVariable(name: string): string {
   return value;
 }
 
-async function readDemoRequest({ client: clientId, mock, port, ...values }: Arguments): Promise<Request> {
-  const scope = values.scope.join(' ');
+async function readDemoRequest({ client: clientId, owner: email, mock, port, ...values }: Arguments): Promise<Request> {
+  if (values['redirect-uri'] !== undefined)
+    throw new WrongUsage('--redirect-uri needs --auth-url: of the demo, each callback is known.');
   const authUrl = `http://localhost:${readPort(port, mock)}/auth`;
   const { clients, owners } = await readAccess(mock ? 'mock-access.json' : 'access.json');
   const known = clients.map((client) => client.clientId).join(', ');
   const client = clients.find((one) => (clientId === undefined ? one.account !== null : one.clientId === clientId));
   if (client === undefined) throw new WrongUsage(`There is no client ${clientId}. There are: ${known}`);
   const { secret, account, redirectUris } = client;
-  if (account !== null) return { authUrl, clientId: client.clientId, secret, scope };
-  const [owner] = owners;
+  const request = { authUrl, clientId: client.clientId, secret, scope: values.scope.join(' '), cure: demoCure };
+  if (account !== null) {
+    if (email === undefined) return request;
+    const partners = clients.filter((one) => one.account === null).map((one) => `--client ${one.clientId}`);
+    throw new WrongUsage(`Nobody logs in for ${client.clientId}, so --owner says nothing. Try ${partners.join(', ')}`);
+  }
   const [redirectUri] = redirectUris;
-  if (owner === undefined || redirectUri === undefined)
+  if (owners.length === 0 || redirectUri === undefined)
     throw new NoToken(`Nobody is known who could log in for ${client.clientId}.`);
-  return { authUrl, clientId: client.clientId, secret, scope, login: { redirectUri, ...owner } };
+  const owner = owners.find((one) => email === undefined || one.email === email.toLowerCase());
+  if (owner === undefined)
+    throw new WrongUsage(`There is no owner ${email}. There are: ${owners.map((one) => one.email).join(', ')}`);
+  return { ...request, login: { redirectUri, ...owner } };
 }
 
 function readPort(option: string | undefined, mock: boolean): string {
@@ -243,6 +266,6 @@ async function readAccess(name: string): Promise<Access> {
   try {
     return JSON.parse(await readFile(join(import.meta.dirname, '.lockstep', name), 'utf8'));
   } catch {
-    throw new NoToken(`Nothing was started here yet.\n${cure}`);
+    throw new NoToken(`Nothing was started here yet.\n${demoCure}`);
   }
 }

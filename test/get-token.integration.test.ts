@@ -1,10 +1,13 @@
 import { execFile } from 'node:child_process';
+import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callback, owner, type RunningAuth, startAuth } from '../server/oauth/fixtures/start-auth.ts';
+import { createPasswords } from '../server/oauth/passwords.ts';
 
 const script = join(import.meta.dirname, '../get-token.ts');
 let running: RunningAuth;
@@ -13,9 +16,9 @@ beforeAll(async () => {
 });
 afterAll(() => running.close());
 
-function getToken(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
+function getToken(args: readonly string[], env: NodeJS.ProcessEnv = {}, program = script) {
   return new Promise<{ code: number; out: string; error: string }>((resolve) => {
-    execFile(process.execPath, [script, ...args], { env: { ...process.env, ...env } }, (failure, out, error) =>
+    execFile(process.execPath, [program, ...args], { env: { ...process.env, ...env } }, (failure, out, error) =>
       resolve({ code: failure === null ? 0 : Number(failure.code), out, error }),
     );
   });
@@ -92,10 +95,12 @@ describe('npm run token, of any deployment', () => {
     const ask = () =>
       getToken(['--auth-url', `http://127.0.0.1:${port}/auth`, '--client', 'x'], { CLIENT_SECRET: 'x' });
     expect((await ask()).error).toBe(
-      `What answers at http://127.0.0.1:${port}/auth is no OAuth server of Lockstep.\nStart it: npm start\n`,
+      `What answers at http://127.0.0.1:${port}/auth is no OAuth server of Lockstep.\nIs http://127.0.0.1:${port} the right address?\n`,
     );
     await new Promise((resolve) => server.close(resolve));
-    expect((await ask()).error).toBe(`Nothing answers at http://127.0.0.1:${port}.\nStart it: npm start\n`);
+    expect((await ask()).error).toBe(
+      `Nothing answers at http://127.0.0.1:${port}.\nIs http://127.0.0.1:${port} the right address?\n`,
+    );
   });
 
   test.each([
@@ -103,9 +108,84 @@ describe('npm run token, of any deployment', () => {
     { args: ['--auth-url', 'http://localhost:1/auth'], says: '--auth-url needs --client' },
     { args: ['--auth-url', 'localhost', '--client', 'x'], says: '--auth-url is localhost' },
     { args: ['--auth-url', 'http://localhost:1', '--client', 'x'], says: 'CLIENT_SECRET is not set' },
+    ...[['--mock'], ['--port', '8080'], ['--owner', 'o@h.example']].map((more) => ({
+      args: ['--auth-url', 'http://localhost:1/auth', '--client', 'x', ...more],
+      says: more[0] === '--owner' ? 'OWNER_EMAIL' : `Give either ${more[0]} or --auth-url`,
+    })),
+    { args: ['--client', 'demo-partner', '--redirect-uri', callback], says: '--redirect-uri needs --auth-url' },
   ])('refuses $args', async ({ args, says }) => {
     const { code, out, error } = await getToken(args, { CLIENT_SECRET: '' });
     expect([code, out]).toEqual([2, '']);
     expect(error).toContain(says);
+  });
+});
+
+describe('npm run token, of a demo', () => {
+  const second = {
+    ...owner,
+    id: `owner-${'b2'.repeat(12)}`,
+    email: 'second@harbour.example',
+    password: 'second password',
+  };
+  let folder: string;
+  let program: string;
+
+  // A copy of the program beside what a start has left.
+  beforeAll(async () => {
+    const passwordHash = await createPasswords({ ln: 4 }).hash(second.password);
+    await running.store.owners.create({ ...second, passwordHash, createdAt: Date.now() });
+    folder = await mkdtemp(join(tmpdir(), 'lockstep-token-'));
+    program = join(folder, 'get-token.ts');
+    await copyFile(script, program);
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
+    await mkdir(join(folder, '.lockstep'));
+    const { own, partner } = running;
+    const access = {
+      clients: [
+        { ...own, account: 'Harbour Stays', redirectUris: [] },
+        { ...partner, account: null, redirectUris: [callback] },
+      ],
+      owners: [owner, second].map(({ email, password }) => ({ email, password, account: 'Harbour Stays' })),
+    };
+    await writeFile(join(folder, '.lockstep/access.json'), JSON.stringify(access));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const ask = (...args: readonly string[]) => getToken(['--port', String(running.port), ...args], {}, program);
+
+  test.each([
+    { name: 'the first, unless told otherwise', args: [], id: owner.id },
+    { name: 'the one that is named', args: ['--owner', second.email], id: second.id },
+    { name: 'the one that is named in capitals', args: ['--owner', second.email.toUpperCase()], id: second.id },
+  ])('logs an owner in: $name', async ({ args, id }) => {
+    const { out, error } = await ask('--client', 'test-partner', ...args);
+    expect(error).toBe('');
+    expect(decodeJwt(out.trim()).sub).toBe(id);
+  });
+
+  test.each([
+    {
+      args: ['--client', 'test-partner', '--owner', 'nobody@harbour.example'],
+      says: 'There is no owner nobody@harbour.example. There are: owner@harbour.example, second@harbour.example\n',
+    },
+    {
+      args: ['--owner', second.email],
+      says: 'Nobody logs in for test-own, so --owner says nothing. Try --client test-partner\n',
+    },
+    { args: ['--client', 'nobody'], says: 'There is no client nobody. There are: test-own, test-partner\n' },
+  ])('refuses $args', async ({ args, says }) => {
+    expect(await ask(...args)).toEqual({ code: 2, out: '', error: says });
+  });
+
+  test('says how to start it where nothing answers', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    await new Promise((resolve) => server.close(resolve));
+    expect(await getToken(['--port', String(port)], {}, program)).toEqual({
+      code: 1,
+      out: '',
+      error: `Nothing answers at http://localhost:${port}.\nStart it: npm start\n`,
+    });
   });
 });
