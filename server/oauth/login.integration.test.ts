@@ -6,15 +6,18 @@ import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-a
 import { logIn, loginQuery, loginTokens, send } from './fixtures/talk.ts';
 import { apiScopes } from './scopes.ts';
 
+/** Clients as `client create` makes none: what each has, and where it asks to be called back. */
+const rows = [
+  ['plain-http', { redirect_uris: ['http://partner.example/cb'] }, 'http://partner.example/cb'],
+  ['wildcard', { redirect_uris: ['https://*.partner.example/cb'] }, 'https://*.partner.example/cb'],
+  ['filled-in', { redirect_uris: ['https://*.partner.example/cb'] }, 'https://any.partner.example/cb'],
+  ['ownerless', { redirect_uris: [callback], response_types: [], grant_types: ['client_credentials'] }, callback],
+] as const;
+
 let running: RunningAuth;
 beforeAll(async () => {
   running = await startAuth();
-  const rows = [
-    ['plain-http', { redirect_uris: ['http://partner.example/cb'] }],
-    ['wildcard', { redirect_uris: ['https://*.partner.example/cb'] }],
-    ['ownerless', { redirect_uris: [], response_types: [], grant_types: ['client_credentials'] }],
-  ] as const;
-  for (const [clientId, metadata] of rows) {
+  for (const [clientId, metadata] of [...rows, ['usable', { redirect_uris: [callback] }]] as const) {
     await running.store.clients.create({
       clientId,
       metadata: JSON.stringify({ client_id: clientId, client_secret: 'x', ...metadata }),
@@ -61,8 +64,12 @@ describe('1 redirect_uri is compared byte for byte', () => {
 });
 
 describe('2 callbacks in rows changed by hand', () => {
-  it.each(['plain-http', 'wildcard', 'ownerless'])('2 %s is not usable', async (client_id) => {
-    const { status, headers } = await ask({ client_id, redirect_uri: 'http://partner.example/cb' });
+  it('2 nothing else in them is in the way', async () => {
+    expect(await askFor({ client_id: 'usable' })).toEqual({ page: 'login' });
+  });
+
+  it.each(rows)('2 %s is not usable', async (client_id, _, redirect_uri) => {
+    const { status, headers } = await ask({ client_id, redirect_uri });
     expect([status, headers.get('location')]).toEqual([400, null]);
   });
 });
