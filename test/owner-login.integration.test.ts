@@ -52,7 +52,6 @@ interface TabOptions extends BrowserContextOptions {
 
 const found = findBrowser(process.env);
 const missing = 'reason' in found ? found.reason : undefined;
-if (missing !== undefined) process.stderr.write(`The login was not walked in a browser. ${missing}\n`);
 const executablePath = 'path' in found ? found.path : '';
 
 /** Of a client under development. Nobody listens there: the debugger answers. */
@@ -63,7 +62,17 @@ const badRequest = 'Failed to load resource: the server responded with a status 
 const ended = /This login has ended/;
 const noCookies = /Your browser keeps no cookies here/;
 
-describe.skipIf(missing !== undefined)('an owner at a browser', () => {
+describe('a browser to walk with', () => {
+  it('is installed', ({ skip }) => {
+    if (missing && process.env.CI) throw new Error(missing);
+    if (missing) {
+      process.stderr.write(`The login was not walked in a browser. ${missing}\n`);
+      skip(missing);
+    }
+  });
+});
+
+describe.skipIf(missing)('an owner at a browser', () => {
   let running: RunningAuth;
   let browser: Browser;
   let axe: string;

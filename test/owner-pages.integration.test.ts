@@ -1,57 +1,21 @@
 // The pages for account owners in a browser, each in each state and language, under the policy that they are sent with.
-import { readFile } from 'node:fs/promises';
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { fileURLToPath } from 'node:url';
-import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
-import { startBrowser } from '../docs/watch-page.ts';
 import { samplePages } from '../server/oauth/pages/fixtures/sample-pages.ts';
-import { contentPolicy, type Language, languages } from '../server/oauth/pages/index.ts';
-
-interface Violation {
-  readonly id: string;
-  readonly nodes: readonly { readonly target: readonly string[]; readonly failureSummary: string }[];
-}
-
-interface Shown {
-  readonly page: Page;
-  /** Requests other than for the pages themselves. */
-  readonly outside: string[];
-  /** What the console says, refusals of the policy among it. */
-  readonly complaints: string[];
-}
+import { languages } from '../server/oauth/pages/index.ts';
+import {
+  judgePages,
+  type Measured,
+  measure,
+  type OwnerPages,
+  startOwnerPages,
+  unfold,
+} from './fixtures/owner-pages.ts';
 
 const found = findBrowser(process.env);
 const missing = 'reason' in found ? found.reason : undefined;
-
-/** The first word of a name. */
-const kinds = [...new Set(samplePages.map(({ name }) => name.split(' ')[0] ?? name))];
-
-const screens = [
-  { width: 390, colorScheme: 'light' },
-  { width: 390, colorScheme: 'dark' },
-  { width: 1400, colorScheme: 'light' },
-  { width: 1400, colorScheme: 'dark' },
-] as const;
-
-/** In the page: everything that is folded up. */
-const unfold = `document.querySelectorAll('details').forEach((details) => { details.open = true; })`;
-
-interface Measured {
-  readonly beyond: number;
-  readonly small: readonly string[];
-}
-
-/** In the page: how much wider it is than its window, and what a finger could miss. */
-const measure = `(() => ({
-  beyond: document.documentElement.scrollWidth - document.documentElement.clientWidth,
-  small: [...document.querySelectorAll('a, button, input:not([type=hidden]), summary')]
-    .map((target) => [target.outerHTML, target.getBoundingClientRect()])
-    .filter(([, { width, height }]) => width < 44 || height < 44)
-    .map(([html, { width, height }]) => width + ' x ' + height + ': ' + html),
-}))()`;
 
 /** In the page: what has the focus, as a reader would call it. */
 const focused = `(() => {
@@ -87,96 +51,33 @@ async function startClient(leadsOn: boolean) {
   };
 }
 
+describe('a browser to look with', () => {
+  it('is installed', ({ skip }) => {
+    if (missing && process.env.CI) throw new Error(missing);
+    if (missing) {
+      process.stderr.write(`The pages for account owners were not looked at. ${missing}\n`);
+      skip(missing);
+    }
+  });
+});
+
 describe.skipIf(missing)('the pages for account owners', () => {
-  let browser: Browser;
-  let server: Server;
-  let origin: string;
-  let axe: string;
-  /** What the policy of the pages names, where a form is led, and what the last one sent. */
-  let formTargets: readonly string[] = [];
-  let answerForm = '';
-  let posted = { path: '', body: '' };
-
-  const addressOf = (name: string, language: Language) => `${origin}/${language}/${encodeURIComponent(name)}`;
-
-  const open = async (options: { width: number; colorScheme?: 'light' | 'dark' }): Promise<Shown> => {
-    const { width, ...rest } = options;
-    const context = await browser.newContext({ viewport: { width, height: 900 }, ...rest });
-    const page = await context.newPage();
-    const outside: string[] = [];
-    const complaints: string[] = [];
-    page.on('request', (request) => {
-      if (!/\/(?:en|de)\/[^/]+$/.test(request.url())) outside.push(request.url());
-    });
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
-    return { page, outside, complaints };
-  };
+  let pages: OwnerPages;
+  const open: OwnerPages['open'] = (options) => pages.open(options);
+  const addressOf: OwnerPages['addressOf'] = (name, language) => pages.addressOf(name, language);
 
   beforeAll(async () => {
-    browser = await startBrowser('path' in found ? found.path : '');
-    axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-    server = createServer((request, response) => {
-      const { method, url = '' } = request;
-      if (method === 'POST') {
-        request.setEncoding('utf8').on('data', (chunk) => {
-          posted.body += chunk;
-        });
-        posted = { path: url, body: '' };
-        return void request.on('end', () => response.writeHead(303, { Location: answerForm }).end());
-      }
-      const [, language, name = ''] = url.split('/');
-      const sample = samplePages.find((candidate) => candidate.name === decodeURIComponent(name));
-      if (sample === undefined) return void response.writeHead(404).end();
-      response
-        .writeHead(200, {
-          'Content-Type': 'text/html; charset=utf-8',
-          'Content-Security-Policy': contentPolicy(formTargets),
-        })
-        .end(sample.render(language as Language));
-    });
-    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    pages = await startOwnerPages();
   });
+  afterAll(() => pages?.close());
 
-  afterAll(async () => {
-    await browser?.close();
-    server?.close();
-  });
-
-  it.each(languages.flatMap((language) => kinds.map((kind) => ({ language, kind }))))(
-    'axe finds nothing, nothing is fetched and nothing is refused: $kind, $language',
-    async ({ language, kind }) => {
-      const { page, outside, complaints } = await open({ width: 390 });
-      const faults: string[] = [];
-      for (const { name } of samplePages.filter((sample) => sample.name.startsWith(`${kind} `))) {
-        await page.goto(addressOf(name, language));
-        // By the debugger, which no content policy holds back.
-        await page.evaluate(axe);
-        await page.evaluate(unfold);
-        for (const { width, colorScheme } of screens) {
-          await page.setViewportSize({ width, height: 900 });
-          await page.emulateMedia({ colorScheme });
-          const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
-            `axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
-          );
-          const { beyond, small } = await page.evaluate<Measured>(measure);
-          faults.push(
-            ...[
-              ...violations.flatMap(({ id, nodes }) =>
-                nodes.map(({ target, failureSummary }) => `${id} ${target.join(' ')} ${failureSummary}`),
-              ),
-              ...(beyond > 0 ? [`${beyond} px wider than the screen`] : []),
-              ...small,
-            ].map((fault) => `${name}, ${width} px, ${colorScheme}: ${fault}`),
-          );
-        }
-      }
-      expect(faults).toEqual([]);
-      expect(outside).toEqual([]);
-      expect(complaints).toEqual([]);
-      await page.context().close();
-    },
+  // Each width with the other scheme: owner-pages.slow.test.ts has the rest.
+  judgePages(
+    () => pages,
+    [
+      { width: 390, colorScheme: 'light' },
+      { width: 1400, colorScheme: 'dark' },
+    ],
   );
 
   it.each([
@@ -272,15 +173,14 @@ describe.skipIf(missing)('the pages for account owners', () => {
     '"$press" leads to the callback that the policy names, and on: $leadsOn',
     async ({ press, leadsOn, path, body }) => {
       const client = await startClient(leadsOn);
-      formTargets = client.addresses;
-      answerForm = client.callback;
+      pages.leadForms(client.addresses, client.callback);
       const { page, complaints } = await open({ width: 1400 });
       await page.goto(addressOf('login plain', 'en'));
       await page.getByLabel('E-mail').fill('o@h.example');
       await page.getByLabel('Password').fill('a b&c');
       await page.getByRole('button', { name: press }).click();
       await page.waitForURL(client.end);
-      expect(posted).toEqual({ path, body });
+      expect(pages.readPosted()).toEqual({ path, body });
       expect(complaints).toEqual([]);
       await page.context().close();
       client.close();
@@ -289,8 +189,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
 
   it('a form leads to no client that the policy does not name', async () => {
     const client = await startClient(false);
-    formTargets = [];
-    answerForm = client.callback;
+    pages.leadForms([], client.callback);
     const { page } = await open({ width: 1400 });
     await page.goto(addressOf('consent plain', 'en'));
     const refusal = page.waitForEvent('console');
