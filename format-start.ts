@@ -36,7 +36,7 @@ Ctrl-C stops both.
 `;
 }
 
-/** For `npm run token`, which knows the port that is used unless another is asked for. */
+/** For `npm run -s token`, which knows the port that is used unless another is asked for. */
 function formatPort({ origin }: DemoAccess): string {
   const { port } = new URL(origin);
   return port === String(defaultPorts.server) ? '' : ` --port ${port}`;

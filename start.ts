@@ -20,7 +20,7 @@ Derives everything from ${defaults.contract}, then serves with demo data
   the reference   http://localhost:8080/docs
   the mock        http://localhost:8090        --mock-port, MOCK_PORT
 until Ctrl-C. A port of 0 takes any free one. Keys and database of the demo are made once, in .lockstep/.
-Beside them, in clear and for this user alone (0600): access.json and mock-access.json, secrets and passwords for npm run token.
+Beside them, in clear and for this user alone (0600): access.json and mock-access.json, secrets and passwords for npm run -s token.
 
   --json   print one line of JSON once ready: addresses, demo clients and owners (npm -s start -- --json keeps npm's own lines out)
 

@@ -115,7 +115,9 @@ describe('the mock as a command', () => {
     const started = run(['--json'], {}, join(place, 'keys.json'));
     await untilPrinted(started, '\n');
     const path = join(place, 'mock-access.json');
-    expect(started.errors()).toMatch(`${path} cannot be written, so npm run token -- --mock does not know this mock: `);
+    expect(started.errors()).toMatch(
+      `${path} cannot be written, so npm run -s token -- --mock does not know this mock: `,
+    );
     const { origin } = JSON.parse(started.output());
     expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
     expect(readdirSync(place).sort()).toEqual(['keys.json', 'mock-access.json']);

@@ -42,7 +42,7 @@ const program = new Command('lockstep-mock')
   .option('--json', 'print addresses, clients, owners and sample calls as one line of JSON, once ready', false)
   .addHelpText(
     'after',
-    '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file or contract.',
+    '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run -s token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file or contract.',
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse));
 
@@ -116,6 +116,8 @@ async function leaveAccess(path: string, access: DemoAccess): Promise<void> {
   try {
     await writeAccessFile(path, access);
   } catch (error) {
-    process.stderr.write(`${path} cannot be written, so npm run token -- --mock does not know this mock: ${error}\n`);
+    process.stderr.write(
+      `${path} cannot be written, so npm run -s token -- --mock does not know this mock: ${error}\n`,
+    );
   }
 }

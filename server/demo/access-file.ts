@@ -22,7 +22,7 @@ export function describeAccess({
 }
 
 /**
- * Leaves what was printed where programs beside the demo find it, as `npm run token`. Beside the key file that all of it follows from, and
+ * Leaves what was printed where programs beside the demo find it, as `npm run -s token`. Beside the key file that all of it follows from, and
  * for this user alone as that is. The last start counts.
  */
 export async function writeAccessFile(path: string, access: DemoAccess): Promise<void> {
