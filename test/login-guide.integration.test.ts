@@ -1,14 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { openBrowser } from '../server/oauth/fixtures/browser.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type Browser, openBrowser, type Page } from '../server/oauth/fixtures/browser.ts';
 import { untilPrinted } from './until-printed.ts';
 
 // If these fail, a partner who follows the guide to the login step by step gets stuck.
@@ -55,15 +55,36 @@ afterAll(async () => {
 });
 
 describe('its blocks of shell, one after the other', () => {
-  it('log in without a browser, exchange, call, refresh and revoke', async ({ skip }) => {
-    if (!((await isThere('curl')) && (await isThere('openssl')))) return skip('curl or openssl is not installed.');
-    const file = join(folder, 'guide.sh');
+  let file: string;
+  beforeAll(async () => {
+    file = join(folder, 'guide.sh');
     await writeFile(file, readBlocks('sh').join('\n').replaceAll('http://localhost:8080', access.origin));
-    const [devices = '', refusal = ''] = (await run('bash', ['-eu', file])).split(/(?<=\})\s*(?=\{"message")/);
+  });
+  beforeEach(async ({ skip }) => {
+    if (!((await isThere('curl')) && (await isThere('openssl')))) skip('curl or openssl is not installed.');
+  });
+
+  it('log in without a browser, exchange, call, refresh and revoke', async () => {
+    const [devices = '', refusal = ''] = (await run('bash', [file])).split(/(?<=\})\s*(?=\{"message")/);
     expect(JSON.parse(devices)).toMatchObject({
       payload: expect.arrayContaining([expect.objectContaining({ type: 'Lock' })]),
     });
     expect(JSON.parse(refusal)).toMatchObject({ code: 'token_revoked' });
+  });
+
+  it.each([
+    {
+      name: 'password',
+      change: { OWNER_PASSWORD: 'wrong' },
+      says: 'The login refused this e-mail address and password.',
+    },
+    { name: 'client', client: 'nobody', says: 'curl: (22) The requested URL returned error: 400' },
+  ])('stop at a wrong $name and say so', async ({ change, client = 'demo-partner', says }) => {
+    const changed = join(folder, 'changed.sh');
+    await writeFile(changed, (await readFile(file, 'utf8')).replace(/^CLIENT_ID=.*$/m, `CLIENT_ID=${client}`));
+    const failure = await run('bash', [changed], { env: { ...env, ...change } }).catch(({ message }: Error) => message);
+    // Node's message has what was printed as well.
+    expect(new Set(failure.split('\n').slice(1).filter(Boolean))).toEqual(new Set([says]));
   });
 });
 
@@ -123,7 +144,7 @@ describe('its blocks of TypeScript, one after the other', () => {
     const partner = openBrowser(new URL(callbackUrl).origin);
     const owner = openBrowser(access.origin);
     const login = await owner.get((await partner.post('/connect', {})).address);
-    const back = await owner.post(`${login.address}/abort`, {});
+    const back = await submit(owner, login, 'abort');
     expect((await partner.get(back.address)).text).toBe('Nothing was connected.');
   });
 
@@ -142,19 +163,27 @@ describe('its blocks of TypeScript, one after the other', () => {
   }
 });
 
-type Browser = ReturnType<typeof openBrowser>;
-
 /** As one browser does, which keeps the cookies of both sides; what is still agreed to is not asked again. */
 async function connect(partner: Browser, owner: Browser) {
   let shown = await owner.get((await partner.post('/connect', {})).address);
   const { OWNER_EMAIL: email = '', OWNER_PASSWORD: password = '' } = env;
-  if (isPage(shown.address)) shown = await owner.post(`${shown.address}/login`, { email, password });
-  if (isPage(shown.address)) shown = await owner.post(`${shown.address}/confirm`, {});
+  if (isPage(shown)) shown = await submit(owner, shown, 'login', { email, password });
+  if (isPage(shown)) shown = await submit(owner, shown, 'confirm');
+  if (!shown.address.startsWith(callbackUrl)) throw new Error(`${shown.status} at ${shown.address}: ${shown.text}`);
   return partner.get(shown.address);
 }
 
-function isPage(address: string): boolean {
+function isPage({ address }: Page): boolean {
   return address.includes('/interaction/');
+}
+
+/** As a person does, who needs a page with that form on it. @throws Error with what is shown instead */
+function submit(browser: Browser, { address, status, text }: Page, step: string, fields: Record<string, string> = {}) {
+  const target = `${new URL(address).pathname}/${step}`;
+  if (status !== 200 || !text.includes(`method="post" action="${target}"`)) {
+    throw new Error(`${status} at ${address}, without the form ${step}: ${/<h1>.*/.exec(text)?.[0] ?? text}`);
+  }
+  return browser.post(target, fields);
 }
 
 it('registers a client with the command that the operator runs', async () => {
