@@ -7,6 +7,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   algopin: () => import('./algopin.ts').then(({ algopin }) => algopin),
   codes: () => import('./codes.ts').then(({ codes }) => codes),
   generate: () => import('./generate.ts').then(({ generate }) => generate),
+  login: () => import('./login.ts').then(({ login }) => login),
   'large-list': () => import('./large-list.ts').then(({ largeList }) => largeList),
   requests: () => import('./requests.ts').then(({ requests }) => requests),
   'activity-http': () => import('./activity-http.ts').then(({ activityHttp }) => activityHttp),
