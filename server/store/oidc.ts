@@ -1,7 +1,7 @@
 import { type Expression, expressionBuilder, type NotNull, type SqlBool, sql } from 'kysely';
 import { addAuditEntry } from './audit.ts';
 import type { Database, DatabaseTransaction } from './database.ts';
-import { prepareQuery } from './prepared-query.ts';
+import { prepareQuery, prepareWrite } from './prepared-query.ts';
 import type { Tables } from './schema.ts';
 import type { AuditEntry, GrantFilter, GrantQuery, GrantRecord, OidcArtifact, OidcStore } from './store.ts';
 
@@ -39,21 +39,21 @@ export function createOidcStore(database: Database): OidcStore {
   const findRevoked = prepareQuery<{ grantId: string }, { grant_id: string }>(database, ({ grantId }) =>
     database.selectFrom('revoked_grant').select('grant_id').where('grant_id', '=', grantId),
   );
+  const put = preparePut(database);
+  // The condition decides, not a read before it: of any number of requests at once one changes the row.
+  const consume = prepareWrite<Key & { atSeconds: number }>(database, ({ model, idHash, atSeconds }) =>
+    database
+      .updateTable('oidc_artifact')
+      .set({ consumed_at: atSeconds })
+      .where('model', '=', model)
+      .where('id_hash', '=', idHash)
+      .where('consumed_at', 'is', null),
+  );
   return {
-    put: (artifact) => put(database, artifact),
+    put: async (artifact) => void (await put(artifact)),
     find: async (model, idHash) => (await findByKey({ model, idHash }))[0],
     findSession: async (uid) => (await findSessionByUid({ uid }))[0],
-    consume: async (model, idHash, atSeconds) => {
-      // The condition decides, not a read before it: of any number of requests at once one changes the row.
-      const { numUpdatedRows } = await database
-        .updateTable('oidc_artifact')
-        .set({ consumed_at: atSeconds })
-        .where('model', '=', model)
-        .where('id_hash', '=', idHash)
-        .where('consumed_at', 'is', null)
-        .executeTakeFirstOrThrow();
-      return numUpdatedRows === 1n;
-    },
+    consume: async (model, idHash, atSeconds) => (await consume({ model, idHash, atSeconds })) === 1,
     remove: async (model, idHash) => {
       await database.deleteFrom('oidc_artifact').where('model', '=', model).where('id_hash', '=', idHash).execute();
     },
@@ -69,44 +69,50 @@ export function createOidcStore(database: Database): OidcStore {
   };
 }
 
-async function put(database: Database, artifact: OidcArtifact): Promise<void> {
-  const { model, idHash, grantId, uid, payload, expiresAt, purgeAt, ownerId, clientId } = artifact;
-  await database
-    .insertInto('oidc_artifact')
-    .values((eb) => ({
-      model,
-      id_hash: idHash,
-      grant_id: grantId,
-      uid,
-      uid_generation:
-        uid === null
-          ? null
-          : eb
-              .selectFrom('oidc_artifact as other')
-              .select(({ fn, lit }) => eb(fn.coalesce(fn.max('other.uid_generation'), lit(0)), '+', 1).as('next'))
-              .where('other.uid', '=', uid),
-      payload,
-      expires_at: expiresAt,
-      purge_at: purgeAt,
-      account_id:
-        ownerId === null ? null : eb.selectFrom('owner').select('owner.account_id').where('owner.id', '=', ownerId),
-      owner_id: ownerId,
-      client_id: clientId,
-    }))
-    .onConflict((conflict) =>
-      conflict.columns(['model', 'id_hash']).doUpdateSet(({ ref }) => ({
-        grant_id: ref('excluded.grant_id'),
-        uid: ref('excluded.uid'),
-        uid_generation: ref('excluded.uid_generation'),
-        payload: ref('excluded.payload'),
-        expires_at: ref('excluded.expires_at'),
-        purge_at: ref('excluded.purge_at'),
-        account_id: ref('excluded.account_id'),
-        owner_id: ref('excluded.owner_id'),
-        client_id: ref('excluded.client_id'),
-      })),
-    )
-    .execute();
+/** The row is built by SQLite, from what may be null too: one statement for all models, compiled once. */
+function preparePut(database: Database) {
+  return prepareWrite<OidcArtifact>(
+    database,
+    ({ model, idHash, grantId, uid, payload, expiresAt, purgeAt, ownerId, clientId }) =>
+      database
+        .insertInto('oidc_artifact')
+        .values((eb) => ({
+          model,
+          id_hash: idHash,
+          grant_id: grantId,
+          uid,
+          uid_generation: eb
+            .case()
+            .when(eb.val(uid), 'is', null)
+            .then(null)
+            .else(
+              eb
+                .selectFrom('oidc_artifact as other')
+                .select(({ fn, lit }) => eb(fn.coalesce(fn.max('other.uid_generation'), lit(0)), '+', 1).as('next'))
+                .where('other.uid', '=', uid),
+            )
+            .end(),
+          payload,
+          expires_at: expiresAt,
+          purge_at: purgeAt,
+          account_id: eb.selectFrom('owner').select('owner.account_id').where('owner.id', '=', ownerId),
+          owner_id: ownerId,
+          client_id: clientId,
+        }))
+        .onConflict((conflict) =>
+          conflict.columns(['model', 'id_hash']).doUpdateSet(({ ref }) => ({
+            grant_id: ref('excluded.grant_id'),
+            uid: ref('excluded.uid'),
+            uid_generation: ref('excluded.uid_generation'),
+            payload: ref('excluded.payload'),
+            expires_at: ref('excluded.expires_at'),
+            purge_at: ref('excluded.purge_at'),
+            account_id: ref('excluded.account_id'),
+            owner_id: ref('excluded.owner_id'),
+            client_id: ref('excluded.client_id'),
+          })),
+        ),
+  );
 }
 
 async function revokeGrant(
