@@ -53,7 +53,8 @@ async function seedOwner(
 }
 
 /**
- * The same key file prints the same passwords at each start, and nothing keeps them.
+ * The same key file gives the same passwords at each start. The store keeps their hashes alone; a start writes them in clear into the access
+ * file beside the key file, which its owner alone may read (0600).
  *
  * @see RFC 5869; the info string keeps these apart from everything else derived by HKDF
  */

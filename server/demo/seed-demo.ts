@@ -91,8 +91,9 @@ async function seedClient(
 }
 
 /**
- * The same key file prints the same secrets at each start, and nothing keeps them. 256 bits in `[A-Za-z0-9_-]`, since
- * Basic credentials are form-decoded and many a client does not encode them (RFC 6749, 2.3.1).
+ * The same key file gives the same secrets at each start. The store keeps their hashes alone; a start writes them in clear into the access
+ * file beside the key file, which its owner alone may read (0600). 256 bits in `[A-Za-z0-9_-]`, since Basic credentials are form-decoded and
+ * many a client does not encode them (RFC 6749, 2.3.1).
  *
  * @see RFC 5869; the info string keeps these secrets apart from everything else derived by HKDF
  */
