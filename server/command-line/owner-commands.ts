@@ -14,10 +14,10 @@ const passwordHelp =
   'shown this once; only a hash is kept (scrypt).';
 
 export function addOwnerCommands(program: Command, shell: Shell): void {
-  const owner = program.command('owner').description('persons who log in and connect apps to their account');
+  const owner = program.command('owner').description('persons who log in and connect applications to their account');
   addCommand(owner, 'add <email>', 'let a person log in for an account; audited')
     .requiredOption('--account <id>', 'the account')
-    .option('--name <text>', 'what apps and pages call the person; left out: the e-mail')
+    .option('--name <text>', 'what applications and pages call the person; left out: the e-mail')
     .option(...passwordFlag)
     .addHelpText('after', passwordHelp)
     .action(
@@ -29,7 +29,11 @@ export function addOwnerCommands(program: Command, shell: Shell): void {
         },
       ),
     );
-  addCommand(owner, 'password <email>', 'another password, and out of every browser; apps stay connected; audited')
+  addCommand(
+    owner,
+    'password <email>',
+    'another password, and out of every browser; applications stay connected; audited',
+  )
     .option(...passwordFlag)
     .addHelpText('after', passwordHelp)
     .action(
@@ -43,7 +47,7 @@ export function addOwnerCommands(program: Command, shell: Shell): void {
     shell,
     [
       ['disable', 'log out everywhere, disconnect every app, refuse further logins, at once; audited'],
-      ['enable', 'take a disabled owner back; apps have to be connected anew; audited'],
+      ['enable', 'take a disabled owner back; applications have to be connected anew; audited'],
     ],
     async (store, email, verb) => (await import('../commands/owner.ts')).switchOwner(store, email, verb, Date.now()),
     '<email>',

@@ -168,7 +168,7 @@ describe('owner password', () => {
     const { id, password } = json as { id: string; password: string };
     expect([exitCode, text]).toEqual([
       0,
-      `${email} has a new password, and is logged out in every browser. Connected apps stay connected.\nThe password, shown this once:\n${password}`,
+      `${email} has a new password, and is logged out in every browser. Connected applications stay connected.\nThe password, shown this once:\n${password}`,
     ]);
     expect([await opens('twelve chars'), await opens(password)]).toEqual([false, true]);
     expect(await store.owners.find(id)).toMatchObject({ passwordSetAt: now + 1000, loginsValidAfter: now + 1000 });

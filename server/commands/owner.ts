@@ -63,7 +63,7 @@ export async function addOwner(store: OwnerStores, given: string, options: NewOw
   });
 }
 
-/** `owner password`: another password. Browsers where the owner is logged in are not any more; connected apps stay connected. Audited. */
+/** `owner password`: another password. Browsers where the owner is logged in are not any more; connected applications stay connected. Audited. */
 export async function setOwnerPassword(
   store: Pick<Store, 'owners'>,
   email: string,
@@ -77,7 +77,7 @@ export async function setOwnerPassword(
   if (!(await store.owners.setPassword(owner.id, change, makeEntry(owner, 'set_owner_password', now))))
     return refused(`There is no owner ${email}`);
   const lines = [
-    `${owner.email} has a new password, and is logged out in every browser. Connected apps stay connected.`,
+    `${owner.email} has a new password, and is logged out in every browser. Connected applications stay connected.`,
     ...password.lines,
     ...(owner.disabledAt === null ? [] : ['The owner is disabled: nobody logs in with it until it is enabled.']),
   ];
