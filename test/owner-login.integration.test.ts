@@ -254,7 +254,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await start(tab, changes);
     expect(await tab.page.title()).toMatch(/^Anmelden/);
     await enter(tab, { ...owner, password: 'no such password' });
-    await tab.page.getByText('E-Mail oder Passwort ist falsch.').waitFor();
+    await tab.page.getByText('E-Mail-Adresse oder Passwort ist falsch.').waitFor();
     await enter(tab);
     await tab.page.getByRole('button', { name: 'Erlauben' }).waitFor();
     expect(await tab.page.locator('html').getAttribute('lang')).toBe('de');
