@@ -7,11 +7,11 @@ import { listConnectedApps } from '../connected-apps.ts';
 import { hashSecret, secretMatches } from '../hash-secret.ts';
 import { sessionSeconds } from '../lifetimes.ts';
 import { findLiveOwner } from '../log-in-owner.ts';
-import { type AppsNotice, type LoginFault, type LoginNotice, renderApps, renderLogin } from '../pages/index.ts';
+import { type AppsNotice, type LoginNotice, renderApps, renderLogin } from '../pages/index.ts';
 import { whenAvailable } from '../unavailable.ts';
 import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } from './answer-page.ts';
 import { readBrowserForm } from './browser-form.ts';
-import { type PageOptions, readCredentials } from './interactions.ts';
+import { type FailedAttempt, failedAttempt, type PageOptions, readCredentials } from './interactions.ts';
 import { createKnownBrowsers } from './known-browser.ts';
 import type { Middleware } from './middleware.ts';
 import { createNoticeCookie } from './notice-cookie.ts';
@@ -22,12 +22,7 @@ type Fields = ReadonlyMap<string, string>;
 /** What came of the last form, to be said on the next page: of the two that can be next, by one or by both. */
 type Notice = AppsNotice | { readonly kind: LoginNotice } | AttemptNotice;
 
-/** An attempt to log in that came to nothing. */
-interface AttemptNotice {
-  readonly kind: 'attempt';
-  readonly fault: LoginFault;
-  readonly email: string;
-}
+type AttemptNotice = { readonly kind: 'attempt' } & FailedAttempt;
 
 const notices = createNoticeCookie<Notice>('_notice');
 
@@ -71,7 +66,7 @@ export function answerConnectedApps({ provider, issuer, base, store, logInOwner,
 
   async function logIn(ctx: Context, fields: Fields): Promise<void> {
     const { email, password, empty } = readCredentials(fields);
-    if (empty !== undefined) return leadBack(ctx, { kind: 'attempt', fault: empty, email: email.slice(0, 254) });
+    if (empty !== undefined) return leadBack(ctx, { kind: 'attempt', ...failedAttempt(empty, email) });
     const requestId = ctx.response.get('X-Request-Id');
     const address = readCallerAddress(ctx.req, issuer);
     const result = await logInOwner({
@@ -83,16 +78,15 @@ export function answerConnectedApps({ provider, issuer, base, store, logInOwner,
       knownBrowser: knownBrowsers.find(ctx, email),
       isWaited: () => !ctx.req.socket.destroyed,
     });
-    if (result.kind !== 'right') return leadBack(ctx, { kind: 'attempt', fault: result, email: email.slice(0, 254) });
+    if (result.kind !== 'right') return leadBack(ctx, { kind: 'attempt', ...failedAttempt(result, email) });
     const { owner, at } = result;
     knownBrowsers.remember(ctx, owner.email);
     const session = await findSession(ctx);
     if (session.accountId !== owner.id) session.authorizations = undefined;
-    session.loginAccount({ accountId: owner.id, amr: ['pwd'], loginTs: Math.floor(at / 1000) });
+    // `transient`: until the browser is closed, as at the login for a client.
+    session.loginAccount({ accountId: owner.id, amr: ['pwd'], loginTs: Math.floor(at / 1000), transient: true });
     // A new id at each login, or who planted the old one in this browser would be logged in with it (session fixation).
     session.resetIdentifier();
-    // Until the browser is closed, as at the login for a client.
-    session.transient = true;
     await session.save(sessionSeconds);
     ctx.cookies.set(provider.cookieName('session'), session.jti, sessionCookie);
     return leadBack(ctx);

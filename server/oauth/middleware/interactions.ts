@@ -39,7 +39,13 @@ const pattern = /^\/interaction\/([^/]+)(?:\/(login|confirm|abort|other))?$/;
 const wayOn = /^\/login\/[^/]+$/;
 
 /** An attempt to log in that came to nothing, for the page to say. */
-const faults = createNoticeCookie<{ readonly fault: LoginFault; readonly email: string }>('_fault');
+export interface FailedAttempt {
+  readonly fault: LoginFault;
+  /** As it was typed. */
+  readonly email: string;
+}
+
+const faults = createNoticeCookie<FailedAttempt>('_fault');
 
 /** What has to be due for a step. Saying no is always possible. */
 const dueAt: Readonly<Record<string, string>> = { login: 'login', confirm: 'consent', other: 'consent' };
@@ -173,7 +179,7 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
 
   async function logIn(ctx: Context, interaction: Interaction, fields: ReadonlyMap<string, string>): Promise<void> {
     const { email, password, empty } = readCredentials(fields);
-    if (empty !== undefined) return sayFault(ctx, interaction, { fault: empty, email });
+    if (empty !== undefined) return sayFault(ctx, interaction, failedAttempt(empty, email));
     const result = await logInOwner({
       email,
       password,
@@ -183,7 +189,7 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
       knownBrowser: knownBrowsers.find(ctx, email),
       isWaited: () => !ctx.req.socket.destroyed,
     });
-    if (result.kind !== 'right') return sayFault(ctx, interaction, { fault: result, email });
+    if (result.kind !== 'right') return sayFault(ctx, interaction, failedAttempt(result, email));
     const { owner, at } = result;
     knownBrowsers.remember(ctx, owner.email);
     if (isSomebodyElse(interaction, owner)) return finish(ctx, notTheHintedOne, { mergeWithLastSubmission: false });
@@ -193,13 +199,8 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
     await endLogin(ctx, { unlessOf: owner });
   }
 
-  /** A typed e-mail beyond this is none, and would be too long for the cookie. */
-  function sayFault(
-    ctx: Context,
-    interaction: Interaction,
-    { fault, email }: { fault: LoginFault; email: string },
-  ): void {
-    faults.put(ctx, pathOf(interaction), { fault, email: email.slice(0, 254) });
+  function sayFault(ctx: Context, interaction: Interaction, attempt: FailedAttempt): void {
+    faults.put(ctx, pathOf(interaction), attempt);
     redirect(ctx, pathOf(interaction));
   }
 
@@ -293,6 +294,11 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
   function pathOf({ uid }: Interaction, step?: keyof typeof dueAt | 'abort'): string {
     return `${base}/interaction/${uid}${step === undefined ? '' : `/${step}`}`;
   }
+}
+
+/** A typed e-mail beyond 254 characters is none, and would be too long for the cookie. */
+export function failedAttempt(fault: LoginFault, email: string): FailedAttempt {
+  return { fault, email: email.slice(0, 254) };
 }
 
 /** The hint was proven by upstream when the request came. */
