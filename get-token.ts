@@ -49,6 +49,9 @@ interface Request {
 
 const demoCure = 'Start it: npm start';
 
+/** Of one page; a login takes three in all. */
+const mostRedirects = 10;
+
 /** No token, for a reason that whoever asked can do something about. */
 class NoToken extends Error {}
 
@@ -102,7 +105,7 @@ async function getToken({ authUrl, clientId, secret, scope, login }: Request): P
  */
 async function logIn(request: { authUrl: string; clientId: string; scope: string } & NonNullable<Request['login']>) {
   const { authUrl, clientId, scope, redirectUri, email, password } = request;
-  const browser = openBrowser(redirectUri);
+  const browser = openBrowser(authUrl, redirectUri);
   const verifier = randomBytes(32).toString('base64url');
   const state = randomBytes(16).toString('base64url');
   const query = new URLSearchParams({
@@ -133,11 +136,13 @@ interface Page {
   readonly callback?: string;
 }
 
-/** Keeps cookies and follows redirects, up to the callback. */
-function openBrowser(redirectUri: string) {
+/** Keeps cookies and follows redirects, up to the callback. Cookies and password go nowhere but to the server that was named. */
+function openBrowser(authUrl: string, redirectUri: string) {
   const cookies = new Map<string, string>();
+  const { origin } = new URL(authUrl);
+  const withoutQuery = (address: string) => address.split('?', 1)[0];
 
-  async function visit(address: string, form?: URLSearchParams): Promise<Page> {
+  async function visit(address: string, form?: URLSearchParams, redirects = 0): Promise<Page> {
     const response = await send(address, {
       redirect: 'manual',
       headers: { Accept: 'text/html', Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
@@ -155,7 +160,10 @@ function openBrowser(redirectUri: string) {
       throw new NoToken(`${new URL(address).pathname} answers ${response.status}: ${title ?? text.slice(0, 200)}`);
     }
     const next = new URL(location, address).href;
-    return next.startsWith(redirectUri) ? { address, callback: next } : visit(next);
+    if (withoutQuery(next) === withoutQuery(redirectUri)) return { address, callback: next };
+    if (new URL(next).origin !== origin || redirects === mostRedirects)
+      throw new NoToken(`The login leads to ${withoutQuery(next)}, not back to ${redirectUri}.`);
+    return visit(next, undefined, redirects + 1);
   }
 
   return {

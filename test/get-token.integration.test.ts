@@ -88,6 +88,36 @@ describe('npm run token, of any deployment', () => {
     expect(error).toMatch(says);
   });
 
+  test.each([
+    {
+      name: 'on to another host',
+      location: 'http://127.0.0.1:1/elsewhere',
+      says: 'leads to http://127.0.0.1:1/elsewhere, not',
+    },
+    { name: 'in circles', location: '/again', says: '/again, not back to https://partner.example/callback.' },
+    {
+      name: 'to an address that only begins like the callback',
+      location: `${callback}.evil.example/`,
+      says: 'not back to',
+    },
+  ])('goes with nobody who leads it $name', async ({ location, says }) => {
+    let requests = 0;
+    const server = createServer((_, response) => {
+      requests += 1;
+      response.writeHead(303, { Location: location, 'Set-Cookie': 'a=b' }).end();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const { code, error } = await getToken(
+      ['--auth-url', `http://127.0.0.1:${port}/auth`, '--client', 'x', '--redirect-uri', callback],
+      asOwner(),
+    );
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+    expect([code, error]).toEqual([1, expect.stringContaining(says)]);
+    expect(requests).toBeLessThan(20);
+  });
+
   test('says that nothing answers, or something else', async () => {
     const server = createServer((_, response) => void response.end('<!doctype html>'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
