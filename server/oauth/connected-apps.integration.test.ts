@@ -430,6 +430,21 @@ describe('10 a login under way', () => {
     { name: 'disabling', end: () => running.store.owners.setDisabled(owner.id, Date.now(), auditOf('disable_owner')) },
   ];
 
+  it('10 in the very second in which all others ended is good, and those are over', async () => {
+    const second = Date.UTC(2026, 11, 24, 12);
+    const before = openAt(running);
+    vi.setSystemTime(second + 100);
+    expect(at(await enter(before, (await ask(running, {}, before)).page))).toBe('consent');
+    vi.setSystemTime(second + 500);
+    await running.store.owners.logOutEverywhere(owner.id, Date.now(), auditOf('log_out_everywhere'));
+    vi.setSystemTime(second + 900);
+    const consent = await enter(browser, (await ask(running, {}, browser)).page);
+    expect(at(consent)).toBe('consent');
+    expect((await exchange(running, await press(browser, consent, 'confirm'))).id_token).toBeDefined();
+    expect(at(await browser.get('/auth/apps'))).toBe('apps');
+    expect(at(await before.get('/auth/apps'))).toBe('login of apps');
+  });
+
   it.each(ends)('10 whose password was right before a $name is over after it', async ({ end }) => {
     const { page } = await ask(running, {}, browser);
     const { headers } = await attempt(running, page, 'login', { Cookie: cookiesOf(browser, page) });

@@ -24,8 +24,8 @@ export type LoginResult =
   | {
       readonly kind: 'right';
       readonly owner: Owner;
-      /** Before the password was looked at: one that was changed meanwhile makes this login worthless. */
-      readonly at: EpochMilliseconds;
+      /** Epoch seconds, before the password was looked at: one that was changed meanwhile makes this login worthless. */
+      readonly loggedInAt: number;
     }
   /** Unknown e-mail and wrong password are one answer, after the same work. */
   | { readonly kind: 'wrong' }
@@ -84,7 +84,7 @@ export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
       }),
     );
     log.info(who, 'owner logged in');
-    return { kind: 'right', owner, at };
+    return { kind: 'right', owner, loggedInAt: countSeconds(at, owner) };
   }
 
   return async ({ email: typed, ...credentials }) => {
@@ -101,6 +101,15 @@ export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
   };
 }
 
+/**
+ * Whole seconds are kept of a login. One that comes in the very second in which all earlier ones ended is counted as of the next, or it
+ * would be taken for one of them.
+ */
+function countSeconds(at: EpochMilliseconds, { loginsValidAfter }: Owner): number {
+  const isAfter = loginsValidAfter !== null && loginsValidAfter <= at;
+  return Math.max(Math.floor(at / 1000), isAfter ? Math.ceil(loginsValidAfter / 1000) : 0);
+}
+
 /** An owner whose login at this time still counts: there, not disabled, and not logged out everywhere since. */
 export async function findLiveOwner(
   { owners, accounts }: Pick<Store, 'owners' | 'accounts'>,
@@ -110,7 +119,6 @@ export async function findLiveOwner(
 ): Promise<Owner | undefined> {
   const owner = id === undefined ? undefined : await whenAvailable(owners.find(id));
   if (owner === undefined || owner.disabledAt !== null) return undefined;
-  // Whole seconds: a login of the same second is refused, whether it came before or after.
   if (loggedInAt !== undefined && loggedInAt * 1000 < (owner.loginsValidAfter ?? 0)) return undefined;
   const account = await whenAvailable(accounts.find(owner.accountId));
   return account?.disabledAt === null ? owner : undefined;

@@ -79,12 +79,12 @@ export function answerConnectedApps({ provider, issuer, base, store, logInOwner,
       isWaited: () => !ctx.req.socket.destroyed,
     });
     if (result.kind !== 'right') return leadBack(ctx, { kind: 'attempt', ...failedAttempt(result, email) });
-    const { owner, at } = result;
+    const { owner, loggedInAt } = result;
     knownBrowsers.remember(ctx, owner.email);
     const session = await findSession(ctx);
     if (session.accountId !== owner.id) session.authorizations = undefined;
     // `transient`: until the browser is closed, as at the login for a client.
-    session.loginAccount({ accountId: owner.id, amr: ['pwd'], loginTs: Math.floor(at / 1000), transient: true });
+    session.loginAccount({ accountId: owner.id, amr: ['pwd'], loginTs: loggedInAt, transient: true });
     // A new id at each login, or who planted the old one in this browser would be logged in with it (session fixation).
     session.resetIdentifier();
     await session.save(sessionSeconds);

@@ -190,11 +190,11 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
       isWaited: () => !ctx.req.socket.destroyed,
     });
     if (result.kind !== 'right') return sayFault(ctx, interaction, failedAttempt(result, email));
-    const { owner, at } = result;
+    const { owner, loggedInAt } = result;
     knownBrowsers.remember(ctx, owner.email);
     if (isSomebodyElse(interaction, owner)) return finish(ctx, notTheHintedOne, { mergeWithLastSubmission: false });
     // Without `remember`, upstream's word for a cookie that outlives the browser: the next person at a shared one is asked again.
-    const login = { accountId: owner.id, amr: ['pwd'], ts: Math.floor(at / 1000), remember: false };
+    const login = { accountId: owner.id, amr: ['pwd'], ts: loggedInAt, remember: false };
     await finish(ctx, { login }, { mergeWithLastSubmission: false });
     await endLogin(ctx, { unlessOf: owner });
   }
