@@ -120,6 +120,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
   async function readAnswer({ page }: Tab): Promise<Record<string, string>> {
     // Asked again and again: waiting for an address fails where a second click gives up the way there.
     await expect.poll(() => page.url(), { timeout: 20_000 }).toContain(`${callback}?`);
+    await page.waitForLoadState();
     return Object.fromEntries(new URL(page.url()).searchParams);
   }
 
