@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownDocs } from './build-docs.ts';
 import { buildReference } from './build-reference.ts';
 import { findBrowser } from './find-browser.ts';
@@ -67,7 +67,7 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
     await rm(folder, { recursive: true, force: true });
   });
 
-  it.each([
+  test.each([
     { width: 390, colorScheme: 'light' },
     { width: 390, colorScheme: 'dark' },
     { width: 1400, colorScheme: 'light' },

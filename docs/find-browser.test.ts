@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findBrowser } from './find-browser.ts';
 
 const table = [
@@ -19,14 +19,14 @@ const table = [
 
 describe('findBrowser', () => {
   for (const { name, env, files, want } of table) {
-    it(name, () => expect(findBrowser(env, (path) => files.includes(String(path)))).toEqual({ path: want }));
+    test(name, () => expect(findBrowser(env, (path) => files.includes(String(path)))).toEqual({ path: want }));
   }
 
-  it('says what to install where there is none', () => {
+  test('says what to install where there is none', () => {
     expect(findBrowser({}, () => false)).toEqual({ reason: expect.stringContaining('apt-get install chromium') });
   });
 
-  it('refuses a name that leads nowhere, instead of taking another browser', () => {
+  test('refuses a name that leads nowhere, instead of taking another browser', () => {
     expect(() => findBrowser({ CHROMIUM: '/opt/c' }, (path) => path === '/usr/bin/chromium')).toThrow('/opt/c');
   });
 });

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { exchange } from '@lockstep/server/docs/exchange';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const contract = join(import.meta.dirname, '..', 'toolkit', 'fixtures', 'museum', 'contract.yaml');
 
@@ -39,7 +39,7 @@ async function run(...commandLine: readonly string[]) {
 }
 
 describe('npm run docs', () => {
-  it('builds one folder, and says when there was nothing to do', async () => {
+  test('builds one folder, and says when there was nothing to do', async () => {
     const line = ['--contract', contract, '--out', out, '--build-only'];
     // The line of progress comes after two seconds, which a busy machine may well take.
     const stderr = expect.stringMatching(/^(?:Building the reference from .*\n)?$/);
@@ -50,7 +50,7 @@ describe('npm run docs', () => {
     expect(await readdir(folder)).toEqual(['site']);
   });
 
-  it('builds again when the contract changed', async () => {
+  test('builds again when the contract changed', async () => {
     const copy = join(folder, 'changing.yaml');
     const line = ['--contract', copy, '--out', join(folder, 'changing'), '--build-only', '--json'];
     for (const title of ['One', 'Two']) {
@@ -59,7 +59,7 @@ describe('npm run docs', () => {
     }
   });
 
-  it('builds again when a file changed that the contract refers to', async () => {
+  test('builds again when a file changed that the contract refers to', async () => {
     const [root, rooms] = [join(folder, 'spread.yaml'), join(folder, 'rooms.yaml')];
     await writeFile(
       root,
@@ -78,7 +78,7 @@ describe('npm run docs', () => {
     }
   });
 
-  it('ends the page with the pages that are named, keeps them out of the contract, and builds again when one changed', async () => {
+  test('ends the page with the pages that are named, keeps them out of the contract, and builds again when one changed', async () => {
     const page = join(folder, 'house-rules.md');
     const line = ['--contract', contract, '--page', page, '--out', join(folder, 'paged'), '--build-only', '--json'];
     for (const words of ['No running.', 'No shouting.']) {
@@ -94,7 +94,7 @@ describe('npm run docs', () => {
     expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: false });
   });
 
-  it('puts the pictures of a page into it, and builds again when one changed', async () => {
+  test('puts the pictures of a page into it, and builds again when one changed', async () => {
     const [page, picture] = [join(folder, 'plan.md'), join(folder, 'plan.svg')];
     const line = ['--contract', contract, '--page', page, '--out', join(folder, 'drawn'), '--build-only', '--json'];
     await writeFile(page, '# Plan\n\n![The way in](plan.svg)\n');
@@ -115,7 +115,7 @@ describe('npm run docs', () => {
     });
   });
 
-  it('writes a contract that is JSON as YAML that people read, without what it was derived from', async () => {
+  test('writes a contract that is JSON as YAML that people read, without what it was derived from', async () => {
     const derived = join(folder, 'derived.json');
     const hours = { description: 'When?\n\nAt night.\n', 'x-closed': 'no', 'x-since': '2026-11-20' };
     const document = {
@@ -148,14 +148,14 @@ describe('npm run docs', () => {
     expect(JSON.parse(await read('manifest.json')).contract).toBe('sha256:ab');
   });
 
-  it('builds again where a file of the folder is not as it was built', async () => {
+  test('builds again where a file of the folder is not as it was built', async () => {
     const line = ['--contract', contract, '--out', out, '--build-only', '--json'];
     await writeFile(join(out, 'openapi.yaml'), 'openapi: 3.1.0\n');
     expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
     expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: false });
   });
 
-  it('takes words that look like HTML and styles for words', async () => {
+  test('takes words that look like HTML and styles for words', async () => {
     const root = join(folder, 'words.yaml');
     const words = 'Send data=foo, src="bar" or url(https://a.example/b.png), or @import "c.css".';
     await writeFile(
@@ -168,7 +168,7 @@ describe('npm run docs', () => {
     });
   });
 
-  it('asks nobody on the network for a part of the contract', async () => {
+  test('asks nobody on the network for a part of the contract', async () => {
     const asked: unknown[] = [];
     const other = createServer((request, response) => {
       asked.push(request.url);
@@ -187,7 +187,7 @@ describe('npm run docs', () => {
     expect(stderr).toContain(`${root}:3:18 no-network: the contract leads to ${address}`);
   });
 
-  it('says in its help what is taken otherwise, and how it ends, without a path of this machine', async () => {
+  test('says in its help what is taken otherwise, and how it ends, without a path of this machine', async () => {
     const { status, stdout } = await run('--help');
     expect(status).toBe(0);
     expect(stdout).toMatch(/--contract <file> .*\(default:\s+generated\/published\.gen\.json\)/s);
@@ -196,7 +196,7 @@ describe('npm run docs', () => {
     expect(stdout).not.toContain(join(import.meta.dirname, '..'));
   });
 
-  it('serves until it is interrupted, and ends with 0', async () => {
+  test('serves until it is interrupted, and ends with 0', async () => {
     const child = start('--contract', contract, '--out', out, '--port', '0', '--json');
     const ended = once(child, 'exit');
     const [line] = child.stdout ? await once(child.stdout.setEncoding('utf8'), 'data') : [''];
@@ -207,7 +207,7 @@ describe('npm run docs', () => {
     expect(await ended).toEqual([0, null]);
   });
 
-  it('says plainly that a port is taken', async () => {
+  test('says plainly that a port is taken', async () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
@@ -240,7 +240,7 @@ describe('npm run docs', () => {
     },
   ];
   for (const { name, line, want } of refused) {
-    it(`refuses ${name} with exit code 2`, async () => {
+    test(`refuses ${name} with exit code 2`, async () => {
       const { status, stdout, stderr } = await run(...line, '--out', join(folder, 'refused'));
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(want);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Browser, Locator, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ownDocs } from './build-docs.ts';
 import { buildReference } from './build-reference.ts';
 import { findBrowser } from './find-browser.ts';
@@ -90,7 +90,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('chooses between all samples of every operation', async () => {
+  test('chooses between all samples of every operation', async () => {
     const page = await open();
     for (const { operationId, 'x-codeSamples': samples } of operations) {
       const section = await openOperation(page, operationId);
@@ -106,7 +106,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     }
   });
 
-  it('is offered other requests only where the choice changes what is shown', async () => {
+  test('is offered other requests only where the choice changes what is shown', async () => {
     const page = await open();
     const section = await openOperation(page, 'createBridgeProxiedJob');
     const panel = section.locator('.panel-request-samples');
@@ -131,7 +131,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     await expect.poll(() => chooser.isVisible()).toBe(false);
   });
 
-  it('comes from an error code of an operation to its cause, cure and example', async () => {
+  test('comes from an error code of an operation to its cause, cure and example', async () => {
     const page = await open();
     const section = await openOperation(page, 'createHourlyAlgoPin');
     await section.getByRole('tab', { name: '400', exact: true }).first().click();
@@ -144,7 +144,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     expect(text).toContain('"code": "window_length"');
   });
 
-  it('finds the guide to the login, what is not there yet and what changed as sections', async () => {
+  test('finds the guide to the login, what is not there yet and what changed as sections', async () => {
     const page = await open();
     for (const name of ['Login for partners', 'Not there yet', 'Changelog']) {
       const id = `section/${name.toLowerCase().replaceAll(' ', '-')}`;
@@ -154,7 +154,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     expect(await page.locator('main').innerText()).toContain('The mock answers all operations');
   });
 
-  it.each([390, 1400])(
+  test.each([390, 1400])(
     'sees the picture of the login whole, in the colours of the scheme that was chosen, at %i px',
     async (width) => {
       const page = await open();
@@ -188,7 +188,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     { start: 'an operation', way: 'click' },
     { start: 'an operation', way: 'Enter' },
   ];
-  it.each(journeys.flatMap((journey) => sections.map((looked) => ({ ...journey, ...looked }))))(
+  test.each(journeys.flatMap((journey) => sections.map((looked) => ({ ...journey, ...looked }))))(
     'is led from $start by a search for $word and $way to its section',
     async ({ start, way, word, section }) => {
       const opened = start === 'an operation' ? '#operation/getDevice' : '';
@@ -214,7 +214,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     },
   );
 
-  it.each([390, 768, 1400])(
+  test.each([390, 768, 1400])(
     'sees every table and example whole, and the page without a sideways scroll, at %i px',
     async (width) => {
       const page = await open();

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { createDocsHandler, readDocs } from '@lockstep/server/docs/serve-docs';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { buildDocs, ownDocs } from './build-docs.ts';
 import { buildReference } from './build-reference.ts';
@@ -88,7 +88,7 @@ async function headingsOf(page: Page): Promise<readonly string[]> {
 }
 
 describe('a browser to look with', () => {
-  it('is installed', ({ skip }) => {
+  test('is installed', ({ skip }) => {
     if (missing && process.env.CI) throw new Error(missing);
     if (missing) {
       process.stderr.write(`The reference was not looked at. ${missing}\n`);
@@ -114,7 +114,7 @@ describe.skipIf(missing)('the reference', () => {
   });
 
   for (const contract of contracts) {
-    it(`shows every operation of ${contract.split('/').slice(-2).join('/')} as a file, cut off the network`, async () => {
+    test(`shows every operation of ${contract.split('/').slice(-2).join('/')} as a file, cut off the network`, async () => {
       const { file } = await buildReference({ contract, out: join(folder, 'offline.html') });
       const watched = await watchPage(browser, pathToFileURL(file).href, { offline: true });
       const operations = listOperations(parse(await readFile(contract, 'utf8')));
@@ -125,7 +125,7 @@ describe.skipIf(missing)('the reference', () => {
     });
   }
 
-  it('finds an operation by its search, and switches to the dark scheme, without asking anybody', async () => {
+  test('finds an operation by its search, and switches to the dark scheme, without asking anybody', async () => {
     const { file } = await buildReference({ contract: contracts[1] ?? '', out: join(folder, 'search.html') });
     const { page, outside, complaints } = await watchPage(browser, pathToFileURL(file).href, { offline: true });
     expect(await page.getByText('amendLoan').count()).toBe(0);
@@ -137,7 +137,7 @@ describe.skipIf(missing)('the reference', () => {
     expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
   });
 
-  it('holds to the policy of the server that serves it, and shows its origin alone', async () => {
+  test('holds to the policy of the server that serves it, and shows its origin alone', async () => {
     const [contract = ''] = contracts;
     const pages = ownDocs.pages.map((page) => join(import.meta.dirname, '..', page));
     const docs = await buildDocs({ contract, pages, out: join(folder, 'served') });
@@ -159,7 +159,7 @@ describe.skipIf(missing)('the reference', () => {
     expect(watched.complaints).toEqual([]);
   });
 
-  it('leads somewhere by every link, also in a new tab', async () => {
+  test('leads somewhere by every link, also in a new tab', async () => {
     const contract = join(folder, 'linked.yaml');
     await writeFile(contract, marked);
     const { file } = await buildReference({ contract, out: join(folder, 'links.html') });
@@ -189,7 +189,7 @@ describe.skipIf(missing)('the reference', () => {
     expect(outside).toEqual([]);
   });
 
-  it('marks extensions of every kind, and nothing else', async () => {
+  test('marks extensions of every kind, and nothing else', async () => {
     const contract = join(folder, 'marked.yaml');
     await writeFile(contract, marked);
     const { file } = await buildReference({ contract, out: join(folder, 'marked.html') });
@@ -208,7 +208,7 @@ describe.skipIf(missing)('the reference', () => {
     await badges.first().waitFor({ state: 'visible' });
   });
 
-  it('is watched well enough: the page as Redocly leaves it asks for a picture', async () => {
+  test('is watched well enough: the page as Redocly leaves it asks for a picture', async () => {
     const out = join(folder, 'open.html');
     await runRedocly(['build-docs', contracts[1] ?? '', '--output', out, '--inlineBundle']);
     const { page, outside, complaints } = await watchPage(browser, pathToFileURL(out).href, { offline: true });

@@ -1,6 +1,6 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { isForAuthServer } from './auth-server.ts';
 
 const cases = [
@@ -18,7 +18,7 @@ const cases = [
 
 describe('the auth server', () => {
   for (const { name, url, prefer, want } of cases) {
-    it(`${want ? 'is asked for' : 'is not asked for'} ${name}`, () => {
+    test(`${want ? 'is asked for' : 'is not asked for'} ${name}`, () => {
       const request = new IncomingMessage(new Socket());
       request.url = url;
       if (prefer !== undefined) request.headersDistinct.prefer = [prefer];

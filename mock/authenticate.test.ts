@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Operation } from '@lockstep/contract/operations';
 import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createPresenceCheck } from './authenticate.ts';
 import { Fault } from './fault/fault.ts';
 
@@ -86,10 +86,10 @@ const cases: readonly (Given & { name: string; says: string | undefined })[] = [
 
 describe('the presence check', () => {
   for (const { name, says, ...given } of cases) {
-    it(`judges ${name}`, () => expect(refusal(given)?.message).toBe(says));
+    test(`judges ${name}`, () => expect(refusal(given)?.message).toBe(says));
   }
 
-  it('challenges with every scheme that would do, quoting nothing of the name', () => {
+  test('challenges with every scheme that would do, quoting nothing of the name', () => {
     expect(refusal({ alternatives: [{ token: [] }, { client: [] }] })?.challenge).toBe(
       'Bearer realm="A quoted name", Basic realm="A quoted name"',
     );

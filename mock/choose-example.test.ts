@@ -1,5 +1,5 @@
 import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { chooseExample, readPreferences } from './choose-example.ts';
 import { museumContract, museumOperations } from './fixtures/museum.ts';
 
@@ -16,10 +16,10 @@ const headers = [
 
 describe('readPreferences', () => {
   for (const { name, given, want } of headers) {
-    it(`reads ${name}`, () => expect(readPreferences(given, parseUrlEncoded('__code=500'))).toEqual(want));
+    test(`reads ${name}`, () => expect(readPreferences(given, parseUrlEncoded('__code=500'))).toEqual(want));
   }
 
-  it('reads the query where there is no header', () => {
+  test('reads the query where there is no header', () => {
     expect(readPreferences(undefined, parseUrlEncoded('__code=500&__dynamic=true&limit=1'))).toEqual({
       code: '500',
       dynamic: 'true',
@@ -70,16 +70,17 @@ const refusals = [
 
 describe('chooseExample', () => {
   for (const { name, given, want } of choices) {
-    it(`takes ${name}`, () => expect(chooseExample(museumContract, museumOperations.addExhibit, given)).toEqual(want));
+    test(`takes ${name}`, () =>
+      expect(chooseExample(museumContract, museumOperations.addExhibit, given)).toEqual(want));
   }
 
   for (const { name, given, says } of refusals) {
-    it(`refuses ${name}`, () => {
+    test(`refuses ${name}`, () => {
       expect(() => chooseExample(museumContract, museumOperations.addExhibit, given)).toThrow(says);
     });
   }
 
-  it('takes any code of a range, and any that default stands for', () => {
+  test('takes any code of a range, and any that default stands for', () => {
     expect(chooseExample(museumContract, museumOperations.getFeatured, { code: '451' }).code).toBe(451);
     expect(chooseExample(museumContract, museumOperations.removeExhibit, { code: '503' }).code).toBe(503);
   });

@@ -6,7 +6,7 @@ import { createSchemaCompiler } from '@lockstep/server/http/form/compile-schema'
 import { type ContractDocument, followMember, followRef } from '@lockstep/server/http/form/read-pointer';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findResponse, listContents, type NamedExample, responseKeys } from './contract/declared-response.ts';
 import { findFaultMembers, replaceRole } from './fault/fault-members.ts';
 import { getToken } from './fixtures/get-token.ts';
@@ -106,7 +106,7 @@ const documented = listDocumented();
 
 describe('every operation of the contract', () => {
   for (const operation of operations) {
-    it(`${operation.operationId} answers its own success to its own example`, async () => {
+    test(`${operation.operationId} answers its own success to its own example`, async () => {
       const answer = await call(operation);
       expect({ status: String(answer.status), text: answer.text }).toMatchObject({ status: successOf(operation) });
       expectDeclared(operation, answer);
@@ -115,7 +115,7 @@ describe('every operation of the contract', () => {
 
   for (const { operation, status, mediaType, schema, example } of documented) {
     const prefer = example === undefined ? `code=${status}` : `code=${status}, example=${example.name}`;
-    it(`${operation.operationId} answers ${prefer}`, async () => {
+    test(`${operation.operationId} answers ${prefer}`, async () => {
       const answer = await call(operation, { prefer });
       expect({ status: String(answer.status), text: answer.text }).toMatchObject({ status });
       expectDeclared(operation, answer);
@@ -127,7 +127,7 @@ describe('every operation of the contract', () => {
     });
   }
 
-  it('documents errors beside its success', () => {
+  test('documents errors beside its success', () => {
     expect(documented.length).toBeGreaterThan(operations.length * 2);
   });
 });
@@ -138,7 +138,7 @@ describe('a fault', () => {
 
     const needsCredentials = security.length > 0;
     const title = needsCredentials ? 'is refused without credentials' : 'asks for no credentials';
-    it(`${operationId} ${title}`, async () => {
+    test(`${operationId} ${title}`, async () => {
       const { method, target, headers } = sampleFor(operation);
       const { prefer } = headers;
       const answer = await send(target, { method, headers: prefer === undefined ? {} : { prefer } });
@@ -148,7 +148,7 @@ describe('a fault', () => {
       expectDeclared(operation, answer);
     });
 
-    it(`${operationId} with an unknown query parameter is told`, async () => {
+    test(`${operationId} with an unknown query parameter is told`, async () => {
       const { method, target, headers, body } = sampleFor(operation);
       const unknown = `${target}${target.includes('?') ? '&' : '?'}lockstep-unknown=1`;
       const answer = await send(unknown, { method, headers, ...(body === undefined ? {} : { body }) });
@@ -157,7 +157,7 @@ describe('a fault', () => {
     });
 
     if (requestBody?.content['application/json'] === undefined) continue;
-    it(`${operationId} with an unknown member is told`, async () => {
+    test(`${operationId} with an unknown member is told`, async () => {
       const { method, target, headers, body } = sampleFor(operation);
       const changed = JSON.stringify({ ...JSON.parse(body ?? '{}'), 'lockstep-unknown': 1 });
       const answer = await send(target, { method, headers, body: changed });
@@ -182,7 +182,7 @@ describe('an invented answer', () => {
   afterAll(() => own.close());
 
   for (const operation of operations) {
-    it(`of ${operation.operationId} comes soon`, async () => {
+    test(`of ${operation.operationId} comes soon`, async () => {
       const { method, target, headers, body } = sampleRequest(document, operation, ownToken);
       const answer = await fetch(own.origin + target, {
         method,
@@ -199,7 +199,7 @@ describe('an invented answer', () => {
 });
 
 describe('the log', () => {
-  it('has no answer that breaks its own schema, and no failure', () => {
+  test('has no answer that breaks its own schema, and no failure', () => {
     expect(logged).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { explainStart } from './explain-start.ts';
 
-it.each([
+test.each([
   { syscall: 'listen', code: 'EADDRINUSE', says: /^Port 80 on mock is taken\..* --port 81$/ },
   { syscall: 'listen', code: 'EACCES', says: /^Port 80 needs more rights/ },
   { syscall: 'listen', code: 'EADDRNOTAVAIL', says: /^mock is not an address of this machine/ },

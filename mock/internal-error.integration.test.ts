@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { museumContract, museumOperations } from './fixtures/museum.ts';
 import { type RunningMock, startMock } from './start-mock.ts';
 
@@ -38,7 +38,7 @@ const failures: readonly { name: string; thrown: unknown }[] = [
 ];
 
 describe.each(failures)('a bug of the mock that throws $name', ({ thrown }) => {
-  it('is answered with 500 as the contract declares it, and with nothing of the inside', async () => {
+  test('is answered with 500 as the contract declares it, and with nothing of the inside', async () => {
     await start(thrown);
     const answer = await get('/exhibits', 'breaks');
     const requestId = answer.headers.get('x-request-id');
@@ -52,13 +52,13 @@ describe.each(failures)('a bug of the mock that throws $name', ({ thrown }) => {
     expect([...answer.headers].join() + text).not.toMatch(/4711|grants|outside/);
   });
 
-  it('is answered with a plain message where the contract declares no 500', async () => {
+  test('is answered with a plain message where the contract declares no 500', async () => {
     await start(thrown);
     const answer = await get('/exhibits/featured', 'breaks');
     expect([answer.status, await answer.json()]).toEqual([500, { message: 'Internal error of the mock' }]);
   });
 
-  it('is logged once, whole and with the id of the answer, and the next request is answered', async () => {
+  test('is logged once, whole and with the id of the answer, and the next request is answered', async () => {
     await start(thrown);
     const requestId = (await get('/exhibits', 'breaks')).headers.get('x-request-id');
     const lines = (): typeof logged => logged.filter(({ level }) => level >= 50);

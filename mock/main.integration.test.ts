@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
 
 const main = new URL('./main.ts', import.meta.url).pathname;
 const running = new Set<ChildProcess>();
@@ -59,7 +59,7 @@ async function untilPrinted({ child, output, errors }: Run, last: string): Promi
 }
 
 describe('the mock as a command', () => {
-  it('prints addresses, what it does not do, and lines to paste', async () => {
+  test('prints addresses, what it does not do, and lines to paste', async () => {
     const started = run([]);
     await untilPrinted(started, 'a documented error, by name');
     const text = started.output();
@@ -70,7 +70,7 @@ describe('the mock as a command', () => {
     expect(started.errors()).toBe('');
   });
 
-  it('prints lines that work as they are, in a shell', async () => {
+  test('prints lines that work as they are, in a shell', async () => {
     const started = run(['--json']);
     await untilPrinted(started, '\n');
     const { samples } = JSON.parse(started.output());
@@ -81,7 +81,7 @@ describe('the mock as a command', () => {
     expect(stdout).toContain('"deviceId":"LK2A00000001"');
   });
 
-  it('keeps its keys, so that every start has the same clients and owners', async () => {
+  test('keeps its keys, so that every start has the same clients and owners', async () => {
     const starts = [run(['--json']), run(['--json'])];
     for (const started of starts) await untilPrinted(started, '\n');
     const [first, second] = starts.map((started) => JSON.parse(started.output()));
@@ -100,7 +100,7 @@ describe('the mock as a command', () => {
     });
   });
 
-  it('says plainly what is wrong with a key file', async () => {
+  test('says plainly what is wrong with a key file', async () => {
     const path = join(folder, 'broken.json');
     writeFileSync(path, '{}', { mode: 0o600 });
     const refused = run([], {}, path);
@@ -108,7 +108,7 @@ describe('the mock as a command', () => {
     expect(refused.errors()).toContain(`The key file ${path} cannot be used`);
   });
 
-  it('does without mock-access.json where that cannot be written, and says so', async () => {
+  test('does without mock-access.json where that cannot be written, and says so', async () => {
     const place = join(folder, 'closed');
     // In its way, which stops every user: a mode would not stop root.
     mkdirSync(join(place, 'mock-access.json/in-the-way'), { recursive: true });
@@ -123,7 +123,7 @@ describe('the mock as a command', () => {
     expect(readdirSync(place).sort()).toEqual(['keys.json', 'mock-access.json']);
   });
 
-  it('leaves secrets in clear to this user alone, and says so in its help', async () => {
+  test('leaves secrets in clear to this user alone, and says so in its help', async () => {
     await untilPrinted(run(['--json']), '\n');
     expect(statSync(join(folder, 'mock-access.json')).mode & 0o777).toBe(0o600);
     const helped = run(['--help']);
@@ -133,7 +133,7 @@ describe('the mock as a command', () => {
     );
   });
 
-  it('prints the same as JSON, answers, and stops cleanly on SIGTERM', async () => {
+  test('prints the same as JSON, answers, and stops cleanly on SIGTERM', async () => {
     const started = run(['--json', '--port', '0']);
     await untilPrinted(started, '\n');
     const { origin, baseUrl, authUrl, addresses, samples } = JSON.parse(started.output());
@@ -146,14 +146,14 @@ describe('the mock as a command', () => {
     expect(await started.exit).toBe(0);
   });
 
-  it('stops cleanly on SIGINT', async () => {
+  test('stops cleanly on SIGINT', async () => {
     const started = run(['--json']);
     await untilPrinted(started, '\n');
     started.child.kill('SIGINT');
     expect(await started.exit).toBe(0);
   });
 
-  it('says plainly that a port is taken', async () => {
+  test('says plainly that a port is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
@@ -164,7 +164,7 @@ describe('the mock as a command', () => {
     other.close();
   });
 
-  it('issues tokens under the address that clients use', async () => {
+  test('issues tokens under the address that clients use', async () => {
     const started = run(['--json', '--public-origin', 'http://mock.example:8090']);
     await untilPrinted(started, '\n');
     const { origin, authUrl } = JSON.parse(started.output());
@@ -174,7 +174,7 @@ describe('the mock as a command', () => {
     });
   });
 
-  it('lets partners be called back on this machine where it is told to, and warns', async () => {
+  test('lets partners be called back on this machine where it is told to, and warns', async () => {
     const loopback = 'http://127.0.0.1:3000/callback';
     const started = run(['--json', '--loopback-callback', loopback]);
     await untilPrinted(started, '\n');
@@ -205,20 +205,20 @@ describe('the mock as a command', () => {
     },
   ];
   for (const { name, args, says } of wrongUses) {
-    it(`refuses ${name}`, async () => {
+    test(`refuses ${name}`, async () => {
       const refused = run(args);
       expect(await refused.exit).toBe(2);
       expect(refused.errors()).toContain(says);
     });
   }
 
-  it('refuses a PORT that is none', async () => {
+  test('refuses a PORT that is none', async () => {
     const refused = run([], { PORT: 'http' });
     expect(await refused.exit).toBe(2);
     expect(refused.errors()).toContain('PORT');
   });
 
-  it('explains itself', async () => {
+  test('explains itself', async () => {
     const helped = run(['--help']);
     expect(await helped.exit).toBe(0);
     expect(helped.output()).toContain('--port');

@@ -1,5 +1,5 @@
 import type { Operation } from '@lockstep/contract/operations';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { museumContract, museumOperations } from './fixtures/museum.ts';
 import { sampleRequest } from './sample-request.ts';
 
@@ -66,10 +66,10 @@ describe('a sample is made of', () => {
     { name: 'some text', node: { schema: { type: 'string' } }, want: 'x' },
   ];
   for (const { name, node, want } of rows) {
-    it(name, () => expect(sampleOf(node)).toEqual({ query: String(want), body: want }));
+    test(name, () => expect(sampleOf(node)).toEqual({ query: String(want), body: want }));
   }
 
-  it('the required members of an object', () => {
+  test('the required members of an object', () => {
     const properties = { name: { example: 'Iris' }, height: { type: 'integer', minimum: 1 } };
     expect(sampleOf({ schema: { type: 'object', required: ['name'], properties } }).body).toEqual({ name: 'Iris' });
   });
@@ -78,12 +78,12 @@ describe('a sample is made of', () => {
 describe('credentials', () => {
   const headersOf = (operation: Operation) => sampleRequest(museumContract, operation, 'T').headers;
 
-  it('stand in the sample of a guarded operation, after its scheme', () => {
+  test('stand in the sample of a guarded operation, after its scheme', () => {
     expect(headersOf(museumOperations.listExhibits)).toEqual({ Authorization: 'Bearer T' });
     expect(headersOf(museumOperations.sellTicket).Authorization).toMatch(/^Basic /);
   });
 
-  it('stand in none of an open operation', () => {
+  test('stand in none of an open operation', () => {
     expect(headersOf(museumOperations.getOpeningHours)).toEqual({});
   });
 });

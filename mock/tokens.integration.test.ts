@@ -6,7 +6,7 @@ import { createToken, hostileTokens, type TokenMaker } from '@lockstep/server/oa
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { apiScopes } from '@lockstep/server/oauth/scopes';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { getToken } from './fixtures/get-token.ts';
 import { sampleRequest } from './sample-request.ts';
 import { type DemoMock, startDemoMock } from './start-demo-mock.ts';
@@ -66,12 +66,12 @@ describe('the scopes of an operation', () => {
 
     for (const scopes of alternatives) {
       const needed = [...new Set([...scopes, ...(sampleScopes[operationId] ?? [])])];
-      it(`${operationId} takes a token with ${needed.join(' ')} alone`, async () => {
+      test(`${operationId} takes a token with ${needed.join(' ')} alone`, async () => {
         expect(await callWith(operation, needed)).toMatchObject({ status: 200 });
       });
     }
 
-    it(`${operationId} refuses a token that lacks one of each alternative`, async () => {
+    test(`${operationId} refuses a token that lacks one of each alternative`, async () => {
       const lacking = alternatives.map(([first]) => first);
       const { status, body, challenge } = await callWith(
         operation,
@@ -92,7 +92,7 @@ describe('the scopes of a value', () => {
     { jobType: 9, scope: `get-battery-level${ofJob}` },
   ];
   for (const { jobType, scope } of cases) {
-    it(`are asked for with jobType ${JSON.stringify(jobType)}`, async () => {
+    test(`are asked for with jobType ${JSON.stringify(jobType)}`, async () => {
       const scopes = apiScopes.filter((known) => known !== `serviceapi/${scope}`);
       const change = { body: { jobType } };
       expect(await callWith(table.createBridgeProxiedJob, scopes, change)).toMatchObject({
@@ -106,7 +106,7 @@ describe('the scopes of a value', () => {
     });
   }
 
-  it('are asked for with admin_key', async () => {
+  test('are asked for with admin_key', async () => {
     const reading = ['serviceapi/get-devices'];
     expect(await callWith(table.getDevice, reading, { query: '?admin_key=0' })).toMatchObject({ status: 200 });
     expect(await callWith(table.getDevice, reading, { query: '?admin_key=1' })).toMatchObject({ status: 403 });
@@ -114,7 +114,7 @@ describe('the scopes of a value', () => {
     expect(await callWith(table.getDevice, both, { query: '?admin_key=1' })).toMatchObject({ status: 200 });
   });
 
-  it('are asked for after the form', async () => {
+  test('are asked for after the form', async () => {
     const change = { body: { jobType: 'LOCK', unknown: 1 } };
     const answer = await callWith(table.createBridgeProxiedJob, [`serviceapi/unlock${ofJob}`], change);
     expect(answer).toMatchObject({ status: 400 });
@@ -122,7 +122,7 @@ describe('the scopes of a value', () => {
 });
 
 describe('an account whose trial has ended', () => {
-  it('gets a token, and 402 before its scopes are looked at', async () => {
+  test('gets a token, and 402 before its scopes are looked at', async () => {
     const lapsed = await getToken(mock, 'lapsed-own', ['serviceapi/get-devices']);
     for (const operation of [table.getDevices, table.updateDevice])
       expect(await call(operation, lapsed)).toMatchObject({ status: 402, body: { code: 'trial_ended' } });
@@ -142,7 +142,7 @@ describe('a token that is not good', () => {
     other = await createTestKeys();
   });
 
-  it('is 401 token_invalid, whatever is wrong with it', async () => {
+  test('is 401 token_invalid, whatever is wrong with it', async () => {
     // Beyond 16 KiB it is too large for a header: Node answers 431.
     const tokens = hostileTokens(makerFor(mock.origin)).filter(([, token]) => token.length < 16_000);
     const answers = await Promise.all(
@@ -165,7 +165,7 @@ describe('a token that is not good', () => {
     },
   ];
   for (const { name, claims, code } of changes) {
-    it(`${name} is 401 ${code}`, async () => {
+    test(`${name} is 401 ${code}`, async () => {
       const maker = makerFor(mock.origin);
       const token = createToken(maker).good(claims(maker.nowSeconds));
       expect(await call(table.getDevices, token)).toMatchObject({
@@ -176,7 +176,7 @@ describe('a token that is not good', () => {
     });
   }
 
-  it('of another mock with the same keys is none here', async () => {
+  test('of another mock with the same keys is none here', async () => {
     const second = await startDemoMock({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
     const token = await getToken(second, 'demo-own').finally(() => second.close());
     expect(await call(table.getDevices, token)).toMatchObject({ status: 401, body: { code: 'token_invalid' } });
@@ -188,7 +188,7 @@ describe('a token of before a start, under the same keys and the same address', 
     vi.useRealTimers();
   });
 
-  it('is 401 token_revoked from the next second on, since what was revoked is forgotten', async () => {
+  test('is 401 token_revoked from the next second on, since what was revoked is forgotten', async () => {
     const second = Math.floor(Date.now() / 1000) * 1000;
     vi.useFakeTimers({ toFake: ['Date'] });
     const startAt = (time: number, at = 0) => {
@@ -210,7 +210,7 @@ describe('a token of before a start, under the same keys and the same address', 
 });
 
 describe('the keys', () => {
-  it('give the same secrets and passwords at every start', async () => {
+  test('give the same secrets and passwords at every start', async () => {
     const second = await startDemoMock({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
     await second.close();
     expect(second.clients).toEqual(mock.clients);

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type RawAnswer, sendRaw } from '@lockstep/server/http/fixtures/send-raw';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { museumContract, museumOperations } from './fixtures/museum.ts';
 import { type RunningMock, startMock } from './start-mock.ts';
 
@@ -589,7 +589,7 @@ function expectOwnShape(answer: RawAnswer): void {
 
 describe('the mock answers, and lives on after', () => {
   for (const { name, bytes, status, says, headers = {}, isBelowContract = false } of traps) {
-    it(name, async () => {
+    test(name, async () => {
       const answer = await sendRaw(mock.origin, { bytes });
       expect({ status: answer.status, body: answer.body }).toMatchObject({ status });
       if (!isBelowContract) expectOwnShape(answer);
@@ -605,7 +605,7 @@ describe('the mock answers, and lives on after', () => {
     });
   }
 
-  it('a caller that goes away in the middle of its body', async () => {
+  test('a caller that goes away in the middle of its body', async () => {
     const { hostname, port } = new URL(mock.origin);
     for (let round = 0; round < 20; round += 1) {
       const socket = connect(Number(port), hostname);
@@ -619,7 +619,7 @@ describe('the mock answers, and lives on after', () => {
     await expectAlive();
   });
 
-  it('a caller that connects and says nothing', async () => {
+  test('a caller that connects and says nothing', async () => {
     const { hostname, port } = new URL(mock.origin);
     const socket = connect(Number(port), hostname);
     socket.resume();
@@ -627,7 +627,7 @@ describe('the mock answers, and lives on after', () => {
     await expectAlive();
   });
 
-  it('three requests sent at once on one connection, in their order', async () => {
+  test('three requests sent at once on one connection, in their order', async () => {
     const bytes = Buffer.concat([
       add('{"title":', jsonType),
       request('GET', '/opening-hours'),
@@ -645,7 +645,7 @@ describe('the mock answers, and lives on after', () => {
   });
 
   // What is left of the body stands where the next request would (RFC 9112, 9.3).
-  it('a body that is refused before it is read, which ends its connection and says so', async () => {
+  test('a body that is refused before it is read, which ends its connection and says so', async () => {
     const bytes = Buffer.concat([
       request('POST', '/museum/v2/exhibits', [token, jsonType], `{"title":"${'x'.repeat(200_000)}"}`),
       request('GET', '/opening-hours', ['Connection: close']),
@@ -672,11 +672,11 @@ describe('an invented answer', () => {
     return answer.json();
   };
 
-  it('is the same for the same seed', async () => {
+  test('is the same for the same seed', async () => {
     expect(await invent(', seed=7')).toEqual(await invent(', seed=7'));
   });
 
-  it('is not bound by the seed of an earlier or simultaneous call', async () => {
+  test('is not bound by the seed of an earlier or simultaneous call', async () => {
     const rounds = await Promise.all([', seed=7', '', ', seed=7', '', ', seed=7', ''].map(invent));
     const [first, second, third] = rounds.filter((_, index) => index % 2 === 1).map((body) => JSON.stringify(body));
     expect(new Set([first, second, third]).size).toBeGreaterThan(1);
@@ -685,13 +685,13 @@ describe('an invented answer', () => {
 });
 
 describe('the log', () => {
-  it('has no failure of the mock', () => {
+  test('has no failure of the mock', () => {
     expect(logged.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
   });
 });
 
 describe('close', () => {
-  it('ends at once, whatever callers keep open', async () => {
+  test('ends at once, whatever callers keep open', async () => {
     const logger = pino({ level: 'silent' });
     const own = await startMock({
       contract: museumContract,
@@ -713,7 +713,7 @@ describe('close', () => {
     await expect(fetch(`${own.origin}/opening-hours`)).rejects.toThrow();
   });
 
-  it('says which port is taken', async () => {
+  test('says which port is taken', async () => {
     const { port } = new URL(mock.origin);
     const logger = pino({ level: 'silent' });
     const again = startMock({

@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type ErrorCode, errorCatalogue, Refused, refuse } from './error-catalogue.ts';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from './http/form/read-pointer.ts';
 
@@ -28,16 +28,16 @@ const catalogue: Readonly<
 > = errorCatalogue;
 
 describe('the error catalogue', () => {
-  it('has exactly the codes that the contract declares', () => {
+  test('has exactly the codes that the contract declares', () => {
     expect(Object.keys(catalogue).toSorted()).toEqual([...new Set(declared.map(({ code }) => code))].toSorted());
   });
 
-  it('has exactly the codes of the schema of `code`', () => {
+  test('has exactly the codes of the schema of `code`', () => {
     expect(Object.keys(catalogue).toSorted()).toEqual(contract.components.schemas.ErrorCode.enum.toSorted());
   });
 
   for (const { owner, status, code, response } of declared) {
-    it(`agrees with ${owner} on ${code}`, () => {
+    test(`agrees with ${owner} on ${code}`, () => {
       const entry = catalogue[code];
       const media = followMember(document, followMember(document, response, 'content'), 'application/json');
       const example = followMember(document, followMember(document, media, 'examples'), code).value;
@@ -54,7 +54,7 @@ describe('the error catalogue', () => {
     });
   }
 
-  it('keeps the one text that may not change', () => {
+  test('keeps the one text that may not change', () => {
     expect(errorCatalogue.device_not_found.text).toBe('not found device');
   });
 });
@@ -77,9 +77,9 @@ describe('refuse', () => {
       want: { status: 429, headers: { 'Retry-After': 17 }, body: { error: 'full', code: 'queue_full' } },
     },
   ];
-  for (const { name, given, want } of cases) it(name, () => expect(given).toStrictEqual(want));
+  for (const { name, given, want } of cases) test(name, () => expect(given).toStrictEqual(want));
 
-  it('can be thrown, with its cause', () => {
+  test('can be thrown, with its cause', () => {
     const cause = new Error('why');
     const code: ErrorCode = 'trial_ended';
     expect(new Refused(refuse(code), { cause })).toMatchObject({ message: code, cause, response: { status: 402 } });

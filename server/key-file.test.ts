@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createKeyFile, KeyFileFault, readKeyFile, readOrCreateKeyFile } from './key-file.ts';
 
 let folder: string;
@@ -24,7 +24,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('a new key file', () => {
-  it('is read back as it was made, in a folder that was not there, mode 0600, with nothing beside it', async () => {
+  test('is read back as it was made, in a folder that was not there, mode 0600, with nothing beside it', async () => {
     const deep = join(folder, 'a', 'b', 'keys.json');
     const made = await createKeyFile(deep);
     expect(await readKeyFile(deep)).toEqual(made);
@@ -34,14 +34,14 @@ describe('a new key file', () => {
     expect([made.cursorKey, made.deviceKey, made.demoKey].map(({ length }) => length)).toEqual([32, 32, 32]);
   });
 
-  it('never takes the place of another', async () => {
+  test('never takes the place of another', async () => {
     await writeFile(path, 'precious');
     await expect(createKeyFile(path)).rejects.toThrow(/exists already.*\n.*move it away first/);
     expect(await readFile(path, 'utf8')).toBe('precious');
     expect(await readdir(folder)).toEqual(['keys.json']);
   });
 
-  it('is made once by ten that try at once', async () => {
+  test('is made once by ten that try at once', async () => {
     const results = await Promise.allSettled(Array.from({ length: 10 }, () => createKeyFile(path)));
     const made = results.filter((result) => result.status === 'fulfilled');
     expect(made).toHaveLength(1);
@@ -49,7 +49,7 @@ describe('a new key file', () => {
     expect(await readdir(folder)).toEqual(['keys.json']);
   });
 
-  it('says where it cannot be written', async () => {
+  test('says where it cannot be written', async () => {
     await writeFile(join(folder, 'file'), '');
     await expect(createKeyFile(join(folder, 'file', 'keys.json'))).rejects.toThrow(
       /file\/keys\.json cannot be written/,
@@ -58,7 +58,7 @@ describe('a new key file', () => {
 });
 
 describe('reading', () => {
-  it('names the path and the command where there is no file', async () => {
+  test('names the path and the command where there is no file', async () => {
     await expect(readKeyFile(path)).rejects.toThrow(
       expect.objectContaining({
         message: `The key file ${path} does not exist.`,
@@ -67,7 +67,7 @@ describe('reading', () => {
     );
   });
 
-  it.each([
+  test.each([
     [0o600, 'good', 0],
     [0o400, 'good', 0],
     [0o640, 'good', 1],
@@ -154,7 +154,7 @@ describe('reading', () => {
     { name: 'not base64url', given: (file) => ({ ...file, deviceKey: `${'A'.repeat(42)}=` }), want: ['"deviceKey"'] },
   ];
 
-  it.each(cases)('says everything that is wrong: $name', async ({ given, want }) => {
+  test.each(cases)('says everything that is wrong: $name', async ({ given, want }) => {
     const text = JSON.stringify(given(JSON.parse(goodText)));
     await writeFile(path, text, { mode: 0o600 });
     const { message, cures } = await fault();
@@ -166,7 +166,7 @@ describe('reading', () => {
     expect(message.split('\n  - ')).toHaveLength(1 + want.length);
   });
 
-  it('never quotes the file', async () => {
+  test('never quotes the file', async () => {
     await writeFile(path, goodText.slice(0, -20), { mode: 0o600 });
     const { message, cause } = await fault();
     const values = [...goodText.matchAll(/"([A-Za-z0-9_-]{20,})"/g)].map((match) => match[1] ?? '');
@@ -182,19 +182,19 @@ describe('reading', () => {
 });
 
 describe('a key file that may be there', () => {
-  it('is made by the first of two starts at once, and read by the other and all later ones', async () => {
+  test('is made by the first of two starts at once, and read by the other and all later ones', async () => {
     const [first, second] = await Promise.all([readOrCreateKeyFile(path), readOrCreateKeyFile(path)]);
     expect(second).toEqual(first);
     expect(await readOrCreateKeyFile(path)).toEqual(first);
   });
 
-  it('is not replaced when it is broken', async () => {
+  test('is not replaced when it is broken', async () => {
     await writeFile(path, 'precious', { mode: 0o600 });
     await expect(readOrCreateKeyFile(path)).rejects.toThrow(KeyFileFault);
     expect(await readFile(path, 'utf8')).toBe('precious');
   });
 
-  it('that cannot be made says why', async () => {
+  test('that cannot be made says why', async () => {
     await writeFile(join(folder, 'file'), '');
     await expect(readOrCreateKeyFile(join(folder, 'file', 'keys.json'))).rejects.toThrow(/cannot be written/);
   });

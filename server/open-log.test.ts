@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createLogDestination, type Gap } from './open-log.ts';
 
 /** What is behind a log: takes so many bytes, then fails. */
@@ -30,7 +30,7 @@ function createTarget(room = 0) {
 const kilobyte = `${'a'.repeat(1023)}\n`;
 
 describe('createLogDestination', () => {
-  it('has written a line when it hands back', () => {
+  test('has written a line when it hands back', () => {
     const { target, destination } = createTarget(100);
     destination.write('one\n');
     expect(target.written).toBe('one\n');
@@ -38,7 +38,7 @@ describe('createLogDestination', () => {
     expect(target.written).toBe('one\ntwo\n');
   });
 
-  it('goes on within a line that was written in part, and keeps the order', () => {
+  test('goes on within a line that was written in part, and keeps the order', () => {
     const { target, destination } = createTarget(6);
     for (const line of ['one\n', 'two\n', 'three\n']) destination.write(line);
     expect(target.written).toBe('one\ntw');
@@ -48,14 +48,14 @@ describe('createLogDestination', () => {
     expect(target.gaps).toEqual([]);
   });
 
-  it('tries again by itself', async () => {
+  test('tries again by itself', async () => {
     const { target, destination } = createTarget();
     destination.write('one\n');
     target.room = 100;
     await expect.poll(() => target.written, { timeout: 30_000 }).toBe('one\n');
   });
 
-  it('keeps a mebibyte back, counts what is beyond, and tells it once, where it is missing', () => {
+  test('keeps a mebibyte back, counts what is beyond, and tells it once, where it is missing', () => {
     const { target, destination } = createTarget();
     for (let line = 0; line < 1030; line++) destination.write(kilobyte);
     target.room = 512 * 1024;
@@ -69,7 +69,7 @@ describe('createLogDestination', () => {
     expect(target.written).toBe(`${kilobyte.repeat(1024)}lost 7\nlate\n`);
   });
 
-  it('tells what keeps it from writing, as it was last', () => {
+  test('tells what keeps it from writing, as it was last', () => {
     const { target, destination } = createTarget();
     target.code = 'EAGAIN';
     for (let line = 0; line < 1025; line++) destination.write(kilobyte);
@@ -78,14 +78,14 @@ describe('createLogDestination', () => {
     expect(target.gaps).toMatchObject([{ lines: 1, reason: 'EAGAIN' }]);
   });
 
-  it('writes a line that is longer than all that is kept back', () => {
+  test('writes a line that is longer than all that is kept back', () => {
     const { target, destination } = createTarget(Number.POSITIVE_INFINITY);
     const line = `${'a'.repeat(2_000_000)}\n`;
     destination.write(line);
     expect(target.written).toBe(line);
   });
 
-  it('writes at its end what waits, and what was lost', async () => {
+  test('writes at its end what waits, and what was lost', async () => {
     const { target, destination } = createTarget();
     for (let line = 0; line < 1025; line++) destination.write(kilobyte);
     target.room = Number.POSITIVE_INFINITY;
@@ -93,7 +93,7 @@ describe('createLogDestination', () => {
     expect(target.written.slice(-7)).toBe('lost 1\n');
   });
 
-  it('ends although nothing can be written', async () => {
+  test('ends although nothing can be written', async () => {
     const { target, destination } = createTarget();
     destination.write('one\n');
     await destination.end();

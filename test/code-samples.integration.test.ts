@@ -6,7 +6,7 @@ import { type Operation, operations } from '@lockstep/contract/operations';
 import published from '@lockstep/contract/published.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
 import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
@@ -118,7 +118,7 @@ const languages = [
 ];
 
 describe.each(withSuccess)('$name', ({ name, operation, samples }) => {
-  it.for(languages)('gets its answer by the sample for $label', async (language, { skip }) => {
+  test.for(languages)('gets its answer by the sample for $label', async (language, { skip }) => {
     const { label, program, extension, runner } = language;
     if (!(await isThere(program))) return skip(`${program} is not installed.`);
     const file = await save(`${name}.${extension}`, find(samples, label));
@@ -126,7 +126,7 @@ describe.each(withSuccess)('$name', ({ name, operation, samples }) => {
   });
 });
 
-it('an operation without a success of its own is shown for curl alone, and gets where it leads', async () => {
+test('an operation without a success of its own is shown for curl alone, and gets where it leads', async () => {
   const others = rows.filter((row) => !withSuccess.includes(row));
   expect(others.map(({ name }) => name)).toEqual(['login']);
   for (const { name, samples } of others) {
@@ -135,14 +135,14 @@ it('an operation without a success of its own is shown for curl alone, and gets 
   }
 });
 
-it('the samples for TypeScript are right by their types', async () => {
+test('the samples for TypeScript are right by their types', async () => {
   for (const { name, samples } of withSuccess) await save(`${name}.ts`, find(samples, 'TypeScript'));
   const config = { extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] };
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
   expect(await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder])).toBe('');
 });
 
-it('no sample shows a secret', () => {
+test('no sample shows a secret', () => {
   const all = rows.flatMap(({ samples }) => samples.map(({ source }) => source)).join('\n');
   expect(all).not.toMatch(/Bearer (?!\$)\w|Basic (?!\$)\w/);
 });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
 import { startBrowser } from '../docs/watch-page.ts';
 import { getToken } from '../mock/fixtures/get-token.ts';
@@ -70,14 +70,14 @@ const shut = [
 ];
 
 describe('an origin that the operator lists', () => {
-  it.each(open)('is named in the answer of %s, whatever its status', async (path) => {
+  test.each(open)('is named in the answer of %s, whatever its status', async (path) => {
     const answer = await ask(path);
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
     expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
     expect(answer.headers.get('vary')?.toLowerCase()).toContain('origin');
   });
 
-  it.each(open)('is let through the preflight of %s', async (path) => {
+  test.each(open)('is let through the preflight of %s', async (path) => {
     const answer = await preflight(path, 'PUT');
     expect([answer.status, await answer.text()]).toEqual([204, '']);
     expect(answer.headers.get('access-control-allow-origin')).toBe(origin);
@@ -88,18 +88,18 @@ describe('an origin that the operator lists', () => {
     expect(answer.headers.get('access-control-max-age')).toBe('600');
   });
 
-  it.each(shut)('is let in nowhere else: %s', async (path) => {
+  test.each(shut)('is let in nowhere else: %s', async (path) => {
     for (const answer of [await ask(path), await ask(path, {}, 'POST'), await preflight(path, 'POST')])
       expect(crossOriginHeaders(answer)).toEqual([]);
   });
 
-  it('may read every header that the contract declares', async () => {
+  test('may read every header that the contract declares', async () => {
     const exposed = (await ask('/v1/devices')).headers.get('access-control-expose-headers')?.split(',') ?? [];
     const declared = ['API-Version', 'Allow', 'Idempotency-Replayed', 'RateLimit', 'RateLimit-Policy', 'Retry-After'];
     expect(exposed.toSorted()).toEqual([...declared, 'Trial-Ends-At', 'WWW-Authenticate', 'X-Request-Id']);
   });
 
-  it.each([
+  test.each([
     { name: 'two Host lines', lines: ['Host: evil.example'], connection: 'keep-alive' },
     { name: 'a transfer coding', lines: ['Transfer-Encoding: gzip, chunked'], connection: 'close' },
   ])('is refused with $name as anybody is, before it is let in', async ({ lines, connection }) => {
@@ -111,14 +111,14 @@ describe('an origin that the operator lists', () => {
     }
   });
 
-  it('gets a plain OPTIONS answered as everybody does', async () => {
+  test('gets a plain OPTIONS answered as everybody does', async () => {
     const answer = await ask('/v1/devices', {}, 'OPTIONS');
     expect([answer.status, answer.headers.get('allow')]).toEqual([204, 'GET, HEAD, OPTIONS']);
   });
 });
 
 describe('any other origin', () => {
-  it.each([
+  test.each([
     'https://evil.example',
     'https://app.example.evil.example',
     'http://app.example',
@@ -131,7 +131,7 @@ describe('any other origin', () => {
         expect(crossOriginHeaders(answer), path).toEqual([]);
   });
 
-  it('is let in nowhere where none is listed', async () => {
+  test('is let in nowhere where none is listed', async () => {
     for (const path of [...open, ...shut])
       for (const method of ['GET', 'OPTIONS'])
         expect(
@@ -172,7 +172,7 @@ describe.skipIf(missing !== undefined)('in a browser, a page', () => {
     );
   }
 
-  it('of a listed origin calls the API, reads its headers and its errors, and gets no token', async () => {
+  test('of a listed origin calls the API, reads its headers and its errors, and gets no token', async () => {
     const at = await (await browser.newContext()).newPage();
     await at.goto(listed);
     const authorization = `Bearer ${await getToken(service, 'demo-own')}`;
@@ -191,7 +191,7 @@ describe.skipIf(missing !== undefined)('in a browser, a page', () => {
     await at.context().close();
   });
 
-  it('of another origin sees nothing', async () => {
+  test('of another origin sees nothing', async () => {
     const at = await (await browser.newContext()).newPage();
     await at.goto(listed.replace('localhost', '127.0.0.1'));
     for (const path of ['/v1/devices', '/auth/.well-known/jwks.json', '/docs/openapi.json', '/healthz'])

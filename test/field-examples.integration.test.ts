@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations } from '@lockstep/contract/operations';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
 import {
   type ContractDocument,
@@ -73,7 +73,7 @@ const withBody = Object.values<Operation>(operations).filter(
 describe.each(withBody.map((operation) => ({ name: operation.operationId, operation })))(
   '$name takes the examples beside its fields together',
   ({ operation }) => {
-    it.each(assembleBodies(operation))('%s', async (_, body) => {
+    test.each(assembleBodies(operation))('%s', async (_, body) => {
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (__, name: string) => ids[name] ?? name);
       const answer = await fetch(service.origin + operation.basePath + path, {
         method: operation.method.toUpperCase(),
@@ -102,7 +102,7 @@ const forms = [operations.exchangeToken, operations.revokeToken].flatMap(
   },
 );
 
-it.each(forms)('$name takes the examples beside its fields together: $fields', async ({ path, fields }) => {
+test.each(forms)('$name takes the examples beside its fields together: $fields', async ({ path, fields }) => {
   const partner = service.clients.find(({ clientId }) => clientId === fields.client_id) ?? service.clients[0];
   const answer = await fetch(service.origin + path, {
     method: 'POST',
@@ -113,7 +113,7 @@ it.each(forms)('$name takes the examples beside its fields together: $fields', a
   expect([undefined, 'invalid_grant', 'unauthorized_client']).toContain(error);
 });
 
-it('every operation with a body is tried, every kind of job among them', () => {
+test('every operation with a body is tried, every kind of job among them', () => {
   const names = withBody.flatMap((operation) =>
     assembleBodies(operation).map(([name]) => `${operation.operationId} ${name}`),
   );

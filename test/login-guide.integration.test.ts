@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Browser, openBrowser, type Page } from '../server/oauth/fixtures/browser.ts';
 import { untilPrinted } from './until-printed.ts';
 
@@ -64,7 +64,7 @@ describe('its blocks of shell, one after the other', () => {
     if (!((await isThere('curl')) && (await isThere('openssl')))) skip('curl or openssl is not installed.');
   });
 
-  it('log in without a browser, exchange, call, refresh and revoke', async () => {
+  test('log in without a browser, exchange, call, refresh and revoke', async () => {
     const [devices = '', refusal = ''] = (await run('bash', [file])).split(/(?<=\})\s*(?=\{"message")/);
     expect(JSON.parse(devices)).toMatchObject({
       payload: expect.arrayContaining([expect.objectContaining({ type: 'Lock' })]),
@@ -72,7 +72,7 @@ describe('its blocks of shell, one after the other', () => {
     expect(JSON.parse(refusal)).toMatchObject({ code: 'token_revoked' });
   });
 
-  it.each([
+  test.each([
     {
       name: 'password',
       change: { OWNER_PASSWORD: 'wrong' },
@@ -108,13 +108,13 @@ describe('its blocks of TypeScript, one after the other', () => {
   afterAll(() => new Promise((resolve) => api.close(resolve)));
   afterEach(() => stopProgram());
 
-  it('are right by their types', async () => {
+  test('are right by their types', async () => {
     const config = { extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] };
     await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(config));
     expect(await run(join(root, 'node_modules/.bin/tsc'), ['-p', folder])).toBe('');
   });
 
-  it.each([
+  test.each([
     { name: 'a token that is good for long', refreshBefore: '1', isSame: true },
     { name: 'a token that ends soon', refreshBefore: '24', isSame: false },
   ])('connect an account, call with $name, connect again and disconnect', async ({ refreshBefore, isSame }) => {
@@ -139,7 +139,7 @@ describe('its blocks of TypeScript, one after the other', () => {
     expect((await partner.get('/devices')).status).toBe(502);
   });
 
-  it('say that nothing was connected where the owner cancels', async () => {
+  test('say that nothing was connected where the owner cancels', async () => {
     await startProgram();
     const partner = openBrowser(new URL(callbackUrl).origin);
     const owner = openBrowser(access.origin);
@@ -186,7 +186,7 @@ function submit(browser: Browser, { address, status, text }: Page, step: string,
   return browser.post(target, fields);
 }
 
-it('registers a client with the command that the operator runs', async () => {
+test('registers a client with the command that the operator runs', async () => {
   const data = await mkdtemp(join(tmpdir(), 'login-guide-'));
   const more = { LOCKSTEP_KEYS: join(data, 'keys.json'), DATABASE_URL: `sqlite:${join(data, 'service.sqlite')}` };
   await writeFile(join(data, 'account.json'), '{"account": {"id": "acme", "name": "Acme"}}');

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { decodeJwt } from 'jose';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
 import { startBrowser } from '../docs/watch-page.ts';
 import { createClientMetadata } from '../server/oauth/create-client-metadata.ts';
@@ -63,7 +63,7 @@ const ended = /This login has ended/;
 const noCookies = /Your browser keeps no cookies here/;
 
 describe('a browser to walk with', () => {
-  it('is installed', ({ skip }) => {
+  test('is installed', ({ skip }) => {
     if (missing && process.env.CI) throw new Error(missing);
     if (missing) {
       process.stderr.write(`The login was not walked in a browser. ${missing}\n`);
@@ -154,7 +154,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
   describe.each(widths)('at %i px', (width) => {
     const screen = { viewport: { width, height: 900 } };
 
-    it('logs in and allows; sees what is connected, disconnects it, and logs out', async () => {
+    test('logs in and allows; sees what is connected, disconnects it, and logs out', async () => {
       const tab = await open(screen);
       const { page } = tab;
       await start(tab, { scope: '' });
@@ -193,7 +193,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    it('says no at once; mistypes the password, is told so, and says no when asked', async () => {
+    test('says no at once; mistypes the password, is told so, and says no when asked', async () => {
       const tab = await open(screen);
       const { page } = tab;
       const denied = { error: 'access_denied', error_description: expect.any(String), state: 'a state' };
@@ -219,7 +219,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     });
   });
 
-  it('is logged out of every browser and every client at once', async () => {
+  test('is logged out of every browser and every client at once', async () => {
     const [here, there] = [await open(), await open()];
     await askConsent(there);
     await press(there, 'Allow');
@@ -234,7 +234,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await Promise.all([close(here), close(there)]);
   });
 
-  it('leaves the login to somebody else', async () => {
+  test('leaves the login to somebody else', async () => {
     const tab = await open();
     await askConsent(tab);
     await press(tab, /somebody else/);
@@ -248,7 +248,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await close(tab);
   });
 
-  it.each([
+  test.each([
     { name: 'as the browser asks', locale: 'de-CH', changes: {} },
     { name: 'as the client asks', locale: 'fr-CH', changes: { ui_locales: 'de' } },
   ])('reads German, $name', async ({ locale, changes }) => {
@@ -265,7 +265,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await close(tab);
   });
 
-  it('comes through by keyboard alone, and sees where the keys go', async () => {
+  test('comes through by keyboard alone, and sees where the keys go', async () => {
     const tab = await open();
     const { keyboard } = tab.page;
     await start(tab);
@@ -292,7 +292,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await close(tab);
   });
 
-  it('comes through without JavaScript', async () => {
+  test('comes through without JavaScript', async () => {
     const tab = await open({ javaScriptEnabled: false });
     await start(tab);
     await enter(tab, { ...owner, password: 'no such password' });
@@ -312,7 +312,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
   });
 
   describe('who goes back, reloads, or presses twice', () => {
-    it('finds the same page after a reload, and a page that says what to do where its turn is over', async () => {
+    test('finds the same page after a reload, and a page that says what to do where its turn is over', async () => {
       const tab = await open();
       const { page } = tab;
       await start(tab);
@@ -336,7 +336,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    it('sees nothing of the connected applications by going back after logging out', async () => {
+    test('sees nothing of the connected applications by going back after logging out', async () => {
       // As readers have it: Playwright switches off the cache that brings a page back as it was, no-store or not.
       const ignoreDefaultArgs = ['--disable-back-forward-cache'];
       const cached = await chromium.launch({
@@ -358,7 +358,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await cached.close();
     });
 
-    it.each([
+    test.each([
       { name: 'the request is slow', hold: holdRequests },
       { name: 'the answer is slow', hold: holdAnswers },
     ])('comes through once by two clicks on each button, where $name', async ({ hold }) => {
@@ -377,7 +377,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     });
 
     // The second click gives up the way that the first has led to, and asks again.
-    it.each([
+    test.each([
       { button: 'Allow', due: askConsent, comesTo: { code: expect.any(String) } },
       { button: 'Deny', due: askConsent, comesTo: { error: 'access_denied' } },
       { button: 'Cancel', due: (tab: Tab) => start(tab), comesTo: { error: 'access_denied' } },
@@ -404,7 +404,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       return [one, await watch(await one.page.context().newPage())];
     }
 
-    it('comes through in both, step by step in turn', async () => {
+    test('comes through in both, step by step in turn', async () => {
       const tabs = await openTwo();
       const states = ['one', 'two'];
       for (const [index, tab] of tabs.entries()) await start(tab, { state: states[index] ?? '' });
@@ -418,7 +418,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tabs[0]);
     });
 
-    it('never allows as one owner what was asked of another', async () => {
+    test('never allows as one owner what was asked of another', async () => {
       const [one, two] = await openTwo();
       for (const tab of [one, two]) await start(tab);
       await enter(one);
@@ -453,25 +453,25 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await rm(folder, { recursive: true, force: true });
     });
 
-    it('is told at the start of a login', async () => {
+    test('is told at the start of a login', async () => {
       await start(tab);
       expect(await context.cookies()).toEqual([]);
       expect(await tab.page.title()).toMatch(noCookies);
     });
 
-    it('is told at the connected applications', async () => {
+    test('is told at the connected applications', async () => {
       await tab.page.goto(`${running.issuer}/apps`);
       await enter(tab);
       await expect.poll(() => tab.page.title()).toMatch(noCookies);
     });
   });
 
-  describe('16 the content policy', () => {
+  describe('the content policy', () => {
     const narrow = (kept: string) =>
       kept.replace(/form-action [^;]*/, `form-action 'self' ${new URL(callback).origin}`);
     const onward = 'https://app.elsewhere.example/in';
 
-    it('16 lets the answer through to a callback that leads on to another host', async () => {
+    test('lets the answer through to a callback that leads on to another host', async () => {
       const tab = await open({ elsewhere: redirectTo(onward) });
       await askConsent(tab);
       await press(tab, 'Allow');
@@ -480,7 +480,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    it('16 would stop it there, if it named the callback alone', async () => {
+    test('would stop it there, if it named the callback alone', async () => {
       const tab = await open({ elsewhere: redirectTo(onward) });
       await askConsent(tab);
       await alter(tab, { policy: narrow });
@@ -490,7 +490,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    it('16 lets the answer through to a callback on this machine that leads on to another port', async () => {
+    test('lets the answer through to a callback on this machine that leads on to another port', async () => {
       const tab = await open({ elsewhere: redirectTo('http://localhost:5173/in') });
       await askConsent(tab, { client_id: 'test-app', redirect_uri: loopbackCallback });
       await press(tab, 'Allow');
@@ -500,7 +500,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    it('16 keeps what was planted in a page from running', async () => {
+    test('keeps what was planted in a page from running', async () => {
       const planted = `
         <script>document.documentElement.dataset.script = 'ran'</script>
         <svg onload="document.documentElement.dataset.handler = 'ran'"></svg>
@@ -533,7 +533,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
   });
 
   describe('whose password is kept by the browser', () => {
-    it.each([
+    test.each([
       { name: 'login', path: () => `/login?${loginQuery()}` },
       { name: 'connected applications', path: () => '/apps' },
     ])('has it filled in at $name: one form, the name first, each field named for what it takes', async ({ path }) => {

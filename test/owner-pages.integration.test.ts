@@ -1,7 +1,7 @@
 // The pages for account owners in a browser, each in each state and language, under the policy that they are sent with.
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
 import { samplePages } from '../server/oauth/pages/fixtures/sample-pages.ts';
 import { languages } from '../server/oauth/pages/index.ts';
@@ -52,7 +52,7 @@ async function startClient(leadsOn: boolean) {
 }
 
 describe('a browser to look with', () => {
-  it('is installed', ({ skip }) => {
+  test('is installed', ({ skip }) => {
     if (missing && process.env.CI) throw new Error(missing);
     if (missing) {
       process.stderr.write(`The pages for account owners were not looked at. ${missing}\n`);
@@ -80,7 +80,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
     ],
   );
 
-  it.each([
+  test.each([
     { name: 'at 320 px, which is 1,280 px at 400 %', width: 320, prepare: '' },
     {
       name: 'at 390 px with letters twice as large',
@@ -102,7 +102,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
     await page.context().close();
   });
 
-  it('the style is the one of the scheme', async () => {
+  test('the style is the one of the scheme', async () => {
     const grounds = [];
     for (const colorScheme of ['light', 'dark'] as const) {
       const { page } = await open({ width: 1400, colorScheme });
@@ -115,7 +115,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
     expect(grounds).toEqual(['rgb(11, 110, 99)', 'rgb(53, 179, 164)']);
   });
 
-  it.each([
+  test.each([
     { name: 'login plain', start: 'E-mail', order: ['E-mail', 'Password', 'Log in', 'Cancel'] },
     { name: 'login wrong', start: 'Password', order: ['Password', 'Log in', 'Cancel'] },
     { name: 'login own-plain', start: 'E-mail', order: ['E-mail', 'Password', 'Log in'] },
@@ -155,7 +155,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
     await page.context().close();
   });
 
-  it.each([
+  test.each([
     {
       press: 'Log in',
       leadsOn: false,
@@ -187,7 +187,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
     },
   );
 
-  it('a form leads to no client that the policy does not name', async () => {
+  test('a form leads to no client that the policy does not name', async () => {
     const client = await startClient(false);
     pages.leadForms([], client.callback);
     const { page } = await open({ width: 1400 });
@@ -200,7 +200,7 @@ describe.skipIf(missing)('the pages for account owners', () => {
     client.close();
   });
 
-  it('a hostile name makes no element, and turns no letter outside itself', async () => {
+  test('a hostile name makes no element, and turns no letter outside itself', async () => {
     const { page } = await open({ width: 1400 });
     await page.goto(addressOf('login emoji', 'en'));
     expect(await page.locator('strong').innerText()).toBe('👩🏽‍🔧🏳️‍🌈 Schlüssel & <Söhne> "24/7"');

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations as table } from '@lockstep/contract/operations';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
 import { sampleRequest } from '../mock/sample-request.ts';
 import { type DemoMock, startDemoMock } from '../mock/start-demo-mock.ts';
@@ -207,14 +207,14 @@ function shape({ status, headers, body }: RawAnswer, index: number): unknown {
 }
 
 describe('service and mock answer alike', () => {
-  for (const given of requests) it(given.name, () => expectSame(given));
+  for (const given of requests) test(given.name, () => expectSame(given));
 });
 
 describe('service and mock refuse alike, whatever the operation', () => {
   for (const operation of Object.values<Operation>(table).filter(({ basePath }) => basePath === '/v1')) {
     const { method, target, body = '' } = sampleRequest(contract, operation);
     const base = { name: operation.operationId, method: method.toUpperCase(), target };
-    it(operation.operationId, async () => {
+    test(operation.operationId, async () => {
       await expectSame({ ...base, status: 401 });
       await expectSame({ ...base, status: 402, headers: ['Authorization: Bearer {lapsed}'] });
       await expectSame({ ...base, target: `${target}?unknown=1`, status: 400, headers: [all, json], body });

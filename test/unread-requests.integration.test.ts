@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
 import { startDemoMock } from '../mock/start-demo-mock.ts';
 import type { DemoClients } from '../server/demo/seed-demo.ts';
@@ -42,7 +42,7 @@ const requests = [
 
 describe.each(['server', 'mock'] as const)('%s', (side) => {
   describe.each(requests)('$name that is larger than anybody takes', ({ method, target, type, statuses }) => {
-    it.each(['Transfer-Encoding: chunked', 'Content-Length: 640000'])(
+    test.each(['Transfer-Encoding: chunked', 'Content-Length: 640000'])(
       'leaves no request waiting: %s',
       async (framing) => {
         const { origin, clients } = sides[side];

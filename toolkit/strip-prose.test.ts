@@ -1,5 +1,5 @@
 // Stands beside the toolkit and not in fixtures/, because test runs leave fixtures/ out.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { stripProse } from './fixtures/strip-prose.ts';
 
 const info = { title: 'Untitled', version: '1' };
@@ -80,7 +80,7 @@ const table = [
 
 describe('stripProse', () => {
   for (const { name, given, want } of table) {
-    it(name, () => {
+    test(name, () => {
       const before = structuredClone(given);
       const stripped = stripProse({ openapi: '3.1.0', ...given });
       expect(stripped).toEqual({ openapi: '3.1.0', ...want });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { appendPages, findPictures } from './append-pages.ts';
 
 const table = [
@@ -40,10 +40,10 @@ const pictures = { 'door.svg': { address: 'data:image/svg+xml;base64,AA==', widt
 
 describe('appendPages', () => {
   for (const { name, given, want } of table) {
-    it(name, () => expect(appendPages('', [{ file: '/a/not-there.md', markdown: given, pictures }])).toBe(want));
+    test(name, () => expect(appendPages('', [{ file: '/a/not-there.md', markdown: given, pictures }])).toBe(want));
   }
 
-  it('keeps the order, after what is there', () => {
+  test('keeps the order, after what is there', () => {
     const pages = ['b', 'c'].map((word) => ({ file: `${word}.md`, markdown: `# ${word}\n`, pictures: {} }));
     expect(appendPages('# a\n', pages)).toBe('# a\n\n# b\n\n# c');
     expect(appendPages(undefined, [])).toBe('');
@@ -51,7 +51,7 @@ describe('appendPages', () => {
 });
 
 describe('findPictures', () => {
-  it.each([
+  test.each([
     ['![a](a.svg) and ![b](./b/c.png "C") and again ![a](a.svg)', ['a.svg', './b/c.png']],
     ['[a](a.svg) ![b](https://a.example/b.png) ![c](//a.example/c.png) ![d](data:image/gif;base64,AA)', []],
     ['![a](/a.png) ![b](#b) ![c]()', []],

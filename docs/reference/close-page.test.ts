@@ -1,5 +1,5 @@
 import { contentPolicy } from '@lockstep/server/docs/content-policy';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { closePage } from './close-page.ts';
 import { joinPage, splitPage } from './split-page.ts';
 
@@ -17,7 +17,7 @@ const __redoc_options = {"disableTelemetry":${telemetry}};
 }
 
 describe('closePage', () => {
-  it('replaces the addresses and writes the policy and the key', () => {
+  test('replaces the addresses and writes the policy and the key', () => {
     const closed = closePage(page(), 'abc', table);
     expect(closed).toContain('`data:,`');
     expect(closed).not.toContain('https:');
@@ -27,13 +27,13 @@ describe('closePage', () => {
     expect(closed).toContain('content="sha256-abc"');
   });
 
-  it('turns links of the pre-rendered body into fragments, and leaves others', () => {
+  test('turns links of the pre-rendered body into fragments, and leaves others', () => {
     const head = '<meta charset="utf-8"><a class="b" href="/devices">d</a><a href="https://a.example/">a</a>';
     const closed = closePage(page({ head }), 'abc', table);
     expect(closed).toContain('<a class="b" href="#/devices">d</a><a href="https://a.example/">a</a>');
   });
 
-  it('writes the policy that holds for the closed page', () => {
+  test('writes the policy that holds for the closed page', () => {
     const closed = closePage(page(), 'abc', table);
     expect(closed).toContain(`content="${contentPolicy(closed)}"`);
   });
@@ -57,30 +57,30 @@ describe('closePage', () => {
     },
   ];
   for (const { name, given, want } of faults) {
-    it(`refuses ${name}`, () => expect(() => closePage(given, 'abc', table)).toThrow(want));
+    test(`refuses ${name}`, () => expect(() => closePage(given, 'abc', table)).toThrow(want));
   }
 
-  it('names all faults at once', () => {
+  test('names all faults at once', () => {
     expect(() => closePage(page({ telemetry: false, script: '' }), 'abc', table)).toThrow(/no longer[\s\S]*telemetry/);
   });
 });
 
 describe('splitPage', () => {
-  it('is undone by joinPage', () => expect(joinPage(splitPage(page()))).toBe(page()));
+  test('is undone by joinPage', () => expect(joinPage(splitPage(page()))).toBe(page()));
 
-  it('finds the contract', () => expect(splitPage(page()).definition).toBe('{"a":"b;\\n"}'));
+  test('finds the contract', () => expect(splitPage(page()).definition).toBe('{"a":"b;\\n"}'));
 
-  it('refuses another layout', () => expect(() => splitPage('<html></html>')).toThrow('another way'));
+  test('refuses another layout', () => expect(() => splitPage('<html></html>')).toThrow('another way'));
 });
 
 describe('contentPolicy', () => {
-  it('allows the scripts of the page by hash, each once', () => {
+  test('allows the scripts of the page by hash, each once', () => {
     // printf a | openssl dgst -sha256 -binary | base64
     const hash = "'sha256-ypeBEsobvcr6wjGzmiPcTaeG7/gUfE5yuYB3ha/uSLs='";
     expect(contentPolicy('<script>a</script><script type="module">a</script>')).toContain(`script-src ${hash};`);
   });
 
-  it('changes with every byte of a script', () => {
+  test('changes with every byte of a script', () => {
     expect(contentPolicy('<script>a </script>')).not.toBe(contentPolicy('<script>a</script>'));
   });
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { readContractFiles } from './contract-files.ts';
 
 let folder: string;
@@ -42,7 +42,7 @@ const table = [
 
 describe('readContractFiles', () => {
   for (const { name, files, want } of table) {
-    it(name, async () => {
+    test(name, async () => {
       for (const [file, text] of Object.entries(files)) await writeFile(join(folder, file), text);
       const read = await readContractFiles(join(folder, 'a.yaml'));
       expect(read.map(({ file }) => file)).toEqual(want.map((file) => join(folder, file)));
@@ -71,7 +71,7 @@ describe('readContractFiles', () => {
     },
   ];
   for (const { name, given, place, address } of refused) {
-    it(`refuses ${name} that leads to the network, and names the place`, async () => {
+    test(`refuses ${name} that leads to the network, and names the place`, async () => {
       await writeFile(join(folder, 'a.yaml'), '{$ref: b.yaml}');
       await writeFile(join(folder, 'b.yaml'), given);
       const says = `${join(folder, 'b.yaml')}:${place} no-network: the contract leads to ${address}`;
@@ -79,7 +79,7 @@ describe('readContractFiles', () => {
     });
   }
 
-  it('says that the contract itself is not there', async () => {
+  test('says that the contract itself is not there', async () => {
     await expect(readContractFiles(join(folder, 'a.yaml'))).rejects.toThrow('ENOENT');
   });
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
 import { fillServers, findOrigin } from './fill-servers.ts';
 
@@ -37,7 +37,7 @@ const table = [
 
 describe('fillServers', () => {
   for (const { name, given, want, origin } of table) {
-    it(name, () => {
+    test(name, () => {
       const document = parseDocument(given);
       fillServers(document);
       expect(document.toString({ flowCollectionPadding: false, lineWidth: 0 })).toBe(want);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { inertAddresses, replaceAddresses } from './inert-addresses.ts';
 
 const one = [{ address: 'https://cdn.example/logo.svg', instead: 'data:,' }];
@@ -22,15 +22,15 @@ const table = [
 ];
 
 describe('replaceAddresses', () => {
-  for (const { name, given, want } of table) it(name, () => expect(replaceAddresses(given, one)).toEqual(want));
+  for (const { name, given, want } of table) test(name, () => expect(replaceAddresses(given, one)).toEqual(want));
 });
 
 describe('inertAddresses', () => {
-  it('holds values that are data and that fit into any kind of quotes', () => {
+  test('holds values that are data and that fit into any kind of quotes', () => {
     for (const { instead } of inertAddresses) expect(instead).toMatch(/^data:[\w+/;,=#-]*$/);
   });
 
-  it('puts no address behind one that it begins with', () => {
+  test('puts no address behind one that it begins with', () => {
     const addresses = inertAddresses.map(({ address }) => address);
     const hidden = addresses.filter((address, at) =>
       addresses.slice(0, at).some((earlier) => address.startsWith(earlier)),

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findOutsideAddresses } from './outside-addresses.ts';
 
 const alone = { frame: ['<head></head>', '</html>'] as const, script: 'a()', definition: '{}' };
@@ -69,5 +69,5 @@ const table = [
 ];
 
 describe('findOutsideAddresses', () => {
-  for (const { name, given, want } of table) it(name, () => expect(findOutsideAddresses(given)).toEqual(want));
+  for (const { name, given, want } of table) test(name, () => expect(findOutsideAddresses(given)).toEqual(want));
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pageInputs, readPage } from './read-page.ts';
 
 let folder: string;
@@ -15,7 +15,7 @@ async function write(name: string, content: string | Uint8Array): Promise<string
   return join(folder, name);
 }
 
-it('brings the pictures that a page shows, with the room they take where they tell it', async () => {
+test('brings the pictures that a page shows, with the room they take where they tell it', async () => {
   const svg =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 4 2" width="40" height="20"><rect width="9"/></svg>';
   await write('door.svg', svg);
@@ -33,7 +33,7 @@ it('brings the pictures that a page shows, with the room they take where they te
   });
 });
 
-it('tells whatever the section depends on: words, name and pictures', async () => {
+test('tells whatever the section depends on: words, name and pictures', async () => {
   await write('a.png', 'one');
   const words = '![a](a.png)\n';
   const inputs = (name: string) => JSON.stringify(pageInputs(readPage(join(folder, name))));
@@ -46,7 +46,7 @@ it('tells whatever the section depends on: words, name and pictures', async () =
   expect(inputs('x.md')).not.toBe(before);
 });
 
-it.each([
+test.each([
   [
     'a picture that is not there',
     '![a](none.png)',
@@ -62,6 +62,6 @@ it.each([
   expect(() => readPage(file)).toThrow(message);
 });
 
-it('stops at a page that is not there', () => {
+test('stops at a page that is not there', () => {
   expect(() => readPage(join(folder, 'none.md'))).toThrow(/^The page .*none\.md can't be read \(ENOENT\)\.$/);
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { showExtension, showReferenceExtension } from './show-extension.ts';
 
 const badge = { name: 'Extension', color: 'purple', position: 'after' };
@@ -45,7 +45,7 @@ const table = [
 
 describe('showExtension', () => {
   for (const { name, type, given, want } of table) {
-    it(name, () => {
+    test(name, () => {
       const node = structuredClone(given);
       showExtension(node, type);
       expect(node).toEqual(want);
@@ -54,13 +54,13 @@ describe('showExtension', () => {
 });
 
 describe('showReferenceExtension', () => {
-  it('puts a marked reference to a schema under allOf', () => {
+  test('puts a marked reference to a schema under allOf', () => {
     const node = { $ref: '#/a', 'x-extension': true, description: 'd' };
     showReferenceExtension(node, 'Schema');
     expect(node).toEqual({ 'x-extension': true, description: 'd', allOf: [{ $ref: '#/a' }], 'x-badges': [badge] });
   });
 
-  it('leaves other references', () => {
+  test('leaves other references', () => {
     const node = { $ref: '#/a' };
     showReferenceExtension(node, 'Schema');
     expect(node).toEqual({ $ref: '#/a' });

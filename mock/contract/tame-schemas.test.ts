@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { tameSchemas } from './tame-schemas.ts';
 
 const cases = [
@@ -36,6 +36,6 @@ const cases = [
 
 describe('tameSchemas', () => {
   for (const { name, given, want } of cases) {
-    it(`takes ${name}`, () => expect(tameSchemas({ given })).toEqual({ given: want }));
+    test(`takes ${name}`, () => expect(tameSchemas({ given })).toEqual({ given: want }));
   }
 });

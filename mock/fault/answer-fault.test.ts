@@ -1,5 +1,5 @@
 import { createSchemaCompiler } from '@lockstep/server/http/form/compile-schema';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { museumContract, museumOperations } from '../fixtures/museum.ts';
 import { answerFault } from './answer-fault.ts';
 import { Fault, type FaultOptions } from './fault.ts';
@@ -19,7 +19,7 @@ function answer(
 const detail = { in: 'query', at: 'order', says: 'order is wrong', nearest: ['title'] } as const;
 
 describe('answerFault', () => {
-  it('fills text, request id and details into the example that fits, under the names of the contract', () => {
+  test('fills text, request id and details into the example that fits, under the names of the contract', () => {
     const { status, body } = answer('listExhibits', {
       statuses: [400],
       says: 'order is wrong',
@@ -32,16 +32,16 @@ describe('answerFault', () => {
     });
   });
 
-  it('takes the first example where none fits', () => {
+  test('takes the first example where none fits', () => {
     expect(answer('listExhibits', { statuses: [400], says: 'x', hints: ['nothing'] }).body.kind).toBe('out_of_hours');
   });
 
-  it('takes the first status that is declared', () => {
+  test('takes the first status that is declared', () => {
     expect(answer('sellTicket', { statuses: [415, 400], says: 'x' }).status).toBe(400);
     expect(answer('getExhibit', { statuses: [422, 400], says: 'x' }).status).toBe(422);
   });
 
-  it('answers by a range and by default', () => {
+  test('answers by a range and by default', () => {
     expect(answer('getFeatured', { statuses: [404], says: 'x' })).toMatchObject({ status: 404, body: { plaint: 'x' } });
     expect(answer('removeExhibit', { statuses: [409], says: 'x' })).toMatchObject({
       status: 409,
@@ -49,12 +49,12 @@ describe('answerFault', () => {
     });
   });
 
-  it('answers what no operation can declare as the root of the contract says', () => {
+  test('answers what no operation can declare as the root of the contract says', () => {
     const { status, headers, body } = answer(undefined, { statuses: [405], says: 'x', headers: { Allow: 'PUT' } });
     expect({ status, allow: headers.Allow, kind: body.kind }).toEqual({ status: 405, allow: 'PUT', kind: 'no_method' });
   });
 
-  it('answers plainly where nothing is declared', () => {
+  test('answers plainly where nothing is declared', () => {
     expect(answer(undefined, { statuses: [404], says: 'x' }, {})).toMatchObject({
       status: 404,
       body: { message: 'x' },
@@ -65,14 +65,14 @@ describe('answerFault', () => {
     });
   });
 
-  it('takes the header that goes with the example', () => {
+  test('takes the header that goes with the example', () => {
     const challenge = (hint: string) =>
       answer('listExhibits', { statuses: [401], says: 'x', hints: [hint] }).headers['WWW-Authenticate'];
     expect(challenge('token_missing')).toBe('Bearer realm="museum"');
     expect(challenge('token_invalid')).toBe('Bearer realm="museum", error="invalid_token"');
   });
 
-  it('leaves out what the schema has no room for, but not the text', () => {
+  test('leaves out what the schema has no room for, but not the text', () => {
     const odd = { ...detail, in: 'elsewhere' } as unknown as typeof detail;
     expect(answer('listExhibits', { statuses: [400], says: 'x', details: [odd] }).body).toMatchObject({
       plaint: 'x',

@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createKeys } from './keys.ts';
 
 let folder: string;
@@ -11,7 +11,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('keys create', () => {
-  it('makes a key file once', async () => {
+  test('makes a key file once', async () => {
     const path = join(folder, 'keys.json');
     expect(await createKeys(path)).toMatchObject({ exitCode: 0, json: { keyFile: path, created: true } });
     const before = await readFile(path);
@@ -19,7 +19,7 @@ describe('keys create', () => {
     expect(await readFile(path)).toEqual(before);
   });
 
-  it('says why a file cannot be written, not that there is none', async () => {
+  test('says why a file cannot be written, not that there is none', async () => {
     await writeFile(join(folder, 'file'), '');
     const path = join(folder, 'file', 'keys.json');
     const { exitCode, text } = await createKeys(path);
@@ -29,7 +29,7 @@ describe('keys create', () => {
     );
   });
 
-  it('never advises what it cannot do itself: a broken file has to be moved away first', async () => {
+  test('never advises what it cannot do itself: a broken file has to be moved away first', async () => {
     const path = join(folder, 'keys.json');
     await writeFile(path, '{}', { mode: 0o600 });
     const { exitCode, text, cures } = await createKeys(path);
@@ -44,7 +44,7 @@ describe('keys create', () => {
     expect(await readFile(path, 'utf8')).toBe('{}');
   });
 
-  it('does not offer to make what is there and cannot be read', async () => {
+  test('does not offer to make what is there and cannot be read', async () => {
     const path = join(folder, 'keys.json');
     await mkdir(path);
     const { exitCode, text } = await createKeys(path);

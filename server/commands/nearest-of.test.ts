@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { nearestOf } from './nearest-of.ts';
 
-it.each([
+test.each([
   { name: 'a slip', given: 'acm', known: ['other', 'acme'], want: '; nearest: acme' },
   { name: 'another case', given: 'ACME', known: ['other', 'acme'], want: '; nearest: acme' },
   { name: 'half of the letters wrong', given: 'LK21', known: ['BR77', 'LK99'], want: '; nearest: LK99' },

@@ -1,10 +1,10 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { describeTimezone, isTimezone } from './timezone.ts';
 
-it.each(['Europe/Berlin', 'Asia/Kathmandu', 'UTC'])('%s is one', (name) => expect(isTimezone(name)).toBe(true));
+test.each(['Europe/Berlin', 'Asia/Kathmandu', 'UTC'])('%s is one', (name) => expect(isTimezone(name)).toBe(true));
 
 const form = ': give one like Europe/Berlin';
-it.each([
+test.each([
   ['Europe/Berln', ', nearest: Europe/Berlin'],
   ['berlin', ', nearest: Europe/Berlin'],
   ['CEST', form],

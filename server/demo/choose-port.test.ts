@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { choosePort, PortFault } from './choose-port.ts';
 
 const cases = [
@@ -13,7 +13,7 @@ const cases = [
   { name: 'a space', given: { PORT: ' ' }, says: 'PORT is  : a port is a number from 0 to 65535.' },
 ];
 
-it.each(cases)('reads $name', ({ given, want, says }) => {
+test.each(cases)('reads $name', ({ given, want, says }) => {
   if (says === undefined) expect(choosePort(given, 8080)).toBe(want);
   else expect(() => choosePort(given, 8080)).toThrow(new PortFault(says));
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { acceptsGzip } from './accepts-gzip.ts';
 
 const table: readonly { given: string | undefined; want: boolean }[] = [
@@ -15,5 +15,5 @@ const table: readonly { given: string | undefined; want: boolean }[] = [
 ];
 
 describe('acceptsGzip', () => {
-  for (const { given, want } of table) it(`${given} -> ${want}`, () => expect(acceptsGzip(given)).toBe(want));
+  for (const { given, want } of table) test(`${given} -> ${want}`, () => expect(acceptsGzip(given)).toBe(want));
 });

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contentPolicy } from './content-policy.ts';
 import { exchange } from './exchange.ts';
 import { createDocsHandler, type DocsManifest, docsFormat, hashDocs, readDocs } from './serve-docs.ts';
@@ -75,14 +75,14 @@ const table = [
 
 describe('createDocsHandler', () => {
   for (const { request, status, headers, body } of table) {
-    it(`${request} -> ${status} ${Object.keys(headers).join(', ')}`, async () => {
+    test(`${request} -> ${status} ${Object.keys(headers).join(', ')}`, async () => {
       const answer = await exchange(port, request);
       expect({ status: answer.status, body: answer.body.toString() }).toEqual({ status, body });
       expect(answer.headers).toMatchObject(headers);
     });
   }
 
-  it('sends gzip to who takes it, under a tag of its own', async () => {
+  test('sends gzip to who takes it, under a tag of its own', async () => {
     const [plain, zipped] = [
       await exchange(port, 'GET /docs'),
       await exchange(port, 'GET /docs', { 'accept-encoding': 'gzip' }),
@@ -93,7 +93,7 @@ describe('createDocsHandler', () => {
     expect(plain.headers['content-encoding']).toBeUndefined();
   });
 
-  it('keeps what the layer around it varies by', async () => {
+  test('keeps what the layer around it varies by', async () => {
     const headers = { origin: 'https://app.example', 'accept-encoding': 'gzip' };
     const { etag = '' } = (await exchange(port, 'GET /docs/openapi.json', headers)).headers;
     for (const more of [{}, { 'if-none-match': etag }]) {
@@ -102,7 +102,7 @@ describe('createDocsHandler', () => {
     }
   });
 
-  it('answers 304 without content to who has it, in any of the ways to say so', async () => {
+  test('answers 304 without content to who has it, in any of the ways to say so', async () => {
     const { etag = '' } = (await exchange(port, 'GET /docs')).headers;
     for (const tag of [etag, `"a", ${etag}`, `W/${etag}`, '*']) {
       const answer = await exchange(port, 'GET /docs', { 'if-none-match': tag });
@@ -116,7 +116,7 @@ describe('createDocsHandler', () => {
     expect((await exchange(port, 'GET /docs', { 'if-none-match': etag, 'accept-encoding': 'gzip' })).status).toBe(200);
   });
 
-  it('sends the policy of the page as a header, and forbids to frame it', async () => {
+  test('sends the policy of the page as a header, and forbids to frame it', async () => {
     const policy = (await exchange(port, 'GET /docs')).headers['content-security-policy'];
     expect(policy).toMatch(/^default-src 'none'; script-src 'sha256-[^']+'; .*frame-ancestors 'none'$/);
   });
@@ -138,7 +138,7 @@ describe('createDocsHandler with an origin', () => {
     other.close();
   });
 
-  it('puts it where the contract has its own, also percent-encoded, and nowhere else', () => {
+  test('puts it where the contract has its own, also percent-encoded, and nowhere else', () => {
     expect(served['/docs/openapi.yaml']?.body).toBe(`openapi: 3.1.0
 info: {title: Zürich}
 servers: [{url: ${origin}/v1}]
@@ -146,13 +146,13 @@ x-texts: [${origin}, '${origin}.', ${own}0/v1, ${own}.example, 'iss=https%3A%2F%
 `);
   });
 
-  it('allows the scripts of the page as they are then, in the header and in the page', () => {
+  test('allows the scripts of the page as they are then, in the header and in the page', () => {
     const put = `<script>a("${origin}/v1")</script>`;
     expect(served['/docs']?.policy).toBe(`${contentPolicy(put)}; frame-ancestors 'none'`);
     expect(served['/docs']?.body).toBe(`<html><meta content="${contentPolicy(put)}">${put}</html>`);
   });
 
-  it('names it with a tag of its own', async () => {
+  test('names it with a tag of its own', async () => {
     expect(served['/docs']?.etag).not.toBe((await exchange(port, 'GET /docs')).headers.etag);
   });
 });
@@ -193,7 +193,7 @@ describe('readDocs', () => {
     },
   ];
   for (const { name, spoil, says } of refused) {
-    it(`refuses ${name}, and names the command`, async () => {
+    test(`refuses ${name}, and names the command`, async () => {
       expect(await readDocs(folder, { contract: 'sha256:b' })).toMatchObject({ page: html, yaml, json });
       await spoil();
       const reading = readDocs(folder, { contract: 'sha256:b' });

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refuse } from '../error-catalogue.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
 import { StoreUnavailable } from '../store/store.ts';
@@ -81,8 +81,8 @@ async function call({ method = 'GET', path = '/devices/a', as = 'acme/own/all', 
   };
 }
 
-describe('[52] the quota of an account and client', () => {
-  it('takes that many, however many connections ask at once, and says when there is more', async () => {
+describe('the quota of an account and client', () => {
+  test('takes that many, however many connections ask at once, and says when there is more', async () => {
     const [limit, connections, requestsEach] = [50, 20, 10];
     begin(limit);
     const sockets = new Set<unknown>();
@@ -104,7 +104,7 @@ describe('[52] the quota of an account and client', () => {
     expect(new Set(refused.map(({ rest }) => rest))).toEqual(new Set(['"account";r=0;t=3600']));
   });
 
-  it('is honest: a second before Retry-After it refuses, and then it takes what has become an hour old', async () => {
+  test('is honest: a second before Retry-After it refuses, and then it takes what has become an hour old', async () => {
     begin(2);
     await call();
     now += 1_234_567;
@@ -129,7 +129,7 @@ describe('[52] the quota of an account and client', () => {
     expect(await call()).toMatchObject({ status: 429 });
   });
 
-  it('holds for any hour, and though the clock goes back', async () => {
+  test('holds for any hour, and though the clock goes back', async () => {
     begin(10);
     await call();
     now += 3_599_900;
@@ -144,7 +144,7 @@ describe('[52] the quota of an account and client', () => {
     }
   });
 
-  it('is not that of another client, nor of the same client for another account', async () => {
+  test('is not that of another client, nor of the same client for another account', async () => {
     begin(1);
     for (const as of ['acme/own/all', 'acme/partner/all', 'other/partner/all']) {
       expect(await call({ as })).toMatchObject({ status: 404, left: '0' });
@@ -164,7 +164,7 @@ describe('[52] the quota of an account and client', () => {
     { name: 'HEAD', given: { method: 'HEAD' }, status: 404 },
     { name: 'an object that is not there', given: {}, status: 404 },
   ];
-  it.each(counted)('counts $name', async ({ given, status }) => {
+  test.each(counted)('counts $name', async ({ given, status }) => {
     begin(10);
     expect(await call(given)).toMatchObject({ status, left: '9' });
     expect((await call()).left).toBe('8');
@@ -178,7 +178,7 @@ describe('[52] the quota of an account and client', () => {
     { name: 'a trial that has ended', given: { as: 'lapsed/own/all' }, status: 402 },
     { name: 'a scope of the operation that is missing', given: { as: 'acme/own/update-device' }, status: 403 },
   ];
-  it.each(uncounted)('does not count $name, nor tell it of the quota', async ({ given, status }) => {
+  test.each(uncounted)('does not count $name, nor tell it of the quota', async ({ given, status }) => {
     begin(10);
     const { headers, ...answer } = await call(given);
     expect(answer).toMatchObject({ status, left: undefined });
@@ -199,14 +199,14 @@ describe('of two faults in one request, with the quota used up, the contract nam
     },
     { name: 'quota before form', given: { path: '/devices?limit=0' }, want: [429, 'account_quota'] },
   ];
-  it.each(pairs)('$name', async ({ given, want }) => {
+  test.each(pairs)('$name', async ({ given, want }) => {
     begin(1);
     for (const as of ['acme/own/all', 'lapsed/own/all']) await call({ as });
     const { status, body } = await call(given);
     expect([status, body.code]).toEqual(want);
   });
 
-  it('quota before a body has come', async () => {
+  test('quota before a body has come', async () => {
     begin(1);
     await call();
     const { promise, resolve } = Promise.withResolvers<number | undefined>();
@@ -238,7 +238,7 @@ describe('RateLimit and Trial-Ends-At', () => {
     { status: 500, given: { path: '/devices/broken' } },
     { status: 503, given: { path: '/devices/busy' } },
   ];
-  it.each(answers)('are sent with $status', async ({ given, status }) => {
+  test.each(answers)('are sent with $status', async ({ given, status }) => {
     begin(3600);
     const answer = await call({ as: 'trial/own/all', ...given });
     expect(answer.status).toBe(status);
@@ -250,7 +250,7 @@ describe('RateLimit and Trial-Ends-At', () => {
     expect(app.logged.filter(({ msg }) => msg === 'the answer breaks the contract')).toEqual([]);
   });
 
-  it('are sent with the 429 of the quota itself', async () => {
+  test('are sent with the 429 of the quota itself', async () => {
     begin(1);
     await call({ as: 'trial/own/all' });
     const { status, headers } = await call({ as: 'trial/own/all' });

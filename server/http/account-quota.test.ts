@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Refused } from '../error-catalogue.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
 import { checkQuota, createAccountQuota, formatQuota, quotaWindowSeconds } from './account-quota.ts';
@@ -30,7 +30,7 @@ function refusalOf(check: () => void): Refused['response'] | undefined {
 }
 
 describe('Retry-After of account_quota', () => {
-  it('is exact: waiting so long succeeds, a second less does not', async () => {
+  test('is exact: waiting so long succeeds, a second less does not', async () => {
     const plan = fc.array(fc.integer({ min: 0, max: 1_500_000 }), { minLength: 1, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 5 }), plan, async (limit, pauses) => {
@@ -51,7 +51,7 @@ describe('Retry-After of account_quota', () => {
     );
   });
 
-  it('is said in the text, and what is left in RateLimit', async () => {
+  test('is said in the text, and what is left in RateLimit', async () => {
     const { wait, count } = createQuotaAt(1);
     expect(formatQuota(await count(who))).toEqual({
       'RateLimit-Policy': '"account";q=1;w=3600',
@@ -68,7 +68,7 @@ describe('Retry-After of account_quota', () => {
   });
 });
 
-it('a quota is one account and client, not one of the two', async () => {
+test('a quota is one account and client, not one of the two', async () => {
   const { count } = createQuotaAt(1);
   const people = [
     who,
@@ -82,7 +82,7 @@ it('a quota is one account and client, not one of the two', async () => {
   for (const one of people) expect(await count(one)).toMatchObject({ accepted: false });
 });
 
-it('nothing is said where no quota is on', () => {
+test('nothing is said where no quota is on', () => {
   expect(formatQuota(undefined)).toEqual({});
   expect(() => checkQuota(undefined)).not.toThrow();
 });

@@ -1,9 +1,9 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { startApp } from './fixtures/start-app.ts';
 
 describe('the second opinion', () => {
-  it('stops a request that our own check passes, in the same shape, and tells the log', async () => {
+  test('stops a request that our own check passes, in the same shape, and tells the log', async () => {
     // Where a parameter may not hold reserved characters the validator refuses them, our own check does not.
     const document = structuredClone(contract);
     document.components.parameters.DeviceSearch.allowReserved = false;
@@ -23,7 +23,7 @@ describe('the second opinion', () => {
     ]);
   });
 
-  it('never says more than the contract: what it is shown stays as it was', async () => {
+  test('never says more than the contract: what it is shown stays as it was', async () => {
     let seen: unknown;
     const app = await startApp({
       handlers: {

@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations } from '@lockstep/contract/operations';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { bodyLimitBytes } from './body-limit.ts';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from './form/read-pointer.ts';
 
@@ -13,7 +13,7 @@ describe('the size of a body', () => {
     const tooLarge = followMember(document, isObject(responses) ? responses : {}, '413');
     const media = followMember(document, followMember(document, tooLarge, 'content'), 'application/json');
     for (const example of Object.values(followMember(document, media, 'examples'))) {
-      it(`is bounded as the contract says for ${operationId}`, () => {
+      test(`is bounded as the contract says for ${operationId}`, () => {
         const message = `The body is larger than ${bodyLimitBytes(operation)} bytes`;
         expect(followRef(document, example).value).toMatchObject({ message });
       });

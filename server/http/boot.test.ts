@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createApp } from './create-app.ts';
 import { testOptions } from './fixtures/start-app.ts';
 import type { ContractDocument } from './form/read-pointer.ts';
@@ -85,7 +85,7 @@ const refusals = [
 
 describe('the service does not start with', () => {
   for (const { name, given, says } of refusals) {
-    it(name, async () => {
+    test(name, async () => {
       await expect(createApp({ ...testOptions(), ...given })).rejects.toThrow(says);
     });
   }

@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../store/store.ts';
 import type { AnyHandler } from './answer-request.ts';
 import type { Answer } from './exchange.ts';
@@ -61,14 +61,14 @@ const planted: readonly { name: string; id: Id; given: Answer; pointer: RegExp; 
     reason: 'integer',
   },
   {
-    name: '[42] a field that is not documented',
+    name: 'a field that is not documented',
     id: 'getDevice',
     given: { status: 200, body: { ...device, accountId: 'acme' } },
     pointer: /^body/,
     reason: 'accountId',
   },
   {
-    name: '[42] a field that is not documented, in an item of a list',
+    name: 'a field that is not documented, in an item of a list',
     id: 'getDevices',
     given: { status: 200, body: { payload: [{ ...listed, deviceKey: 'x' }], nextCursor: '' } },
     pointer: /^body \/payload\/0/,
@@ -135,7 +135,7 @@ const planted: readonly { name: string; id: Id; given: Answer; pointer: RegExp; 
 
 describe('an answer that breaks the contract', () => {
   for (const { name, id, given, pointer, reason } of planted) {
-    it(`does not leave: ${name}`, async () => {
+    test(`does not leave: ${name}`, async () => {
       const { status, headers, body, faults } = await answerWith(id, () => given);
       const requestId = headers.get('x-request-id');
       expect([status, body]).toEqual([500, { message: 'Internal error', code: 'internal', requestId }]);
@@ -149,7 +149,7 @@ describe('an answer that breaks the contract', () => {
     });
   }
 
-  it('leaves as it is where answers are trusted', async () => {
+  test('leaves as it is where answers are trusted', async () => {
     const { status, faults } = await answerWith('getDevice', () => ({ status: 200, body: nameless }), trusting);
     expect([status, faults]).toEqual([200, []]);
   });
@@ -158,7 +158,7 @@ describe('an answer that breaks the contract', () => {
 describe('an answer that keeps the contract leaves', () => {
   for (const operation of Object.values(operations).filter(({ basePath }) => basePath === '/v1')) {
     const responses = readPointer(document, `${operation.pointer}/responses`);
-    it(`every example of ${operation.operationId}`, async () => {
+    test(`every example of ${operation.operationId}`, async () => {
       const answers = Object.entries(isObject(responses) ? responses : {}).flatMap(([status, node]) => {
         const response = followRef(document, node);
         const media = followMember(document, followMember(document, response, 'content'), 'application/json');
@@ -189,7 +189,7 @@ function firstExample(header: Record<string, unknown>): string {
 }
 
 describe('what a handler throws', () => {
-  it('[53] is a 500 that says nothing of it, logged once with the request id', async () => {
+  test('is a 500 that says nothing of it, logged once with the request id', async () => {
     const boom = () => {
       throw new Error('SELECT secret FROM /var/lib');
     };
@@ -204,7 +204,7 @@ describe('what a handler throws', () => {
     });
   });
 
-  it('is a 503 with a time to wait where the store is busy', async () => {
+  test('is a 503 with a time to wait where the store is busy', async () => {
     const { status, headers, body } = await answerWith('getDevice', () => {
       throw new StoreUnavailable('database is locked');
     });
@@ -215,7 +215,7 @@ describe('what a handler throws', () => {
     ]);
   });
 
-  it('may be nothing at all', async () => {
+  test('may be nothing at all', async () => {
     const { status } = await answerWith('getDevice', () => undefined as unknown as Answer);
     expect(status).toBe(500);
   });

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
 import { defaultLimits, listen } from './listen.ts';
@@ -63,7 +63,7 @@ async function measure(run: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt;
 }
 
-describe('[50] a caller that takes its time', () => {
+describe('a caller that takes its time', () => {
   const slow = [
     { name: 'with its headers', bytes: 'GET /v1/devices HTTP/1.1\r\nHost: api\r\n', atLeastMs: limits.headersMs },
     { name: 'with its body', bytes: `${put}Content-Length: 100\r\n\r\n{`, atLeastMs: limits.requestMs },
@@ -74,20 +74,20 @@ describe('[50] a caller that takes its time', () => {
     },
   ];
   for (const { name, bytes, atLeastMs } of slow) {
-    it(`is cut off: ${name}`, async () => {
+    test(`is cut off: ${name}`, async () => {
       const { origin } = await start(atLeastMs === limits.headersMs ? { requestMs: forever } : {});
       const ms = await measure(async () => expect((await sendRaw(origin, { bytes })).status).toBe(408));
       expect(ms).toBeGreaterThan(atLeastMs - 100);
     });
   }
 
-  it('is answered at once where its body does not matter', async () => {
+  test('is answered at once where its body does not matter', async () => {
     const { origin } = await start({ requestMs: forever });
     const bytes = put.replace('Bearer all', 'Bearer x').concat('Content-Length: 100\r\n\r\n{');
     expect((await sendRaw(origin, { bytes })).status).toBe(401);
   });
 
-  it('and goes away leaves one line in the log', async () => {
+  test('and goes away leaves one line in the log', async () => {
     const { origin, logged } = await start({ requestMs: forever });
     const asking = `${put}X-Request-Id: gone\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n{`;
     const { socket, received, closed } = open(origin, asking);
@@ -104,7 +104,7 @@ describe('[50] a caller that takes its time', () => {
     });
   });
 
-  it('has the times that the docs name', () => {
+  test('has the times that the docs name', () => {
     expect(defaultLimits).toMatchObject({
       headersMs: 10_000,
       requestMs: 30_000,
@@ -137,20 +137,20 @@ describe('an answer that leaves before its request was read', () => {
     },
   ];
 
-  it.each(partly)('says that it closes the connection: $name', async ({ bytes, status }) => {
+  test.each(partly)('says that it closes the connection: $name', async ({ bytes, status }) => {
     const { origin } = await start();
     const answer = await sendRaw(origin, { bytes });
     expect(answer).toMatchObject({ status, headers: { connection: 'close' } });
   });
 
-  it.each(partly)('closes it, although the caller neither ends nor goes: $name', async ({ bytes }) => {
+  test.each(partly)('closes it, although the caller neither ends nor goes: $name', async ({ bytes }) => {
     const { origin } = await start({ requestMs: forever });
     const { closed, received } = open(origin, bytes);
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 4/);
   });
 
-  it('is the last of its connection: what comes behind is not run', async () => {
+  test('is the last of its connection: what comes behind is not run', async () => {
     let calls = 0;
     app = await startApp({
       handlers: {
@@ -170,7 +170,7 @@ describe('an answer that leaves before its request was read', () => {
     expect(calls).toBe(0);
   });
 
-  it('reaches a caller that is still sending', async () => {
+  test('reaches a caller that is still sending', async () => {
     const { origin } = await start();
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
     const headers = { authorization: 'Bearer all', 'content-type': 'application/json' };
@@ -183,7 +183,7 @@ describe('an answer that leaves before its request was read', () => {
     sending.destroy();
   });
 
-  it('keeps the connection where all of the request was read', async () => {
+  test('keeps the connection where all of the request was read', async () => {
     const { origin } = await start();
     const bytes = `${put}Content-Length: 3\r\n\r\n{x}`;
     expect(await sendRaw(origin, { bytes })).toMatchObject({ status: 400, headers: { connection: 'keep-alive' } });
@@ -194,7 +194,7 @@ describe('a caller that does not read', () => {
   /** More than both sides' buffers take. */
   const large = Buffer.alloc(64_000_000);
 
-  it('is cut off, and what it was owed is let go', async () => {
+  test('is cut off, and what it was owed is let go', async () => {
     const left = Promise.withResolvers<boolean>();
     const { port, close } = await listen(
       (_, response) => {
@@ -209,7 +209,7 @@ describe('a caller that does not read', () => {
     await close();
   });
 
-  it('is not one that takes longer, but goes on', async () => {
+  test('is not one that takes longer, but goes on', async () => {
     const silentMs = 400;
     const { port, close } = await listen((_, response) => void response.end(large), {
       port: 0,
@@ -230,7 +230,7 @@ describe('a caller that does not read', () => {
 });
 
 describe('connections beyond the limit', () => {
-  it('are closed as they open, told together, and taken again when one has gone', async () => {
+  test('are closed as they open, told together, and taken again when one has gone', async () => {
     const told: number[] = [];
     const { port, close } = await listen((_, response) => void response.end('ok'), {
       port: 0,
@@ -262,7 +262,7 @@ describe('connections beyond the limit', () => {
 });
 
 describe('an expectation that nobody knows', () => {
-  it.each([
+  test.each([
     { name: 'a read', bytes: 'GET /v1/devices HTTP/1.1\r\nHost: api\r\nExpect: foo\r\n\r\n', status: 401 },
     { name: 'a write', bytes: `${put}Expect: foo\r\nContent-Length: 3\r\n\r\n{x}`, status: 400 },
   ])('is ignored, so that $name is answered as the contract says', async ({ bytes, status }) => {
@@ -274,7 +274,7 @@ describe('an expectation that nobody knows', () => {
 });
 
 describe('closing', () => {
-  it('lets what is under way finish, and closes its connection', async () => {
+  test('lets what is under way finish, and closes its connection', async () => {
     const { origin, close } = await start({ drainMs: forever });
     const { received, closed } = open(origin, `${put}Content-Length: 2\r\n\r\n{}`);
     await begun;
@@ -285,13 +285,13 @@ describe('closing', () => {
     expect(received()).toMatch(/^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n/);
   });
 
-  it('does not wait for a connection that is kept alive', async () => {
+  test('does not wait for a connection that is kept alive', async () => {
     const { origin, close } = await start({ drainMs: forever });
     await (await fetch(`${origin}/healthz`)).text();
     await expect(close()).resolves.toEqual({ cut: 0 });
   });
 
-  it('cuts what has not finished in time, and says how many that were', async () => {
+  test('cuts what has not finished in time, and says how many that were', async () => {
     const { origin, close } = await start();
     const { closed } = open(origin, `${put}Content-Length: 2\r\n\r\n{}`);
     await begun;
@@ -300,7 +300,7 @@ describe('closing', () => {
     expect(ms).toBeLessThan(defaultLimits.drainMs); // which is ten seconds off: whose limit it was, not how fast
   });
 
-  it('says which port is taken', async () => {
+  test('says which port is taken', async () => {
     const { origin } = await start();
     const again = listen(() => undefined, { port: Number(new URL(origin).port), host: '127.0.0.1' });
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });

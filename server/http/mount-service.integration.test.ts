@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refuse } from '../error-catalogue.ts';
 import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
@@ -46,12 +46,12 @@ async function call(path: string, init: RequestInit = {}) {
 }
 
 describe('beside the resource API', () => {
-  it('the root tells what is where', async () => {
+  test('the root tells what is where', async () => {
     const { status, text } = await call('/');
     expect([status, JSON.parse(text)]).toEqual([200, { api: '/v1', auth: '/auth', docs: '/docs', health: '/healthz' }]);
   });
 
-  it('/healthz says whether the store answers', async () => {
+  test('/healthz says whether the store answers', async () => {
     expect(await call('/healthz')).toMatchObject({ status: 200, text: '{"status":"ok"}' });
     isUp = false;
     expect(await call('/healthz')).toMatchObject({
@@ -66,29 +66,29 @@ describe('beside the resource API', () => {
     expect((await call('/healthz', { method: 'POST' })).headers.get('allow')).toBe('GET, HEAD');
   });
 
-  it('the OAuth server gets its requests whole, below its own path', async () => {
+  test('the OAuth server gets its requests whole, below its own path', async () => {
     const { status, headers, text } = await call('/auth/oauth2/token', { method: 'POST', body: 'grant_type=x' });
     expect([status, JSON.parse(text)]).toEqual([200, { url: '/oauth2/token', text: 'grant_type=x' }]);
     expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it('only that path is its own', async () => {
+  test('only that path is its own', async () => {
     for (const path of ['/authors', '/AUTH/login', '/v1/auth'])
       expect(JSON.parse((await call(path)).text)).toMatchObject({ code: 'route_not_found' });
   });
 
-  it('[53] a bug of it is a 500 that says nothing', async () => {
+  test('a bug of it is a 500 that says nothing', async () => {
     const { status, text } = await call('/auth/boom');
     expect([status, JSON.parse(text)]).toMatchObject([500, { message: 'Internal error', code: 'internal' }]);
     expect(app.logged.filter(({ level }) => level === 50)).toHaveLength(1);
   });
 
-  it('the docs keep a policy of their own', async () => {
+  test('the docs keep a policy of their own', async () => {
     expect((await call('/docs')).headers.get('content-security-policy')).toBe("default-src 'self'");
     expect((await call('/docs/other')).status).toBe(404);
   });
 
-  it.each([
+  test.each([
     { target: '/docs', status: 200, body: 'page' },
     { target: '/healthz', status: 200, body: '{"status":"ok"}' },
     { target: '', status: 200, body: '"health":"/healthz"' },
@@ -102,7 +102,7 @@ describe('beside the resource API', () => {
     }
   });
 
-  it('[53] security headers stand on every answer', async () => {
+  test('security headers stand on every answer', async () => {
     for (const path of ['/', '/healthz', '/docs', '/auth/x', '/v1/devices', '/nowhere', '/auth/boom', '/%ZZ']) {
       const { headers } = await call(path);
       const names = [
@@ -137,7 +137,7 @@ describe('the log has one line for each request', () => {
       },
     },
     {
-      name: '[54] a token that lacks a scope',
+      name: 'a token that lacks a scope',
       path: '/v1/devices/a',
       token: 'none',
       want: { route: 'getDevice', status: 403, code: 'insufficient_scope', client: 'acme-own' },
@@ -148,7 +148,7 @@ describe('the log has one line for each request', () => {
     { name: 'the health check', path: '/healthz', want: { route: 'health', status: 200 } },
   ];
   for (const { name, path, token = 'all', want } of cases) {
-    it(name, async () => {
+    test(name, async () => {
       const headers = { authorization: `Bearer ${token}`, 'x-request-id': crypto.randomUUID() };
       await call(path, { headers });
       const lines = await waitForLines(headers['x-request-id']);
@@ -158,7 +158,7 @@ describe('the log has one line for each request', () => {
     });
   }
 
-  it('and one more for a bug, with the same id', async () => {
+  test('and one more for a bug, with the same id', async () => {
     const id = crypto.randomUUID();
     await call('/v1/devices', { headers: { authorization: 'Bearer all', 'x-request-id': id } });
     const lines = await waitForLines(id, 2);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { refuse } from '../error-catalogue.ts';
 import { createAlgoPinOperations } from '../operations/algo-pins/algo-pins.ts';
 import { makeDevice } from '../store/contract/records.ts';
@@ -80,10 +80,10 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
     given: { method: 'PUT', path: '/v1/devices/support-pins', token: null },
     want: [405, 'method_not_allowed'],
   },
-  { name: '[44] token before trial', given: { path: '/v1/devices', token: 'expired' }, want: [401, 'token_expired'] },
-  { name: '[44] trial before scope', given: { path: '/v1/devices', token: 'lapsed-none' }, want: [402, 'trial_ended'] },
+  { name: 'token before trial', given: { path: '/v1/devices', token: 'expired' }, want: [401, 'token_expired'] },
+  { name: 'trial before scope', given: { path: '/v1/devices', token: 'lapsed-none' }, want: [402, 'trial_ended'] },
   {
-    name: '[44] trial before existence',
+    name: 'trial before existence',
     given: { path: '/v1/devices/gone', token: 'lapsed' },
     want: [402, 'trial_ended'],
   },
@@ -202,13 +202,13 @@ async function call({ method = 'GET', path, token = 'all', headers = {}, body }:
 
 describe('of two faults in one request the contract names the first:', () => {
   for (const { name, given, want } of pairs) {
-    it(name, async () => {
+    test(name, async () => {
       const { status, body } = await call(given);
       expect([status, body.code]).toEqual(want);
     });
   }
 
-  it('path, query, headers and body each tell their own', async () => {
+  test('path, query, headers and body each tell their own', async () => {
     const path = '/v1/devices/%ZZ/jobs?quick=1';
     const headers = { ...json, 'idempotency-key': ' '.repeat(3) };
     const { status, body } = await call({ method: 'POST', path, headers, body: '{' });
@@ -252,14 +252,14 @@ describe('of two faults that only the whole service has, too:', () => {
     return [answer.status, ((await answer.json()) as { code?: unknown }).code];
   }
 
-  it('token before trial: one that was revoked, of an account whose trial has ended', async () => {
+  test('token before trial: one that was revoked, of an account whose trial has ended', async () => {
     const token = await service.fetchToken('lapsed-own');
     expect(await send(token, '/devices')).toEqual([402, 'trial_ended']);
     await service.store.clients.setDisabled('lapsed-own', Math.floor(Date.now() / 1000));
     expect(await send(token, '/devices')).toEqual([401, 'token_revoked']);
   });
 
-  it('limits before the write: a full bridge, and no room for a job', async () => {
+  test('limits before the write: a full bridge, and no room for a job', async () => {
     const token = await service.fetchToken('demo-own');
     const job = () => send(token, '/devices/LK2A00000001/jobs/bridges/BR1A00000001', { jobType: 'LOCK' });
     for (let count = 1; count < 20; count += 1) expect((await job())[0]).toBe(200);
@@ -313,7 +313,7 @@ const challenges = [
 
 describe('WWW-Authenticate', () => {
   for (const { name, token, code, want } of challenges) {
-    it(`says what to do about ${name}`, async () => {
+    test(`says what to do about ${name}`, async () => {
       const { headers, body } = await call({ path: '/v1/devices', token });
       expect([body.code, headers.get('www-authenticate')]).toEqual([code, want]);
     });
@@ -333,7 +333,7 @@ const alternatives = [
 
 describe('an operation with alternatives', () => {
   for (const { name, token, want } of alternatives) {
-    it(`answers ${want} to a token with ${name}`, async () => {
+    test(`answers ${want} to a token with ${name}`, async () => {
       const path = '/v1/devices/a/algopin/passage';
       const { status, body } = await call({ method: 'POST', path, token, headers: json, body: { accessName: 'A' } });
       expect(status).toBe(want);
@@ -351,6 +351,6 @@ describe('Trial-Ends-At', () => {
     { name: 'is not sent to nobody', path: '/v1/devices/a', token: null, want: null },
   ];
   for (const { name, path, token, want } of cases) {
-    it(name, async () => expect((await call({ path, token })).headers.get('trial-ends-at')).toBe(want));
+    test(name, async () => expect((await call({ path, token })).headers.get('trial-ends-at')).toBe(want));
   }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readTarget } from './read-target.ts';
 import { allowedMethods, createRouter, type Placed } from './route-request.ts';
 
@@ -71,17 +71,17 @@ const unknown = [
 
 describe('a router', () => {
   for (const { name, given, want } of found) {
-    it(`finds ${name}`, () => {
+    test(`finds ${name}`, () => {
       const match = router.match(given);
       expect([match?.route.template, Object.fromEntries(match?.rawPathValues ?? [])]).toEqual(want);
     });
   }
 
   for (const path of unknown) {
-    it(`knows no path ${JSON.stringify(path)}`, () => expect(router.match(path)).toBeUndefined());
+    test(`knows no path ${JSON.stringify(path)}`, () => expect(router.match(path)).toBeUndefined());
   }
 
-  it('keeps the methods of a literal path apart from those of the template beside it', () => {
+  test('keeps the methods of a literal path apart from those of the template beside it', () => {
     const match = router.match('/v1/rooms/free');
     expect(match && allowedMethods(match.route)).toEqual(['GET', 'HEAD', 'OPTIONS']);
   });
@@ -98,6 +98,6 @@ const targets = [
 
 describe('a request target', () => {
   for (const { name, given, want } of targets) {
-    it(`is split: ${name}`, () => expect(readTarget(given)).toEqual(want));
+    test(`is split: ${name}`, () => expect(readTarget(given)).toEqual(want));
   }
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations as table } from '@lockstep/contract/operations';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, startDemo } from '../demo/start-demo.ts';
 import { sampleRequest } from './fixtures/sample-request.ts';
 import { isObject, readPointer } from './form/read-pointer.ts';
@@ -82,8 +82,8 @@ const covers = (granted: readonly string[], alternatives: readonly string[][]) =
 const missing = '403 insufficient_scope';
 const passed = '400 invalid_request';
 
-describe('[33] an operation', () => {
-  it('is one of fourteen, and there are twenty scopes', () => {
+describe('an operation', () => {
+  test('is one of fourteen, and there are twenty scopes', () => {
     expect([operations.length, scopes.length]).toEqual([14, 20]);
   });
 
@@ -91,14 +91,14 @@ describe('[33] an operation', () => {
     const request = withLaterFault(operation);
     const alternatives = readAlternatives(operation);
 
-    it('[33] answers 401 without a token', async () => {
+    test('answers 401 without a token', async () => {
       expect(await call(request, null)).toEqual({
         outcome: '401 token_missing',
         challenge: 'Bearer realm="serviceapi"',
       });
     });
 
-    it('[33] answers 403 to each scope alone that covers no alternative, and to no other', async () => {
+    test('answers 403 to each scope alone that covers no alternative, and to no other', async () => {
       const answers = await Promise.all(
         scopes.map(async (scope) => [scope, (await call(request, [scope])).outcome] as const),
       );
@@ -106,7 +106,7 @@ describe('[33] an operation', () => {
       expect(answers).toEqual(want);
     });
 
-    it('[33] takes each alternative whole, and not with one scope less', async () => {
+    test('takes each alternative whole, and not with one scope less', async () => {
       for (const alternative of alternatives) {
         expect((await call(request, alternative)).outcome).toBe(passed);
         for (const left of alternative) {
@@ -116,7 +116,7 @@ describe('[33] an operation', () => {
       }
     });
 
-    it('[33] names in its challenge what is enough beside all other scopes', async () => {
+    test('names in its challenge what is enough beside all other scopes', async () => {
       const firsts = alternatives.map(([first]) => first);
       const granted = scopes.filter((scope) => !firsts.includes(scope));
       const { outcome, challenge } = await call(request, granted);
@@ -141,9 +141,9 @@ const jobs: readonly { scope: string; bodies: readonly object[] }[] = [
   { scope: 'get-activity-logs', bodies: [{ jobType: 'GET_ACTIVITY_LOGS' }] },
 ];
 
-describe('[33] a value, sent to what is not there,', () => {
+describe('a value, sent to what is not there,', () => {
   const rows = jobs.flatMap(({ scope, bodies }) => bodies.map((body) => ({ scope, text: JSON.stringify(body) })));
-  it.each(rows)('[33] is refused to every scope but its own: $text', async ({ scope: own, text }) => {
+  test.each(rows)('is refused to every scope but its own: $text', async ({ scope: own, text }) => {
     const target = '/v1/devices/NOPE/jobs/bridges/NOPE';
     const request = { method: 'POST', target, headers: { 'content-type': 'application/json' }, body: text };
     for (const { scope } of jobs) {
@@ -154,14 +154,11 @@ describe('[33] a value, sent to what is not there,', () => {
     expect((await call(request, others)).outcome).toBe(missing);
   });
 
-  it.each(['1', 'true'])(
-    '[33] is refused without the scope beside that of the operation: admin_key=%s',
-    async (value) => {
-      const request = { method: 'GET', target: `/v1/devices/NOPE?admin_key=${value}` };
-      const [reading, keys] = ['serviceapi/get-devices', 'serviceapi/create-ekey-access'];
-      const granted = [[reading], [keys], scopes.filter((scope) => scope !== keys), [reading, keys]];
-      const answers = await Promise.all(granted.map(async (one) => (await call(request, one)).outcome));
-      expect(answers).toEqual([missing, missing, missing, '404 device_not_found']);
-    },
-  );
+  test.each(['1', 'true'])('is refused without the scope beside that of the operation: admin_key=%s', async (value) => {
+    const request = { method: 'GET', target: `/v1/devices/NOPE?admin_key=${value}` };
+    const [reading, keys] = ['serviceapi/get-devices', 'serviceapi/create-ekey-access'];
+    const granted = [[reading], [keys], scopes.filter((scope) => scope !== keys), [reading, keys]];
+    const answers = await Promise.all(granted.map(async (one) => (await call(request, one)).outcome));
+    expect(answers).toEqual([missing, missing, missing, '404 device_not_found']);
+  });
 });

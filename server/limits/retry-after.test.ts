@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { sayWait, secondsUntil } from './retry-after.ts';
 
-it.each([
+test.each([
   { ms: -5, want: '1 second' },
   { ms: 1, want: '1 second' },
   { ms: 1000, want: '1 second' },

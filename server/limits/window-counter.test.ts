@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { secondsUntil } from './retry-after.ts';
 import { createWindowCounter } from './window-counter.ts';
 
@@ -22,7 +22,7 @@ function countSince(times: readonly number[], from: number): number {
 }
 
 describe('any span of a window', () => {
-  it('has no more than the limit, and what is refused would break it in a span a sixtieth longer', () => {
+  test('has no more than the limit, and what is refused would break it in a span a sixtieth longer', () => {
     fc.assert(
       fc.property(limits, requests, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
@@ -46,7 +46,7 @@ describe('any span of a window', () => {
     );
   });
 
-  it('has no more than the limit across an edge', () => {
+  test('has no more than the limit across an edge', () => {
     const counter = createWindowCounter({ limit: 3600, windowMs: 3_600_000 });
     counter.take('a', start);
     for (let made = 1; made < 3600; made += 1) counter.take('a', start + 3_599_900);
@@ -56,7 +56,7 @@ describe('any span of a window', () => {
 });
 
 describe('the wait', () => {
-  it('is exact: after it one more is taken, a second sooner none is', () => {
+  test('is exact: after it one more is taken, a second sooner none is', () => {
     fc.assert(
       fc.property(limits, requests, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
@@ -76,7 +76,7 @@ describe('the wait', () => {
     );
   });
 
-  it('is a window for the first, and until the oldest leave for those after them', () => {
+  test('is a window for the first, and until the oldest leave for those after them', () => {
     const counter = createWindowCounter({ limit: 4, windowMs });
     expect(counter.look('a', start)).toEqual({ accepted: true, left: 4, endsAt: start + windowMs });
     expect(counter.take('a', start)).toEqual({ accepted: true, left: 3, endsAt: start + windowMs });
@@ -96,7 +96,7 @@ describe('a clock that goes back', () => {
     { minLength: 1, maxLength: 80 },
   );
 
-  it('frees nothing early, and keeps nobody waiting for longer than one window', () => {
+  test('frees nothing early, and keeps nobody waiting for longer than one window', () => {
     fc.assert(
       fc.property(limits, days, (limit, plan) => {
         const counter = createWindowCounter({ limit, windowMs });
@@ -121,7 +121,7 @@ describe('a clock that goes back', () => {
     );
   });
 
-  it('by a millisecond or by a year, makes no quota of its own', () => {
+  test('by a millisecond or by a year, makes no quota of its own', () => {
     for (const backMs of [1, windowMs, 31_536_000_000]) {
       const counter = createWindowCounter({ limit: 1, windowMs });
       counter.take('a', start);
@@ -134,7 +134,7 @@ describe('a clock that goes back', () => {
 });
 
 describe('the memory of it', () => {
-  it('lets go of keys without anything that counts', () => {
+  test('lets go of keys without anything that counts', () => {
     const counter = createWindowCounter({ limit: 1, windowMs });
     for (let index = 0; index < 1000; index += 1) counter.take(`old ${index}`, start + index);
     expect(counter.size).toBe(1000);
@@ -142,7 +142,7 @@ describe('the memory of it', () => {
     expect(counter.size).toBe(501);
   });
 
-  it('keeps no more keys than it may, and forgets first what was idle longest', () => {
+  test('keeps no more keys than it may, and forgets first what was idle longest', () => {
     const counter = createWindowCounter({ limit: 1000, windowMs, maxKeys: 100 });
     for (let index = 0; index < 10_000; index += 1) {
       counter.take(String(index), start + index);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
 import { OidcAdapter } from './adapter.ts';
@@ -10,8 +10,8 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-describe('17 single use', () => {
-  it('17 is decided by the store: one of twenty, and the others take everything back', async () => {
+describe('single use', () => {
+  test('is decided by the store: one of twenty, and the others take everything back', async () => {
     const codes = new OidcAdapter('AuthorizationCode', store);
     const tokens = new OidcAdapter('RefreshToken', store);
     await codes.upsert('code', { kind: 'AuthorizationCode', grantId: 'grant-1' }, 60);
@@ -23,7 +23,7 @@ describe('17 single use', () => {
     expect(await store.oidc.isGrantRevoked('grant-1')).toBe(true);
   });
 
-  it('17 a spent one stays spent when it is saved again', async () => {
+  test('a spent one stays spent when it is saved again', async () => {
     const codes = new OidcAdapter('AuthorizationCode', store);
     await codes.upsert('code', { kind: 'AuthorizationCode' }, 60);
     await codes.consume('code');
@@ -33,7 +33,7 @@ describe('17 single use', () => {
 });
 
 describe('what is kept', () => {
-  it('comes back as it was, from a row without its id', async () => {
+  test('comes back as it was, from a row without its id', async () => {
     const interactions = new OidcAdapter('Interaction', store);
     const payload = {
       kind: 'Interaction',
@@ -54,7 +54,7 @@ describe('what is kept', () => {
     expect(await interactions.find('some-id')).toEqual({ ...payload, jti: 'some-id', session: { uid: 'u' } });
   });
 
-  it('destroying a grant revokes it', async () => {
+  test('destroying a grant revokes it', async () => {
     const grants = new OidcAdapter('Grant', store);
     await grants.upsert('grant-1', { kind: 'Grant' }, 60);
     await grants.destroy('grant-1');
@@ -63,7 +63,7 @@ describe('what is kept', () => {
 });
 
 describe('clients', () => {
-  it('are looked for by ids that a client can have, and by no other', async () => {
+  test('are looked for by ids that a client can have, and by no other', async () => {
     const asked: string[] = [];
     const clients = { ...store.clients, find: async (id: string) => void asked.push(id) };
     const adapter = new OidcAdapter('Client', { ...store, clients });

@@ -1,7 +1,7 @@
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, logIn, loginQuery, loginTokens, ownToken, post } from './fixtures/talk.ts';
 import { hashSecret } from './hash-secret.ts';
@@ -23,8 +23,8 @@ async function dump(): Promise<string> {
   return contents.join('\n');
 }
 
-describe('30 what a stolen database opens', () => {
-  it('30 nothing: no secret, token, code, cookie or key is in it', async () => {
+describe('what a stolen database opens', () => {
+  test('nothing: no secret, token, code, cookie or key is in it', async () => {
     const own = await ownToken(running);
     // A second login in the life of the first session makes interactions that copy the session.
     const waiting = await logIn(running, loginQuery({ prompt: 'login' }));
@@ -63,7 +63,7 @@ describe('30 what a stolen database opens', () => {
     expect(found).toEqual([]);
   });
 
-  it('30 an interaction under way holds neither its own id nor the session of its browser', async () => {
+  test('an interaction under way holds neither its own id nor the session of its browser', async () => {
     const before = new Set((await dump()).match(/[A-Za-z0-9_-]{43}/g));
     const response = await fetch(`${running.origin}/auth/login?${loginQuery()}`, { redirect: 'manual' });
     const id = response.headers.get('location')?.split('/').at(-1) ?? '';
@@ -75,8 +75,8 @@ describe('30 what a stolen database opens', () => {
   });
 });
 
-describe('27 client secrets', () => {
-  it('27 are kept as a hash, and the hash opens nothing', async () => {
+describe('client secrets', () => {
+  test('are kept as a hash, and the hash opens nothing', async () => {
     const kept = JSON.parse((await running.store.clients.find('test-own'))?.metadata ?? '{}').client_secret;
     expect(kept).toBe(hashSecret(running.own.secret));
     const fields = { grant_type: 'client_credentials' };
@@ -86,7 +86,7 @@ describe('27 client secrets', () => {
     expect((await post(running, '/oauth2/token', fields, basic(running.own))).status).toBe(200);
   });
 
-  it('27 are compared by a function whose time does not depend on them', async () => {
+  test('are compared by a function whose time does not depend on them', async () => {
     const source = await readFile(new URL('./hash-secret.ts', import.meta.url), 'utf8');
     expect(source).toContain('timingSafeEqual(given, expected)');
   });

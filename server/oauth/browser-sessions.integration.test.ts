@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Browser, Page } from './fixtures/browser.ts';
 import { createTestKeys } from './fixtures/keys.ts';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -30,7 +30,7 @@ const origins = {
   },
 } as const;
 
-describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, attributes }) => {
+describe.each(Object.entries(origins))('%s', (_, { publicOrigin, session, attributes }) => {
   let running: RunningAuth;
   let browser: Browser;
   beforeEach(async () => {
@@ -47,7 +47,7 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
   const linesOf = (of: Browser) => of.answers.flatMap(({ headers }) => headers.getSetCookie());
   const sessionOf = (of: Browser) => of.cookiesFor('/auth/login').get(session);
 
-  it('13 every cookie is out of reach of scripts and other sites, signed, and sent no further than needed', async () => {
+  test('every cookie is out of reach of scripts and other sites, signed, and sent no further than needed', async () => {
     const { page } = await ask(running, {}, browser);
     const uid = page.address.split('/').at(-1);
     await press(browser, await enter(browser, page), 'confirm');
@@ -74,7 +74,7 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
   });
 
   // At a computer that many use, the next person is not who was there before. The row ends 12 hours after the login whatever a browser keeps.
-  it('13 the session cookie ends with the browser', async () => {
+  test('the session cookie ends with the browser', async () => {
     await askConsent(running, {}, browser);
     const other = openAt(running);
     await enterApps(other);
@@ -85,7 +85,7 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
     }
   });
 
-  it('13 what was typed is written to no disk', async () => {
+  test('what was typed is written to no disk', async () => {
     await enter(browser, (await ask(running, {}, browser)).page, { ...owner, password: 'wrong' });
     await enterApps(browser, { ...owner, password: 'wrong' });
     const lines = linesOf(browser).filter((line) => /^_(?:fault|notice)=\w/.test(line));
@@ -93,8 +93,8 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
     for (const line of lines) expect(line).not.toMatch(/expires|max-age/i);
   });
 
-  it.each(['at an application', 'on the page of connected applications'])(
-    '13 a login %s gives the session a new id, and the old one is worth nothing',
+  test.each(['at an application', 'on the page of connected applications'])(
+    'a login %s gives the session a new id, and the old one is worth nothing',
     async (where) => {
       const logIn = async (person: Person) => {
         if (where === 'at an application')
@@ -124,8 +124,8 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
     },
   );
 
-  it.each(['at an application', 'on the page of connected applications'])(
-    '13 who plants a session of their own in a browser is not logged in by the login %s',
+  test.each(['at an application', 'on the page of connected applications'])(
+    'who plants a session of their own in a browser is not logged in by the login %s',
     async (where) => {
       const attacker = openAt(running);
       await connect(running, { browser: attacker, person: neighbour });
@@ -143,7 +143,7 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
     },
   );
 
-  it.each([
+  test.each([
     { name: 'a made-up one', make: (id: string) => ({ [session]: `x${id.slice(1)}` }) },
     {
       name: 'a made-up one with a made-up signature',
@@ -158,7 +158,7 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
       name: 'a real one under another name',
       make: (id: string, sig: string) => ({ sessions: id, 'sessions.sig': sig }),
     },
-  ])('13 $name is no session, and is not taken for one', async ({ make }) => {
+  ])('$name is no session, and is not taken for one', async ({ make }) => {
     await askConsent(running, {}, browser);
     const cookies = browser.cookiesFor('/auth/login');
     const planted: Record<string, string> = make(cookies.get(session) ?? '', cookies.get(`${session}.sig`) ?? '');
@@ -171,7 +171,7 @@ describe.each(Object.entries(origins))('13 %s', (_, { publicOrigin, session, att
     expect(given).toEqual([]);
   });
 
-  it('13 a whole login comes to its end, by no other address than the published one', async () => {
+  test('a whole login comes to its end, by no other address than the published one', async () => {
     const tokens = await connect(running, { browser });
     expect(await isAlive(running, tokens)).toBe(true);
     expect(at(await browser.get('/auth/apps'))).toBe('apps');

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readCallerAddress } from './caller-address.ts';
 
 const from = (remoteAddress: string | undefined, forwarded?: string) =>
@@ -38,6 +38,6 @@ const cases = [
   { name: 'a socket that has closed', request: from(undefined), issuer: direct, want: '?' },
 ];
 
-it.each(cases)('counts by $name', ({ request, issuer, want }) => {
+test.each(cases)('counts by $name', ({ request, issuer, want }) => {
   expect(readCallerAddress(request, issuer)).toBe(want);
 });

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRaw } from '../http/fixtures/send-raw.ts';
 import { listen } from '../http/listen.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -23,7 +23,7 @@ const half = (endpoint: string) =>
   ].join('\r\n');
 
 describe.each(['token', 'revoke'])('a caller of %s that sends half a body', (endpoint) => {
-  it('and goes leaves a line without a stack', async () => {
+  test('and goes leaves a line without a stack', async () => {
     const socket = connect(running.port, '127.0.0.1');
     socket.write(half(endpoint), () => socket.end());
     await expect.poll(() => running.log.length, { timeout: 30_000 }).toBeGreaterThan(0);
@@ -33,7 +33,7 @@ describe.each(['token', 'revoke'])('a caller of %s that sends half a body', (end
     ]);
   });
 
-  it('and takes its time is cut off with 408, and leaves no more', async () => {
+  test('and takes its time is cut off with 408, and leaves no more', async () => {
     const limits = { headersMs: 300, requestMs: 300, checkMs: 50 };
     const { port, close } = await listen(running.auth.callback, { port: 0, host: '127.0.0.1', limits });
     expect((await sendRaw(`http://127.0.0.1:${port}`, { bytes: half(endpoint) })).status).toBe(408);
@@ -43,7 +43,7 @@ describe.each(['token', 'revoke'])('a caller of %s that sends half a body', (end
   });
 });
 
-it('a caller that waits for its refusal is still logged as one', async () => {
+test('a caller that waits for its refusal is still logged as one', async () => {
   const bytes = half('token').replace('Content-Length: 100', 'Content-Length: 11');
   expect((await sendRaw(running.origin, { bytes })).status).toBe(400);
   expect(running.log).toMatchObject([{ level: 'warn', text: 'token refused' }]);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { accountId, callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, post } from './fixtures/talk.ts';
 import { hashSecret } from './hash-secret.ts';
@@ -12,7 +12,7 @@ afterAll(() => running.close());
 const own = () => basic(running.own);
 const clientCredentials = { grant_type: 'client_credentials' };
 
-describe('26 client authentication', () => {
+describe('client authentication', () => {
   const cases: readonly {
     name: string;
     headers: () => Record<string, string>;
@@ -84,7 +84,7 @@ describe('26 client authentication', () => {
     { name: 'another scheme', headers: () => ({ Authorization: 'Bearer x' }), want: [400, 'invalid_request'] },
   ];
 
-  it.each(cases)('26 refuses $name', async ({ headers, fields = {}, want }) => {
+  test.each(cases)('refuses $name', async ({ headers, fields = {}, want }) => {
     const secret = running.own.secret;
     const body = Object.fromEntries(
       Object.entries(fields).map(([name, value]) => [name, value.replace('SECRET', secret)]),
@@ -98,7 +98,7 @@ describe('26 client authentication', () => {
     }
   });
 
-  it('26 says the same of an unknown client and of a wrong secret', async () => {
+  test('says the same of an unknown client and of a wrong secret', async () => {
     const [unknown, wrong] = await Promise.all(
       [
         { clientId: 'nobody', secret: 'x' },
@@ -108,13 +108,13 @@ describe('26 client authentication', () => {
     expect(wrong?.text).toBe(unknown?.text);
   });
 
-  it('26 takes credentials that were form-encoded first, and a client_id that repeats them', async () => {
+  test('takes credentials that were form-encoded first, and a client_id that repeats them', async () => {
     const encoded = basic({ clientId: encodeURIComponent('test-own'), secret: encodeURIComponent(running.own.secret) });
     const answer = await post(running, '/oauth2/token', { ...clientCredentials, client_id: 'test-own' }, encoded);
     expect(answer.status).toBe(200);
   });
 
-  it('26 a disabled client is as an unknown one', async () => {
+  test('a disabled client is as an unknown one', async () => {
     await running.store.clients.setDisabled('test-narrow', 1);
     const { status, body } = await post(running, '/oauth2/token', clientCredentials, basic(running.narrow));
     await running.store.clients.setDisabled('test-narrow', null);
@@ -123,11 +123,11 @@ describe('26 client authentication', () => {
   });
 });
 
-describe('26 rows changed by hand', () => {
-  it.each([
+describe('rows changed by hand', () => {
+  test.each([
     ['credentials without an account', { grant_types: ['client_credentials'], redirect_uris: [], response_types: [] }],
     ['an account beside a login', { redirect_uris: [callback], owner_account: accountId }],
-  ])('26 %s get no token', async (name, metadata) => {
+  ])('%s get no token', async (name, metadata) => {
     const clientId = name.replaceAll(' ', '-');
     const row = { client_id: clientId, client_secret: hashSecret('secret'), ...metadata };
     await running.store.clients.create({ clientId, metadata: JSON.stringify(row) });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, post } from './fixtures/talk.ts';
 import { apiScopes } from './scopes.ts';
@@ -31,7 +31,7 @@ describe('client_credentials', () => {
     },
   ] as const;
 
-  it.each(scopeCases)('grants $name', async ({ client, scope, granted }) => {
+  test.each(scopeCases)('grants $name', async ({ client, scope, granted }) => {
     const fields = scope === undefined ? clientCredentials : { ...clientCredentials, scope };
     const { status, body } = await post(running, '/oauth2/token', fields, basic(running[client]));
     expect(status).toBe(200);
@@ -40,7 +40,7 @@ describe('client_credentials', () => {
     expect(String(body?.scope).split(' ').sort()).toEqual([...granted].sort());
   });
 
-  it.each([
+  test.each([
     ['an unknown one', 'own', 'serviceapi/manage-webhooks'],
     ['one of another client', 'narrow', 'serviceapi/update-device'],
     ['one of OpenID', 'own', 'openid'],
@@ -54,12 +54,12 @@ describe('client_credentials', () => {
     }
   });
 
-  it('is not for partners', async () => {
+  test('is not for partners', async () => {
     const { status, body } = await post(running, '/oauth2/token', clientCredentials, basic(running.partner));
     expect({ status, error: body?.error }).toEqual({ status: 400, error: 'unauthorized_client' });
   });
 
-  it('knows one resource', async () => {
+  test('knows one resource', async () => {
     const fields = { ...clientCredentials, resource: 'https://other.example/v1' };
     const { status, body } = await post(running, '/oauth2/token', fields, own());
     expect({ status, error: body?.error }).toEqual({ status: 400, error: 'invalid_target' });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedClient, createClientMetadata } from './create-client-metadata.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -36,60 +36,60 @@ const grant = [400, 'invalid_grant'] as const;
 const request = [400, 'invalid_request'] as const;
 
 const attempts: readonly Attempt[] = [
-  { name: '19 another client', sent: () => ({ client: other }), want: grant },
+  { name: 'another client', sent: () => ({ client: other }), want: grant },
   {
-    name: '19 another client that names the right one',
+    name: 'another client that names the right one',
     sent: () => ({ client: other, fields: { client_id: 'test-partner' } }),
     want: request,
   },
   {
-    name: '19 a wrong secret',
+    name: 'a wrong secret',
     sent: () => ({ client: { ...running.partner, secret: 'wrong' } }),
     want: [401, 'invalid_client'],
   },
-  { name: '19 an own-account client', sent: () => ({ client: running.own }), want: [400, 'unauthorized_client'] },
-  { name: '19 no redirect_uri', sent: () => ({ fields: { redirect_uri: '' } }), want: request },
-  { name: '19 another callback', sent: () => ({ fields: { redirect_uri: otherCallback } }), want: grant },
-  { name: '19 a longer callback', sent: () => ({ fields: { redirect_uri: `${callback}/` } }), want: grant },
+  { name: 'an own-account client', sent: () => ({ client: running.own }), want: [400, 'unauthorized_client'] },
+  { name: 'no redirect_uri', sent: () => ({ fields: { redirect_uri: '' } }), want: request },
+  { name: 'another callback', sent: () => ({ fields: { redirect_uri: otherCallback } }), want: grant },
+  { name: 'a longer callback', sent: () => ({ fields: { redirect_uri: `${callback}/` } }), want: grant },
   {
-    name: '19 the callback in capitals',
+    name: 'the callback in capitals',
     sent: () => ({ fields: { redirect_uri: callback.replace('partner', 'PARTNER') } }),
     want: grant,
   },
   {
-    name: '19 another verifier',
+    name: 'another verifier',
     challenge: codeChallenge,
     sent: () => ({ fields: { code_verifier: verifier.replace('a', 'b') } }),
     want: grant,
   },
-  { name: '21 no verifier', challenge: codeChallenge, sent: () => ({}), want: grant },
+  { name: 'no verifier', challenge: codeChallenge, sent: () => ({}), want: grant },
   {
-    name: '21 an empty verifier',
+    name: 'an empty verifier',
     challenge: codeChallenge,
     sent: () => ({ fields: { code_verifier: '' } }),
     want: grant,
   },
   {
-    name: '21 the challenge as verifier, as `plain` has it',
+    name: 'the challenge as verifier, as `plain` has it',
     challenge: codeChallenge,
     sent: () => ({ fields: { code_verifier: codeChallenge, code_challenge_method: 'plain' } }),
     want: grant,
   },
-  { name: '21 a verifier where no challenge was', sent: () => ({ fields: { code_verifier: verifier } }), want: grant },
+  { name: 'a verifier where no challenge was', sent: () => ({ fields: { code_verifier: verifier } }), want: grant },
   {
-    name: '21 a verifier of 42 characters',
+    name: 'a verifier of 42 characters',
     challenge: codeChallenge,
     sent: () => ({ fields: { code_verifier: verifier.slice(0, 42) } }),
     want: request,
   },
   {
-    name: '21 a verifier of 129 characters',
+    name: 'a verifier of 129 characters',
     challenge: codeChallenge,
     sent: () => ({ fields: { code_verifier: 'x'.repeat(129) } }),
     want: request,
   },
   {
-    name: '21 a verifier with a space',
+    name: 'a verifier with a space',
     challenge: codeChallenge,
     sent: () => ({ fields: { code_verifier: verifier.replace('-', ' ') } }),
     want: request,
@@ -97,25 +97,28 @@ const attempts: readonly Attempt[] = [
 ];
 
 describe('a code sent with', () => {
-  it.each(attempts)('$name is refused, and is good for its client after it (20)', async ({ challenge, sent, want }) => {
-    const code = await issueCode(
-      running.auth.provider,
-      running.resource,
-      challenge ? { codeChallenge: challenge } : {},
-    );
-    for (let attempt = 0; attempt < 3; attempt += 1) {
-      const refused = await exchangeCode(running, code, sent());
-      expect([refused.status, refused.body?.error]).toEqual(want);
-      expect(refused.body?.access_token).toBeUndefined();
-    }
-    const right = await exchangeCode(running, code, challenge ? { fields: { code_verifier: verifier } } : {});
-    expect(right.status).toBe(200);
-    expect((await refresh(running, right.body?.refresh_token)).status).toBe(200);
-  });
+  test.each(attempts)(
+    '$name is refused, and is good for its client after it (20)',
+    async ({ challenge, sent, want }) => {
+      const code = await issueCode(
+        running.auth.provider,
+        running.resource,
+        challenge ? { codeChallenge: challenge } : {},
+      );
+      for (let attempt = 0; attempt < 3; attempt += 1) {
+        const refused = await exchangeCode(running, code, sent());
+        expect([refused.status, refused.body?.error]).toEqual(want);
+        expect(refused.body?.access_token).toBeUndefined();
+      }
+      const right = await exchangeCode(running, code, challenge ? { fields: { code_verifier: verifier } } : {});
+      expect(right.status).toBe(200);
+      expect((await refresh(running, right.body?.refresh_token)).status).toBe(200);
+    },
+  );
 });
 
-describe('21 PKCE', () => {
-  it.each([
+describe('PKCE', () => {
+  test.each([
     { name: 'no challenge', sent: {}, error: 'invalid_request' },
     { name: 'an empty challenge', sent: { code_challenge: '' }, error: 'invalid_request' },
     {
@@ -124,12 +127,12 @@ describe('21 PKCE', () => {
       error: 'invalid_request',
     },
     { name: 'a method alone', sent: { code_challenge_method: 'S256' }, error: 'invalid_request' },
-  ])('21 $name is refused to a client that has to use it', async ({ sent, error }) => {
+  ])('$name is refused to a client that has to use it', async ({ sent, error }) => {
     const { headers } = await send(running, `/login?${loginQuery({ client_id: 'test-strict', ...sent })}`);
     expect(new URL(headers.get('location') ?? '').searchParams.get('error')).toBe(error);
   });
 
-  it('21 S256 lets that client in, with its verifier alone', async () => {
+  test('S256 lets that client in, with its verifier alone', async () => {
     const asked = { client_id: 'test-strict', code_challenge: codeChallenge, code_challenge_method: 'S256' };
     const code = (await logIn(running, loginQuery(asked))).answer.get('code') ?? '';
     expect((await exchangeCode(running, code, { client: strict })).body?.error).toBe('invalid_grant');
@@ -138,8 +141,8 @@ describe('21 PKCE', () => {
   });
 });
 
-describe('20 guessing', () => {
-  it('20 of codes and refresh tokens is hopeless: each is 256 random bits', async () => {
+describe('guessing', () => {
+  test('of codes and refresh tokens is hopeless: each is 256 random bits', async () => {
     const values: string[] = [];
     for (let count = 0; count < 200; count += 1) {
       const code = await issueCode(running.auth.provider, running.resource);
@@ -156,7 +159,7 @@ describe('20 guessing', () => {
   });
 
   // Whoever calls a partner's callback has its server send any code: a bound on wrong codes would shut a partner out at will.
-  it('20 of codes shuts no client out: a hundred wrong ones leave it as it was', async () => {
+  test('of codes shuts no client out: a hundred wrong ones leave it as it was', async () => {
     const code = await issueCode(running.auth.provider, running.resource);
     const wrong = await Promise.all(
       Array.from({ length: 100 }, (_, index) => exchangeCode(running, `${code.slice(0, -3)}${100 + index}`)),
@@ -167,7 +170,7 @@ describe('20 guessing', () => {
     expect((await exchangeCode(running, code)).status).toBe(200);
   });
 
-  it('20 of the secret of a client is bound to twenty a minute, and a code waits for the right one', async () => {
+  test('of the secret of a client is bound to twenty a minute, and a code waits for the right one', async () => {
     const code = await issueCode(running.auth.provider, running.resource, { clientId: 'test-other' });
     const guess = { clientId: 'test-other', secret: 'wrong' };
     const answers = [];

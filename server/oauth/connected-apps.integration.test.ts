@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Browser, Page } from './fixtures/browser.ts';
 import { createTestKeys } from './fixtures/keys.ts';
 import { accountId, owner, type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
@@ -62,8 +62,8 @@ const appsOf = (page: Page) => [...page.text.matchAll(/name="client" value="([^"
 const audited = async () =>
   (await running.store.audit.list(accountId)).map(({ action, ownerId, clientId }) => [action, ownerId, clientId]);
 
-describe('10 the consent page', () => {
-  it.each(['en', 'de'] as const)('10 names everybody, everything and the end of it, in %s', async (language) => {
+describe('the consent page', () => {
+  test.each(['en', 'de'] as const)('names everybody, everything and the end of it, in %s', async (language) => {
     const client = await addPartner(running, 'guest-house', {
       name: 'Guest <b>House</b> & "Sons"',
       redirectUris: ['https://guests.example:8443/back?from=locks'],
@@ -99,7 +99,7 @@ describe('10 the consent page', () => {
     expect(page.text).not.toContain('<b>House');
   });
 
-  it.each(apiScopes)('10 asks for %s in words, and for nothing else', async (scope) => {
+  test.each(apiScopes)('asks for %s in words, and for nothing else', async (scope) => {
     const { page } = await askConsent(running, { scope }, browser);
     const words = catalogues.en.scopes;
     expect(itemsOf(page).sort()).toEqual(
@@ -107,7 +107,7 @@ describe('10 the consent page', () => {
     );
   });
 
-  it('10 is bound to what the request was: nothing that its form sends changes it', async () => {
+  test('is bound to what the request was: nothing that its form sends changes it', async () => {
     const { page } = await askConsent(running, { scope: 'openid serviceapi/get-devices' }, browser);
     const fields = {
       scope: apiScopes.join(' '),
@@ -120,8 +120,8 @@ describe('10 the consent page', () => {
   });
 });
 
-describe('10 the page of connected applications', () => {
-  it('10 lists each client once with all that it may do, since when and until when, the newest first', async () => {
+describe('the page of connected applications', () => {
+  test('lists each client once with all that it may do, since when and until when, the newest first', async () => {
     const other = await addPartner(running, 'guest-house', { name: 'Guest House' });
     await connect(running, { browser, scope: 'openid serviceapi/get-devices' });
     later(2 * day);
@@ -147,7 +147,7 @@ describe('10 the page of connected applications', () => {
     );
   });
 
-  it('10 shows nothing of other owners, of other accounts, and of what has ended', async () => {
+  test('shows nothing of other owners, of other accounts, and of what has ended', async () => {
     await addPartner(running, 'guest-house');
     await connect(running, { person: neighbour });
     const ended = await connect(running);
@@ -162,7 +162,7 @@ describe('10 the page of connected applications', () => {
     expect(appsOf(await enterApps(browser))).toEqual([]);
   });
 
-  it('10 has a login of its own, which says what is wrong with it', async () => {
+  test('has a login of its own, which says what is wrong with it', async () => {
     expect(at(await browser.get('/auth/apps'))).toBe('login of apps');
     const { email, password } = owner;
     for (const [fields, says] of [
@@ -180,8 +180,8 @@ describe('10 the page of connected applications', () => {
   });
 });
 
-describe('10 disconnecting a client', () => {
-  it('10 ends all its tokens at once, and says so', async () => {
+describe('disconnecting a client', () => {
+  test('ends all its tokens at once, and says so', async () => {
     const first = await connect(running, { browser });
     later(day);
     const second = await connect(running, { browser });
@@ -197,7 +197,7 @@ describe('10 disconnecting a client', () => {
     expect(noticeOf(await browser.get('/auth/apps'))).toBeUndefined();
   });
 
-  it('10 leaves other clients, other owners, other browsers and own-account tokens alone', async () => {
+  test('leaves other clients, other owners, other browsers and own-account tokens alone', async () => {
     const other = await addPartner(running, 'guest-house');
     const elsewhere = openAt(running);
     await connect(running, { browser });
@@ -214,12 +214,12 @@ describe('10 disconnecting a client', () => {
     expect(appsOf(await browser.get('/auth/apps'))).toEqual(['guest-house']);
   });
 
-  it.each([
+  test.each([
     { name: 'twice', client: 'test-partner', isConnected: true },
     { name: 'that is connected to another owner alone', client: 'test-partner', isConnected: false },
     { name: 'that does not exist', client: 'nobody', isConnected: false },
     { name: 'without a name', client: '', isConnected: false },
-  ])('10 $name changes nothing, and says so', async ({ client, isConnected }) => {
+  ])('$name changes nothing, and says so', async ({ client, isConnected }) => {
     const others = await connect(running, { person: neighbour });
     if (isConnected) await connect(running, { browser });
     else await enterApps(browser);
@@ -231,7 +231,7 @@ describe('10 disconnecting a client', () => {
     expect(await isAlive(running, others)).toBe(true);
   });
 
-  it('10 of two at once one finds it gone', async () => {
+  test('of two at once one finds it gone', async () => {
     const tokens = await connect(running, { browser });
     const pages = await Promise.all([1, 2].map(() => sendApps(browser, 'disconnect', { client: 'test-partner' })));
     expect(pages.map(({ status }) => status)).toEqual([200, 200]);
@@ -240,8 +240,8 @@ describe('10 disconnecting a client', () => {
   });
 });
 
-describe('10 logging out', () => {
-  it('10 ends the login of this browser, and no more', async () => {
+describe('logging out', () => {
+  test('ends the login of this browser, and no more', async () => {
     const elsewhere = openAt(running);
     const tokens = await connect(running, { browser });
     await enterApps(elsewhere);
@@ -257,7 +257,7 @@ describe('10 logging out', () => {
     expect(await isAlive(running, tokens)).toBe(true);
   });
 
-  it('10 everywhere ends every login and every grant of this owner, and nothing of others', async () => {
+  test('everywhere ends every login and every grant of this owner, and nothing of others', async () => {
     const other = await addPartner(running, 'guest-house');
     const [elsewhere, next] = [openAt(running), openAt(running)];
     const mine = [await connect(running, { browser }), await connect(running, { browser: elsewhere })];
@@ -286,7 +286,7 @@ describe('10 logging out', () => {
     expect(await isAlive(running, await connect(running, { browser }))).toBe(true);
   });
 
-  it('10 a page of a login that has ended does nothing, and says so', async () => {
+  test('a page of a login that has ended does nothing, and says so', async () => {
     const tokens = await connect(running, { browser });
     const token = tokenIn(await browser.get('/auth/apps'));
     later(13 * hour);
@@ -298,11 +298,11 @@ describe('10 logging out', () => {
   });
 });
 
-describe('10 a form without the token of its browser', () => {
+describe('a form without the token of its browser', () => {
   const steps = ['disconnect', 'log-out', 'log-out-everywhere', 'login'] as const;
   const fields = { client: 'test-partner', email: neighbour.email, password: neighbour.password };
 
-  it.each([
+  test.each([
     { token: 'none', make: async () => ({}) },
     { token: 'an empty one', make: async () => ({ token: '' }) },
     { token: 'a guessed one', make: async () => ({ token: 'A'.repeat(43) }) },
@@ -314,7 +314,7 @@ describe('10 a form without the token of its browser', () => {
       token: 'the signature of its own',
       make: async () => ({ token: browser.cookiesFor('/auth/apps').get('_apps.sig') ?? '' }),
     },
-  ])('10 with $token changes nothing, and says so', async ({ make }) => {
+  ])('with $token changes nothing, and says so', async ({ make }) => {
     const tokens = await connect(running, { browser });
     expect(tokenIn(await browser.get('/auth/apps'))).toMatch(/^[\w-]{43}$/);
     const before = await audited();
@@ -330,7 +330,7 @@ describe('10 a form without the token of its browser', () => {
     expect(await isAlive(running, tokens)).toBe(true);
   });
 
-  it('10 nor with the token of another browser and its cookie without the signature', async () => {
+  test('nor with the token of another browser and its cookie without the signature', async () => {
     await enterApps(browser);
     const token = tokenIn(await openAt(running).get('/auth/apps'));
     const session = cookiesOf(browser, { address: `${running.issuer}/login` });
@@ -343,7 +343,7 @@ describe('10 a form without the token of its browser', () => {
     expect(at(await browser.get('/auth/apps'))).toBe('apps');
   });
 
-  it('10 another site can log nobody in as somebody else', async () => {
+  test('another site can log nobody in as somebody else', async () => {
     const { email, password } = neighbour;
     for (const headers of [{}, { 'Sec-Fetch-Site': 'cross-site' }]) {
       const page = await browser.post('/auth/apps/login', { email, password, token: 'x' }, headers);
@@ -353,12 +353,12 @@ describe('10 a form without the token of its browser', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it.each([
+  test.each([
     { 'Sec-Fetch-Site': 'cross-site' },
     { 'Sec-Fetch-Site': 'same-site' },
     { 'Content-Type': 'application/json' },
     { 'Content-Type': 'text/plain' },
-  ])('10 with the right one, and %j, it is refused all the same', async (headers) => {
+  ])('with the right one, and %j, it is refused all the same', async (headers) => {
     const tokens = await connect(running, { browser });
     const token = tokenIn(await browser.get('/auth/apps'));
     for (const step of steps) {
@@ -369,7 +369,7 @@ describe('10 a form without the token of its browser', () => {
     expect(await isAlive(running, tokens)).toBe(true);
   });
 
-  it.each(steps)('10 a link to %s does nothing', async (step) => {
+  test.each(steps)('a link to %s does nothing', async (step) => {
     await enterApps(browser);
     const page = await browser.get(`/auth/apps/${step}`);
     expect([page.status, page.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
@@ -377,8 +377,8 @@ describe('10 a form without the token of its browser', () => {
   });
 });
 
-describe('10 what the operator does to an owner', () => {
-  it('10 a new password ends every login, and leaves the connected applications', async () => {
+describe('what the operator does to an owner', () => {
+  test('a new password ends every login, and leaves the connected applications', async () => {
     const elsewhere = openAt(running);
     const tokens = await connect(running, { browser });
     await enterApps(elsewhere);
@@ -396,7 +396,7 @@ describe('10 what the operator does to an owner', () => {
     expect([at(page), appsOf(page)]).toEqual(['apps', ['test-partner']]);
   });
 
-  it('10 disabling ends both; enabling brings neither back', async () => {
+  test('disabling ends both; enabling brings neither back', async () => {
     const tokens = await connect(running, { browser });
     const theirs = await connect(running, { person: neighbour });
     later();
@@ -416,7 +416,7 @@ describe('10 what the operator does to an owner', () => {
   });
 });
 
-describe('10 a login under way', () => {
+describe('a login under way', () => {
   const ends = [
     {
       name: 'log out everywhere',
@@ -430,7 +430,7 @@ describe('10 a login under way', () => {
     { name: 'disabling', end: () => running.store.owners.setDisabled(owner.id, Date.now(), auditOf('disable_owner')) },
   ];
 
-  it('10 in the very second in which all others ended is good, and those are over', async () => {
+  test('in the very second in which all others ended is good, and those are over', async () => {
     const second = Date.UTC(2026, 11, 24, 12);
     const before = openAt(running);
     vi.setSystemTime(second + 100);
@@ -445,7 +445,7 @@ describe('10 a login under way', () => {
     expect(at(await before.get('/auth/apps'))).toBe('login of apps');
   });
 
-  it.each(ends)('10 whose password was right before a $name is over after it', async ({ end }) => {
+  test.each(ends)('whose password was right before a $name is over after it', async ({ end }) => {
     const { page } = await ask(running, {}, browser);
     const { headers } = await attempt(running, page, 'login', { Cookie: cookiesOf(browser, page) });
     later();
@@ -455,12 +455,12 @@ describe('10 a login under way', () => {
     expect(at(await browser.get('/auth/apps'))).toBe('login of apps');
   });
 
-  it.each(
+  test.each(
     ends.flatMap(({ name, end }) => [
       { where: 'an application', comesTo: 'login', name, end },
       { where: 'this page', comesTo: 'login of apps', name, end },
     ]),
-  )('10 for $where, whose password is being looked at while a $name happens, is over after it', async (given) => {
+  )('for $where, whose password is being looked at while a $name happens, is over after it', async (given) => {
     const { where, comesTo, end } = given;
     await running.close();
     let isArmed = false;
@@ -488,8 +488,8 @@ describe('10 a login under way', () => {
     expect(await audited()).toContainEqual(['log_in', owner.id, where === 'this page' ? owner.id : 'test-partner']);
   });
 
-  it.each(ends.filter(({ name }) => name !== 'new password'))(
-    '10 whose code waits at the client at a $name gives no tokens',
+  test.each(ends.filter(({ name }) => name !== 'new password'))(
+    'whose code waits at the client at a $name gives no tokens',
     async ({ end }) => {
       const { page } = await askConsent(running, {}, browser);
       const back = await press(browser, page, 'confirm');

@@ -1,5 +1,5 @@
 import { operations } from '@lockstep/contract/operations';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { contractFaults, responseFaults } from './fixtures/contract-faults.ts';
 import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { type Answer, basic, logIn, loginQuery, loginTokens, post, send } from './fixtures/talk.ts';
@@ -141,7 +141,7 @@ const cases: readonly { id: Id; name: string; ask: (auth: RunningAuth) => Promis
   ];
 
 describe.each(['plain', 'express'] as const)('mounted %s, real answers are what the contract declares', (mount) => {
-  it.each(cases)('$id: $name', async ({ id, ask, want }) => {
+  test.each(cases)('$id: $name', async ({ id, ask, want }) => {
     const auth = running[mount];
     if (auth === undefined) throw new Error('not started');
     const answer = await ask(auth);
@@ -149,7 +149,7 @@ describe.each(['plain', 'express'] as const)('mounted %s, real answers are what 
     expect(contractFaults(operations[id].pointer, answer)).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['404', '/nothing', 'GET'],
     ['405', '/oauth2/token', 'GET'],
     ['405', '/login', 'POST'],

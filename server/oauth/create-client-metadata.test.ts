@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { ClientFault, createClientMetadata } from './create-client-metadata.ts';
 import { hashSecret } from './hash-secret.ts';
 
@@ -11,7 +11,7 @@ const partner = {
 } as const;
 
 describe('a new client', () => {
-  it('27 has a secret of 256 random bits, kept as its hash', () => {
+  test('has a secret of 256 random bits, kept as its hash', () => {
     const [one, other] = [createClientMetadata(own), createClientMetadata(own)];
     expect(one.secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
     expect(one.secret).not.toBe(other.secret);
@@ -19,7 +19,7 @@ describe('a new client', () => {
     expect(JSON.parse(one.metadata).client_secret).toBe(hashSecret(one.secret));
   });
 
-  it('of an own account has its own credentials alone', () => {
+  test('of an own account has its own credentials alone', () => {
     expect(JSON.parse(createClientMetadata(own).metadata)).toMatchObject({
       client_id: 'test-own',
       grant_types: ['client_credentials'],
@@ -29,7 +29,7 @@ describe('a new client', () => {
     });
   });
 
-  it('of a partner belongs to no account', () => {
+  test('of a partner belongs to no account', () => {
     const metadata = JSON.parse(createClientMetadata({ ...partner, requirePkce: true }).metadata);
     expect(metadata).toMatchObject({
       redirect_uris: partner.redirectUris,
@@ -39,7 +39,7 @@ describe('a new client', () => {
     expect(metadata).not.toHaveProperty('owner_account');
   });
 
-  it.each([
+  test.each([
     ['left out: all', undefined, undefined],
     ['empty: none', [], ''],
     ['each once', ['serviceapi/get-devices', 'serviceapi/get-devices'], 'serviceapi/get-devices'],
@@ -49,8 +49,8 @@ describe('a new client', () => {
   });
 });
 
-describe('2 callbacks that cannot be registered', () => {
-  it.each([
+describe('callbacks that cannot be registered', () => {
+  test.each([
     'http://partner.example/cb',
     'http://localhost/cb',
     'https://localhost:8080/*',
@@ -69,20 +69,20 @@ describe('2 callbacks that cannot be registered', () => {
     '/cb',
     '',
     `https://partner.example/${'x'.repeat(512)}`,
-  ])('2 refuses %j', (uri) => {
+  ])('refuses %j', (uri) => {
     expect(() => createClientMetadata({ ...partner, redirectUris: [...partner.redirectUris, uri] })).toThrow(
       ClientFault,
     );
   });
 
-  it('2 takes ports, paths and queries', () => {
+  test('takes ports, paths and queries', () => {
     const redirectUris = ['https://partner.example', 'https://partner.example:8443/a/b?c=d@e', 'https://127.0.0.1/cb'];
     expect(JSON.parse(createClientMetadata({ ...partner, redirectUris }).metadata).redirect_uris).toEqual(redirectUris);
   });
 });
 
-describe('2 callbacks on the machine of whoever calls', () => {
-  it.each([
+describe('callbacks on the machine of whoever calls', () => {
+  test.each([
     'https://localhost/cb',
     'http://partner.example/cb',
     'http://localhost.partner.example/cb',
@@ -92,11 +92,11 @@ describe('2 callbacks on the machine of whoever calls', () => {
     'http://0.0.0.0:3000/cb',
     'http://2130706433/cb',
     '127.0.0.1:3000',
-  ])('2 refuses %j', (uri) => {
+  ])('refuses %j', (uri) => {
     expect(() => createClientMetadata({ ...partner, loopbackCallbacks: [uri] })).toThrow('loopbackCallbacks must be');
   });
 
-  it('2 takes http with a loopback name, behind the https ones', () => {
+  test('takes http with a loopback name, behind the https ones', () => {
     const loopbackCallbacks = ['http://localhost:3000/cb', 'http://127.0.0.1/cb', 'http://[::1]:8080/a?b=c'];
     expect(JSON.parse(createClientMetadata({ ...partner, loopbackCallbacks }).metadata).redirect_uris).toEqual([
       ...partner.redirectUris,
@@ -106,7 +106,7 @@ describe('2 callbacks on the machine of whoever calls', () => {
 });
 
 describe('everything that is wrong is said at once', () => {
-  it.each([
+  test.each([
     ['clientId', { clientId: '' }],
     ['clientId', { clientId: 'a:b' }],
     ['clientId', { clientId: 'x'.repeat(65) }],
@@ -125,7 +125,7 @@ describe('everything that is wrong is said at once', () => {
     expect(fault.faults[0]).toContain(name);
   });
 
-  it('several, and a partner without callbacks', () => {
+  test('several, and a partner without callbacks', () => {
     const fault = catchFault(() => createClientMetadata({ ...partner, clientId: 'ä', name: '', redirectUris: [] }));
     expect(fault.faults.map((text) => text.split(' ')[0])).toEqual(['clientId', 'name', 'redirectUris']);
   });

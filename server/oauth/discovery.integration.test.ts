@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { createLocalJWKSet, decodeJwt, decodeProtectedHeader, type JSONWebKeySet, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, loginQuery, loginTokens, openAt, post, send, type Tokens } from './fixtures/talk.ts';
 import { addPartner, ask, askConsent, connect, exchange, press, whereIs } from './fixtures/walk.ts';
@@ -194,13 +194,13 @@ const proofs: Readonly<Record<string, () => Promise<void>>> = {
 };
 
 describe('what the configuration tells', () => {
-  it('has a proof for each member', () => {
+  test('has a proof for each member', () => {
     expect(Object.keys(told).sort()).toEqual(Object.keys(proofs).sort());
   });
 
-  it.each(Object.entries(proofs))('%s is so', (_, proof) => proof());
+  test.each(Object.entries(proofs))('%s is so', (_, proof) => proof());
 
-  it('is what the contract shows', () => {
+  test('is what the contract shows', () => {
     const { value } = contract.components.examples.OpenIdConfiguration;
     const relocated = JSON.parse(JSON.stringify(value).replaceAll('http://localhost:8080/auth', running.issuer));
     expect({ ...told, scopes_supported: [...words('scopes_supported')].sort() }).toEqual({
@@ -211,14 +211,14 @@ describe('what the configuration tells', () => {
 });
 
 describe('what the configuration is silent about', () => {
-  it.each([
+  test.each([
     ['request_parameter_supported', () => errorOf({ request: 'x' }), 'request_not_supported'],
     ['registration of clients', () => errorOf({ registration: '{}' }), 'registration_not_supported'],
   ] as const)('%s is refused', async (_, ask, error) => {
     expect(await ask()).toBe(error);
   });
 
-  it.each([
+  test.each([
     ['userinfo_endpoint', '/me'],
     ['end_session_endpoint', '/session/end'],
     ['introspection_endpoint', '/token/introspection'],
@@ -231,7 +231,7 @@ describe('what the configuration is silent about', () => {
     for (const method of ['GET', 'POST']) expect((await send(running, path, { method })).status).toBe(404);
   });
 
-  it('acr_values_supported: none is told where one is asked for', async () => {
+  test('acr_values_supported: none is told where one is asked for', async () => {
     const { page, browser } = await askConsent(running, { acr_values: 'urn:mace:incommon:iap:silver' });
     const { id_token } = await exchange(running, await press(browser, page, 'confirm'));
     expect(decodeJwt(String(id_token))).not.toHaveProperty('acr');

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, openAt, post, send } from './fixtures/talk.ts';
 import {
@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => running.close());
 
 describe('a page that somebody without its cookie asks for', () => {
-  it.each([
+  test.each([
     ['text/html,*/*;q=0.8', /^text\/html/, '<h1>Your browser keeps no cookies here</h1>'],
     ['application/json', /^application\/json/, '"error":"invalid_request"'],
     ['*/*', /^application\/json/, '"error":"invalid_request"'],
@@ -38,14 +38,14 @@ describe('a page that somebody without its cookie asks for', () => {
   });
 });
 
-it.each(['/nothing', '/apps/', '/', '/apps/nothing'])('a person who opens %s gets a page', async (path) => {
+test.each(['/nothing', '/apps/', '/', '/apps/nothing'])('a person who opens %s gets a page', async (path) => {
   const answer = await send(running, path, { headers: { Accept: 'text/html' } });
   expect([answer.status, answer.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);
   expect(answer.text).toContain('<h1>There is no such page</h1>');
 });
 
-describe('53 headers of every answer', () => {
-  it.each([
+describe('headers of every answer', () => {
+  test.each([
     ['GET', '/login'],
     ['GET', '/interaction/x'],
     ['GET', '/login/x'],
@@ -68,7 +68,7 @@ describe('53 headers of every answer', () => {
     ['DELETE', '/apps'],
     ['GET', '/session/end'],
     ['GET', '/%zz'],
-  ])('53 %s %s', async (method, path) => {
+  ])('%s %s', async (method, path) => {
     const { headers, status, text } = await send(running, path, { method, headers: { 'X-Request-Id': 'mine-1' } });
     expect(Object.fromEntries(headers)).toMatchObject({
       'x-request-id': 'mine-1',
@@ -83,14 +83,14 @@ describe('53 headers of every answer', () => {
     expect(text).not.toMatch(/\bat .*\.[jt]s|node_modules|SELECT|Error:/);
   });
 
-  it("53 a request id of another form is not the answer's", async () => {
+  test("a request id of another form is not the answer's", async () => {
     const { headers } = await send(running, '/nothing', { headers: { 'X-Request-Id': 'a b' } });
     expect(headers.get('x-request-id')).toMatch(/^req-[0-9a-f]{16}$/);
   });
 });
 
-describe('15 what leaks elsewhere', () => {
-  it('15 no answer between the application and the callback tells another site where it was, or is kept', async () => {
+describe('what leaks elsewhere', () => {
+  test('no answer between the application and the callback tells another site where it was, or is kept', async () => {
     const { browser, page } = await askConsent(running, { state: 's' });
     await press(browser, page, 'confirm');
     await enterApps(browser);
@@ -103,7 +103,7 @@ describe('15 what leaks elsewhere', () => {
   });
 });
 
-describe('15 the log', () => {
+describe('the log', () => {
   const typed = {
     'a password in the field of the e-mail': 'hunter2-hunter2-hunter2',
     'an unknown e-mail': 'typed-by-nobody@elsewhere.example',
@@ -187,7 +187,7 @@ describe('15 the log', () => {
       .map(([name]) => name);
   }
 
-  it('15 has clients, owners and requests, and nothing that opens anything or was typed', async () => {
+  test('has clients, owners and requests, and nothing that opens anything or was typed', async () => {
     const auth = await startAuth({ keys: running.keys });
     try {
       const secrets = await live(auth);
@@ -203,13 +203,13 @@ describe('15 the log', () => {
     }
   });
 
-  it.each([
+  test.each([
     ['find', 7],
     ['put', 4],
     ['consume', 2],
     ['remove', 2],
     ['listGrants', 2],
-  ] as const)('15 nor where the store fails in the middle of it: at %s, each time in %i', async (method, every) => {
+  ] as const)('nor where the store fails in the middle of it: at %s, each time in %i', async (method, every) => {
     let calls = 0;
     const auth = await startAuth({
       keys: running.keys,

@@ -1,5 +1,5 @@
 import { type OperationTable, operations as table } from '@lockstep/contract/operations';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../store/store.ts';
 import { type Browser, openBrowser } from './fixtures/browser.ts';
 import { contractFaults } from './fixtures/contract-faults.ts';
@@ -144,8 +144,8 @@ const faults = [
   { fault: 'is busy', error: () => new StoreUnavailable(secret), status: 503 },
 ] as const;
 
-describe.each(faults)('53 where the store $fault', ({ error, status }) => {
-  it.each(cases)('53 at any of its calls, $name says so and no more', async ({ prepare, isStoreless }) => {
+describe.each(faults)('where the store $fault', ({ error, status }) => {
+  test.each(cases)('at any of its calls, $name says so and no more', async ({ prepare, isStoreless }) => {
     const { faultyStore, stopAfter, hasFailed, mend } = createMortalStore(error);
     const auth = await startAuth({ faultyStore });
     running = auth;

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { Store } from '../store/store.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { accountId, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -83,10 +83,10 @@ async function begin() {
   return { auth: running, gone };
 }
 
-describe.each(cases)('25 $who', ({ isForAll, go, comeBack, want, isGoodAgain }) => {
+describe.each(cases)('$who', ({ isForAll, go, comeBack, want, isGoodAgain }) => {
   const say = ({ status, body }: Answer) => [status, body?.error];
 
-  it('25 cannot refresh, exchanges no code, and has no access token that is good', async () => {
+  test('cannot refresh, exchanges no code, and has no access token that is good', async () => {
     const { auth, gone } = await begin();
     const tokens = await loginTokens(auth);
     const code = await issueCode(auth.auth.provider, auth.resource);
@@ -103,7 +103,7 @@ describe.each(cases)('25 $who', ({ isForAll, go, comeBack, want, isGoodAgain }) 
     expect(await auth.verify(`Bearer ${tokens.access_token}`)).toMatchObject({ ok: isGoodAgain });
   });
 
-  it(`25 ${isForAll ? 'takes' : 'does not take'} another owner of the account along`, async () => {
+  test(`${isForAll ? 'takes' : 'does not take'} another owner of the account along`, async () => {
     const { auth, gone } = await begin();
     const tokens = await loginTokens(auth, undefined, { email: other.email });
     const code = await issueCode(auth.auth.provider, auth.resource, { ownerId: other.id });
@@ -123,10 +123,10 @@ describe.each(cases)('25 $who', ({ isForAll, go, comeBack, want, isGoodAgain }) 
   });
 });
 
-describe("25 an account's own client", () => {
+describe("an account's own client", () => {
   const ask = (auth: RunningAuth) => post(auth, '/oauth2/token', { grant_type: 'client_credentials' }, basic(auth.own));
 
-  it('25 gets no token while its account is disabled, and those that it has are good for nothing', async () => {
+  test('gets no token while its account is disabled, and those that it has are good for nothing', async () => {
     const { auth } = await begin();
     const { body } = await ask(auth);
     await auth.store.accounts.setDisabled(accountId, Date.now());
@@ -137,13 +137,13 @@ describe("25 an account's own client", () => {
     expect((await ask(auth)).status).toBe(200);
   });
 
-  it('25 gets none where there is no such account', async () => {
+  test('gets none where there is no such account', async () => {
     const { auth, gone } = await begin();
     gone.add(accountId);
     expect((await ask(auth)).body?.error).toBe('invalid_client');
   });
 
-  it('25 goes on where an owner of it is disabled', async () => {
+  test('goes on where an owner of it is disabled', async () => {
     const { auth } = await begin();
     await auth.store.owners.setDisabled(owner.id, Date.now(), { ...entry, at: Date.now() });
     expect((await ask(auth)).status).toBe(200);
@@ -151,7 +151,7 @@ describe("25 an account's own client", () => {
 });
 
 describe('a change of the password', () => {
-  it('ends a login whose code was not exchanged yet, and leaves connected apps', async () => {
+  test('ends a login whose code was not exchanged yet, and leaves connected apps', async () => {
     const { auth } = await begin();
     const tokens = await loginTokens(auth);
     const code = await issueCode(auth.auth.provider, auth.resource);

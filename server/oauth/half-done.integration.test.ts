@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import type { CreatedClient } from './create-client-metadata.ts';
 import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
@@ -68,7 +68,7 @@ const requests: readonly Request[] = [
 ];
 
 describe.each(requests)('$name that stops half way', ({ isRotating, send, ends }) => {
-  it('24 leaves a login that is whole or over, and does its work when it is sent again', async () => {
+  test('leaves a login that is whole or over, and does its work when it is sent again', async () => {
     const { auth, stopAfter, mend } = await begin();
     const client = isRotating ? await createRotating(auth) : auth.partner;
     let calls = 0;
@@ -91,7 +91,7 @@ describe.each(requests)('$name that stops half way', ({ isRotating, send, ends }
 });
 
 describe('the exchange of a code that stops half way', () => {
-  it('24 can be sent again, and either gives the tokens or leaves none', async () => {
+  test('can be sent again, and either gives the tokens or leaves none', async () => {
     const { auth, stopAfter, mend } = await begin();
     const seen: number[] = [];
     for (let isThrough = false; !isThrough; ) {

@@ -1,5 +1,5 @@
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { type Answer, logIn, loginQuery } from './fixtures/talk.ts';
 import { exchangeCode, refresh } from './fixtures/token-requests.ts';
@@ -30,7 +30,7 @@ async function profile() {
 }
 
 describe('the ID token, of an exchange and of a refresh', () => {
-  it('carries the profile where it was granted, and the time in seconds', async () => {
+  test('carries the profile where it was granted, and the time in seconds', async () => {
     for (const answer of await askBoth({ scope: 'openid profile serviceapi/get-devices' })) {
       const claims = readIdToken(answer);
       expect(claims).toMatchObject(await profile());
@@ -39,7 +39,7 @@ describe('the ID token, of an exchange and of a refresh', () => {
     }
   });
 
-  it.each(['openid serviceapi/get-devices', 'openid', 'serviceapi/get-devices'])(
+  test.each(['openid serviceapi/get-devices', 'openid', 'serviceapi/get-devices'])(
     'carries nothing of it where it was not: %s',
     async (scope) => {
       for (const answer of await askBoth({ scope })) {
@@ -50,7 +50,7 @@ describe('the ID token, of an exchange and of a refresh', () => {
     },
   );
 
-  it.each([
+  test.each([
     { narrowed: 'serviceapi/get-devices', hasProfile: false },
     { narrowed: 'openid serviceapi/get-devices', hasProfile: false },
     { narrowed: 'profile', hasProfile: true },
@@ -61,7 +61,7 @@ describe('the ID token, of an exchange and of a refresh', () => {
     else expect(Object.keys(claims).sort()).toEqual(['aud', 'exp', 'iat', 'iss', 'sub']);
   });
 
-  it('is signed by a published key, for this client, for an hour, with the nonce and the time of the login', async () => {
+  test('is signed by a published key, for this client, for an hour, with the nonce and the time of the login', async () => {
     const keys = createRemoteJWKSet(new URL(`${running.issuer}/.well-known/jwks.json`));
     const before = Math.floor(Date.now() / 1000);
     for (const { body } of await askBoth({ nonce: 'n-0S6_WzA2Mj', max_age: '3600' })) {
@@ -77,7 +77,7 @@ describe('the ID token, of an exchange and of a refresh', () => {
     }
   });
 
-  it('alone says who it is: the access token names the owner by id', async () => {
+  test('alone says who it is: the access token names the owner by id', async () => {
     for (const { body } of await askBoth({})) {
       const claims = decodeJwt(String(body?.access_token));
       expect(claims.sub).toBe(owner.id);

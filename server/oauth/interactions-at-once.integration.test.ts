@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { OidcArtifact } from '../store/store.ts';
 import type { Browser, Page } from './fixtures/browser.ts';
 import { createTestKeys } from './fixtures/keys.ts';
@@ -58,8 +58,8 @@ function meet(howMany: number, ms = 1000): () => Promise<void> {
   };
 }
 
-describe('9 a form that is sent twice', () => {
-  it('9 login, one after the other: the second is told to start again', async () => {
+describe('a form that is sent twice', () => {
+  test('login, one after the other: the second is told to start again', async () => {
     const { page: login } = await ask(running, {}, browser);
     const consent = await enter(browser, login);
     expect(at(await enter(browser, login))).toBe(ended);
@@ -67,7 +67,7 @@ describe('9 a form that is sent twice', () => {
   });
 
   // Of two clicks a browser shows the second's answer alone: an error there would hide that all is well.
-  it('9 consent, one after the other: the second comes to the callback too, by a login of its own', async () => {
+  test('consent, one after the other: the second comes to the callback too, by a login of its own', async () => {
     const { page } = await askConsent(running, { state: 'a state', prompt: 'login consent' }, browser);
     const backs = [await press(browser, page, 'confirm'), await press(browser, page, 'confirm')];
     expect(backs.map(at)).toEqual(['code', 'code']);
@@ -76,7 +76,7 @@ describe('9 a form that is sent twice', () => {
     expect((await audited()).slice(-2)).toEqual(['give_consent', 'repeat_consent']);
   });
 
-  it('9 consent and denial, again a minute later, or for a client that has gone: it has ended', async () => {
+  test('consent and denial, again a minute later, or for a client that has gone: it has ended', async () => {
     const { page } = await askConsent(running, {}, browser);
     await press(browser, page, 'confirm');
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 });
@@ -88,14 +88,14 @@ describe('9 a form that is sent twice', () => {
     expect(at(await press(browser, denied, 'abort'))).toBe(ended);
   });
 
-  it('9 consent, again after the app was disconnected: it is asked for', async () => {
+  test('consent, again after the app was disconnected: it is asked for', async () => {
     const { page } = await askConsent(running, {}, browser);
     await press(browser, page, 'confirm');
     await running.store.oidc.revokeGrants({ ownerId: owner.id }, 1, 2);
     expect(at(await press(browser, page, 'confirm'))).toBe('consent');
   });
 
-  it('9 consent, again after logging out: the owner logs in', async () => {
+  test('consent, again after logging out: the owner logs in', async () => {
     const { page } = await askConsent(running, {}, browser);
     await press(browser, page, 'confirm');
     const later = Date.now() + 1000;
@@ -110,7 +110,7 @@ describe('9 a form that is sent twice', () => {
     expect(at(await press(browser, page, 'confirm'))).toBe('login');
   });
 
-  it.each(['login', 'consent'] as const)('9 %s, before the way on of the first is taken', async (due) => {
+  test.each(['login', 'consent'] as const)('%s, before the way on of the first is taken', async (due) => {
     const { page } = due === 'login' ? await ask(running, {}, browser) : await askConsent(running, {}, browser);
     const step = due === 'login' ? 'login' : 'confirm';
     // A browser that sends a form again leaves the first answer aside.
@@ -166,10 +166,10 @@ describe('9 a form that is sent twice', () => {
   }
 
   // Both forms are looked at before either is kept, and both ways on begin before either has ended the interaction.
-  it.each([
+  test.each([
     { due: 'login', step: 'login', comesTo: 'consent', gates: () => ({ atKeeping: meet(2), atEnd: meet(2) }) },
     { due: 'consent', step: 'confirm', comesTo: 'code', gates: () => ({ atConsent: meet(2), atEnd: meet(2) }) },
-  ] as const)('9 $due, twice at once: one of them leads on', async ({ due, step, comesTo, gates }) => {
+  ] as const)('$due, twice at once: one of them leads on', async ({ due, step, comesTo, gates }) => {
     const hold = await beginHeld();
     const { page } = due === 'login' ? await ask(running, {}, browser) : await askConsent(running, {}, browser);
     hold(gates());
@@ -179,11 +179,11 @@ describe('9 a form that is sent twice', () => {
     expect(await countUsable(running, pages)).toBe(comesTo === 'code' ? 1 : 0);
   });
 
-  it.each([
+  test.each([
     { due: 'login', step: 'login', comesTo: 'consent', gate: 'atKeeping' },
     { due: 'consent', step: 'confirm', comesTo: 'code', gate: 'atKeeping' },
     { due: 'consent', step: 'confirm', comesTo: 'code', gate: 'atConsent' },
-  ] as const)('9 $due, the first held $gate until the second has come to its end', async (given) => {
+  ] as const)('$due, the first held $gate until the second has come to its end', async (given) => {
     const { due, step, comesTo, gate } = given;
     const hold = await beginHeld();
     const { page } = due === 'login' ? await ask(running, {}, browser) : await askConsent(running, {}, browser);
@@ -209,7 +209,7 @@ describe('9 a form that is sent twice', () => {
     expect(await countUsable(running, [second, await first])).toBe(comesTo === 'code' ? (isLate ? 2 : 1) : 0);
   });
 
-  it('9 twenty times at once, as it comes', async () => {
+  test('twenty times at once, as it comes', async () => {
     const { page } = await askConsent(running, {}, browser);
     const pages = await Promise.all(Array.from({ length: 20 }, () => press(browser, page, 'confirm')));
     const codes = pages
@@ -221,7 +221,7 @@ describe('9 a form that is sent twice', () => {
     expect(await countUsable(running, pages)).toBe(codes.length);
   });
 
-  it('9 yes and no at once: one of them counts', async () => {
+  test('yes and no at once: one of them counts', async () => {
     const { page } = await askConsent(running, {}, browser);
     const pages = await Promise.all([press(browser, page, 'confirm'), press(browser, page, 'abort')]);
     expect(pages.map(({ status }) => status)).not.toContain(500);
@@ -229,14 +229,14 @@ describe('9 a form that is sent twice', () => {
   });
 });
 
-describe('9 two tabs of one browser', () => {
+describe('two tabs of one browser', () => {
   const tab = (state: string, client_id = 'test-partner') => ask(running, { state, client_id }, browser);
   const stateOf = ({ address }: Page) => new URL(address).searchParams.get('state');
 
-  it.each([
+  test.each([
     { clients: 'of one client', other: 'test-partner' },
     { clients: 'of two clients', other: 'other-partner' },
-  ])('9 two logins $clients, step by step in turn, both come to their end', async ({ other }) => {
+  ])('two logins $clients, step by step in turn, both come to their end', async ({ other }) => {
     const otherPartner = await addPartner(running, 'other-partner');
     const [one, two] = [await tab('one'), await tab('two', other)];
     const consents = [await enter(browser, one.page), await enter(browser, two.page)];
@@ -253,7 +253,7 @@ describe('9 two tabs of one browser', () => {
       expect(decodeJwt(String(tokens.id_token)).sub).toBe(owner.id);
   });
 
-  it('9 eight at once: each comes to its own callback or to a page, none to a fault', async () => {
+  test('eight at once: each comes to its own callback or to a page, none to a fault', async () => {
     const states = Array.from({ length: 8 }, (_, index) => `state-${index}`);
     const pages = await Promise.all(
       states.map(async (state) => {
@@ -272,7 +272,7 @@ describe('9 two tabs of one browser', () => {
   });
 });
 
-describe('9 a consent that waits, while something else happens in its browser', () => {
+describe('a consent that waits, while something else happens in its browser', () => {
   const change = { passwordHash: 'x', at: Date.now() };
   const apps = async (step: string, fields: Record<string, string> = {}) =>
     browser.post(`/auth/apps/${step}`, { ...fields, token: tokenIn(await browser.get('/auth/apps')) });
@@ -315,7 +315,7 @@ describe('9 a consent that waits, while something else happens in its browser', 
 
   beforeEach(() => addOwner(running));
 
-  it.each(happenings)('9 $name: it can no longer be given', async ({ happen }) => {
+  test.each(happenings)('$name: it can no longer be given', async ({ happen }) => {
     const { page } = await askConsent(running, {}, browser);
     expect(at(page)).toBe('consent');
     await happen();
@@ -328,12 +328,12 @@ describe('9 a consent that waits, while something else happens in its browser', 
     expect(await countUsable(running, [back])).toBe(0);
   });
 
-  it.each(
+  test.each(
     happenings.flatMap(({ name, happen }) => [
       { name, happen, login: 'after a login of its own' },
       { name, happen, login: 'in a browser that is logged in' },
     ]),
-  )('9 $name: given just before, $login, it is worth nothing to its client', async ({ happen, login }) => {
+  )('$name: given just before, $login, it is worth nothing to its client', async ({ happen, login }) => {
     if (login === 'in a browser that is logged in') await askConsent(running, {}, browser);
     const { page } = await askConsent(running, {}, browser);
     const given = await attempt(running, page, 'confirm', { Cookie: cookiesOf(browser, page) });
@@ -345,7 +345,7 @@ describe('9 a consent that waits, while something else happens in its browser', 
     expect(await countUsable(running, [back])).toBe(0);
   });
 
-  it('9 the owner logs out everywhere, and a request under way writes the session again: it is worth nothing', async () => {
+  test('the owner logs out everywhere, and a request under way writes the session again: it is worth nothing', async () => {
     const sessions = new Map<string, OidcArtifact>();
     await running.close();
     await begin({
@@ -369,7 +369,7 @@ describe('9 a consent that waits, while something else happens in its browser', 
     expect(await countUsable(running)).toBe(0);
   });
 
-  it('9 another owner has logged in, and consents: the tokens are theirs', async () => {
+  test('another owner has logged in, and consents: the tokens are theirs', async () => {
     const { page: waiting } = await askConsent(running, {}, browser);
     const page = await logIn(neighbour);
     expect(at(page)).toBe('consent');

@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Browser, Page } from './fixtures/browser.ts';
 import { createTestKeys } from './fixtures/keys.ts';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -39,15 +39,15 @@ afterEach(async () => {
 const at = (page: Page) => whereIs(running, page);
 const audited = async () => (await running.store.audit.list(owner.accountId)).map(({ action }) => action);
 
-describe('9 an interaction belongs to the browser that began it', () => {
-  describe.each(['login', 'consent'] as const)('9 at %s', (due) => {
+describe('an interaction belongs to the browser that began it', () => {
+  describe.each(['login', 'consent'] as const)('at %s', (due) => {
     let page: Page;
     beforeEach(async () => {
       page = due === 'login' ? (await ask(running, {}, browser)).page : (await askConsent(running, {}, browser)).page;
       expect(at(page)).toBe(due);
     });
 
-    it.each([
+    test.each([
       {
         whose: "another browser's cookies",
         cookies: async () => {
@@ -72,7 +72,7 @@ describe('9 an interaction belongs to the browser that began it', () => {
         },
       },
       { whose: 'no cookie', cookies: async () => '', says: 'Your browser keeps no cookies here' },
-    ])('9 with $whose nothing is shown, taken or changed', async ({ cookies, says = ended }) => {
+    ])('with $whose nothing is shown, taken or changed', async ({ cookies, says = ended }) => {
       const Cookie = await cookies();
       const before = await audited();
       for (const step of Object.keys(steps) as Step[]) {
@@ -87,7 +87,7 @@ describe('9 an interaction belongs to the browser that began it', () => {
       expect(at(await press(browser, next, 'confirm'))).toBe('code');
     });
 
-    it('9 a link or an image does nothing: the steps are posts alone', async () => {
+    test('a link or an image does nothing: the steps are posts alone', async () => {
       const Cookie = cookiesOf(browser, page);
       for (const { path } of Object.values(steps).slice(0, 4)) {
         const answer = await send(running, `${pathOf(page)}${path}`, { headers: { Cookie } });
@@ -98,8 +98,8 @@ describe('9 an interaction belongs to the browser that began it', () => {
   });
 });
 
-describe('9 a form of a page that is not due', () => {
-  it.each(['confirm', 'other'] as const)('9 %s before the login', async (step) => {
+describe('a form of a page that is not due', () => {
+  test.each(['confirm', 'other'] as const)('%s before the login', async (step) => {
     const { page } = await ask(running, {}, browser);
     const answer = await press(browser, page, step);
     expect([answer.status, at(answer)]).toEqual([400, ended]);
@@ -107,7 +107,7 @@ describe('9 a form of a page that is not due', () => {
     expect(at(await enter(browser, page))).toBe('consent');
   });
 
-  it('9 a login while consent is due, be it of another owner', async () => {
+  test('a login while consent is due, be it of another owner', async () => {
     await addOwner(running);
     const { page } = await askConsent(running, {}, browser);
     for (const person of [owner, neighbour]) {
@@ -119,7 +119,7 @@ describe('9 a form of a page that is not due', () => {
     expect(decodeJwt(String(id_token)).sub).toBe(owner.id);
   });
 
-  it('9 any of them after the login has come to its end', async () => {
+  test('any of them after the login has come to its end', async () => {
     const { page: login } = await ask(running, {}, browser);
     const consent = await enter(browser, login);
     expect(at(await press(browser, consent, 'confirm'))).toBe('code');
@@ -134,10 +134,10 @@ describe('9 a form of a page that is not due', () => {
     expect(await audited()).toEqual(['log_in', 'give_consent']);
   });
 
-  it.each([
+  test.each([
     { minutes: 29, becomes: 'consent' },
     { minutes: 31, becomes: ended },
-  ])('9 $minutes minutes after it began it becomes: $becomes', async ({ minutes, becomes }) => {
+  ])('$minutes minutes after it began it becomes: $becomes', async ({ minutes, becomes }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: Date.UTC(2026, 11, 1, 12) });
     const { page } = await ask(running, {}, browser);
     vi.setSystemTime(Date.now() + minutes * 60_000);
@@ -146,10 +146,10 @@ describe('9 a form of a page that is not due', () => {
   });
 });
 
-describe('9 what is no form of ours', () => {
+describe('what is no form of ours', () => {
   const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const right = `email=${encodeURIComponent(owner.email)}&password=${encodeURIComponent(owner.password)}`;
-  it.each([
+  test.each([
     { name: 'JSON', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(steps.login.fields) },
     { name: 'text', headers: { 'Content-Type': 'text/plain' }, body: right },
     { name: 'multipart', headers: { 'Content-Type': 'multipart/form-data; boundary=x' }, body: '--x--' },
@@ -165,7 +165,7 @@ describe('9 what is no form of ours', () => {
     { name: 'a line break', headers: form, body: `${right}\r\n` },
     { name: 'a form of another site', headers: { ...form, 'Sec-Fetch-Site': 'cross-site' }, body: right },
     { name: 'a form of a neighbouring site', headers: { ...form, 'Sec-Fetch-Site': 'same-site' }, body: right },
-  ])('9 $name is refused by a page, and changes nothing', async ({ headers, body }) => {
+  ])('$name is refused by a page, and changes nothing', async ({ headers, body }) => {
     const { page: login } = await ask(running, {}, browser);
     const { page: consent } = await askConsent(running, { prompt: 'login consent' }, browser);
     const before = await audited();
@@ -190,7 +190,7 @@ describe('9 what is no form of ours', () => {
     expect(at(await press(browser, consent, 'confirm'))).toBe('code');
   });
 
-  it.each([
+  test.each([
     { name: 'a page of ours', headers: { 'Sec-Fetch-Site': 'same-origin' } },
     { name: 'a browser whose reader sent the form again', headers: { 'Sec-Fetch-Site': 'none' } },
     { name: 'a program', headers: {} },
@@ -199,7 +199,7 @@ describe('9 what is no form of ours', () => {
       headers: { 'Content-Type': 'Application/X-WWW-form-urlencoded; charset=utf-8' },
     },
     { name: 'a page without referrer', headers: { Origin: 'null' } },
-  ])('9 of $name it is taken', async ({ headers }) => {
+  ])('of $name it is taken', async ({ headers }) => {
     const { page } = await ask(running, {}, browser);
     const { email, password } = owner;
     const given: Record<string, string> = { ...headers };
@@ -207,8 +207,8 @@ describe('9 what is no form of ours', () => {
   });
 });
 
-describe('9 saying no', () => {
-  it.each(['login', 'consent'] as const)('9 at %s is access_denied at the callback', async (due) => {
+describe('saying no', () => {
+  test.each(['login', 'consent'] as const)('at %s is access_denied at the callback', async (due) => {
     const parameters = { state: 'a state' };
     const { page } =
       due === 'login' ? await ask(running, parameters, browser) : await askConsent(running, parameters, browser);
@@ -228,8 +228,8 @@ describe('9 saying no', () => {
   });
 });
 
-describe('9 going back', () => {
-  it('9 to a page that has had its turn shows what to do', async () => {
+describe('going back', () => {
+  test('to a page that has had its turn shows what to do', async () => {
     const { page: login } = await ask(running, {}, browser);
     const consent = await enter(browser, login);
     for (const page of [login, consent]) {
@@ -242,7 +242,7 @@ describe('9 going back', () => {
     }
   });
 
-  it('9 and forward to a page that is due shows it again, as often as one likes', async () => {
+  test('and forward to a page that is due shows it again, as often as one likes', async () => {
     const { page: login } = await ask(running, {}, browser);
     for (const _ of [1, 2]) expect(at(await browser.get(login.address))).toBe('login');
     const consent = await enter(browser, login);

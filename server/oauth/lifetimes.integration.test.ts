@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createClientMetadata } from './create-client-metadata.ts';
 import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, logIn, loginQuery, loginTokens, ownToken, post } from './fixtures/talk.ts';
@@ -22,11 +22,11 @@ async function begin(): Promise<RunningAuth> {
 }
 
 describe('how long things live', () => {
-  it.each([
+  test.each([
     [59 * second, 200],
     [60 * second, 400],
     [61 * second, 400],
-  ])('19 a code, %i ms after it was issued: %i', async (later, status) => {
+  ])('a code, %i ms after it was issued: %i', async (later, status) => {
     const auth = await begin();
     const { answer } = await logIn(auth);
     vi.setSystemTime(start + later);
@@ -36,7 +36,7 @@ describe('how long things live', () => {
     if (status !== 200) expect(exchanged.body?.error).toBe('invalid_grant');
   });
 
-  it('22 a refresh token ends 365 days after the login, however often it is used', async () => {
+  test('a refresh token ends 365 days after the login, however often it is used', async () => {
     const auth = await begin();
     const { refresh_token } = await loginTokens(auth);
     const fields = { grant_type: 'refresh_token', refresh_token };
@@ -54,7 +54,7 @@ describe('how long things live', () => {
     expect([late.status, late.body?.error]).toEqual([400, 'invalid_grant']);
   });
 
-  it('22 a rotating one ends 365 days after the login too', async () => {
+  test('a rotating one ends 365 days after the login too', async () => {
     const auth = await begin();
     const partner = createClientMetadata({
       kind: 'partner',
@@ -84,7 +84,7 @@ describe('how long things live', () => {
     expect((await refresh(last.body?.refresh_token)).body?.error).toBe('invalid_grant');
   });
 
-  it('37 an access token ends after a day', async () => {
+  test('an access token ends after a day', async () => {
     const auth = await begin();
     const token = `Bearer ${await ownToken(auth)}`;
     vi.setSystemTime(start + day - second);

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createGuessLimits, type Guess, guessLimits } from './limit-guesses.ts';
 
 const start = Date.UTC(2026, 11, 1, 12);
@@ -33,7 +33,7 @@ const { together, email, address, pause } = guessLimits;
 const throttled = { kind: 'throttled', waitSeconds: expect.any(Number) };
 
 describe('one e-mail from one address', () => {
-  it('errs ten times, then nothing is looked at until the first is ten minutes old', async () => {
+  test('errs ten times, then nothing is looked at until the first is ten minutes old', async () => {
     const { attempt } = begin();
     for (let failure = 0; failure < together.failures; failure += 1) {
       expect(await attempt(at('192.0.2.1'), wrong)).toEqual({ kind: 'wrong' });
@@ -46,7 +46,7 @@ describe('one e-mail from one address', () => {
     expect(await attempt(at('192.0.2.1'), looked)).toEqual({ kind: 'right' });
   });
 
-  it('is judged one at a time, so that a hundred at once are ten', async () => {
+  test('is judged one at a time, so that a hundred at once are ten', async () => {
     const { attempt } = begin();
     let underWay = 0;
     const judge = vi.fn(async () => {
@@ -61,7 +61,7 @@ describe('one e-mail from one address', () => {
     expect(answers.filter(({ kind }) => kind === 'throttled')).toHaveLength(90);
   });
 
-  it('keeps neither another owner at that address out, nor that owner elsewhere or in a browser of before', async () => {
+  test('keeps neither another owner at that address out, nor that owner elsewhere or in a browser of before', async () => {
     const { attempt } = begin();
     for (let failure = 0; failure < together.failures; failure += 1) await attempt(at('192.0.2.1'), wrong);
     expect(await attempt(at('192.0.2.1'), right)).toEqual(throttled);
@@ -70,7 +70,7 @@ describe('one e-mail from one address', () => {
     expect(await attempt(at('192.0.2.1', undefined, { knownBrowser: 'b' }), right)).toEqual({ kind: 'right' });
   });
 
-  it('counts failures alone, and goes on after a judge that failed', async () => {
+  test('counts failures alone, and goes on after a judge that failed', async () => {
     const { attempt } = begin();
     for (let login = 0; login < 50; login += 1)
       expect(await attempt(at('192.0.2.1'), right)).toEqual({ kind: 'right' });
@@ -78,7 +78,7 @@ describe('one e-mail from one address', () => {
     expect(await attempt(at('192.0.2.1'), right)).toEqual({ kind: 'right' });
   });
 
-  it('from a browser of before errs ten times too', async () => {
+  test('from a browser of before errs ten times too', async () => {
     const { attempt } = begin();
     const known = at('192.0.2.1', undefined, { knownBrowser: 'b' });
     for (let failure = 0; failure < together.failures; failure += 1) await attempt(known, wrong);
@@ -109,7 +109,7 @@ const lanes = [
 describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
   const failures = limit + pause.longestMs / pause.stepMs;
 
-  it('gets in, after pauses that grow up to a bound; nobody else waits', async () => {
+  test('gets in, after pauses that grow up to a bound; nobody else waits', async () => {
     const { attempt, pauses } = begin();
     for (let index = 0; index < failures + 50; index += 1) await attempt(fill(index), wrong);
     expect(pauses.slice(0, 3)).toEqual([pause.stepMs, 2 * pause.stepMs, 3 * pause.stepMs]);
@@ -121,7 +121,7 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
     expect(pauses.slice(before)).toEqual([pause.longestMs]);
   });
 
-  it('has a place in the line, however many attempts another sends', async () => {
+  test('has a place in the line, however many attempts another sends', async () => {
     const { attempt, letOneOn } = beginHeld();
     for (let index = 0; index <= limit; index += 1) void attempt(fill(index), wrong);
     await new Promise(setImmediate);
@@ -137,7 +137,7 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
     expect(answers.filter(({ kind }) => kind === 'wrong').length).toBeLessThanOrEqual(1);
   });
 
-  it('gets in at once in a browser of before, while the line is full', async () => {
+  test('gets in at once in a browser of before, while the line is full', async () => {
     const { attempt } = beginHeld();
     for (let index = 0; index < failures; index += 1) void attempt(fill(index), wrong);
     await new Promise(setImmediate);
@@ -147,7 +147,7 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
     expect(await attempt({ ...owner, knownBrowser: 'b' }, right)).toEqual({ kind: 'right' });
   });
 
-  it('waits for nobody who has left', async () => {
+  test('waits for nobody who has left', async () => {
     const { attempt, pauses } = begin();
     for (let index = 0; index < failures; index += 1) await attempt(fill(index), wrong);
     const before = pauses.length;
@@ -158,6 +158,6 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
   });
 });
 
-it('the longest way through both lines is below the 60 s at which connections are cut', () => {
+test('the longest way through both lines is below the 60 s at which connections are cut', () => {
   expect(2 * pause.places * pause.longestMs).toBeLessThan(60_000);
 });

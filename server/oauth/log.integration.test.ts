@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type Browser, openBrowser } from './fixtures/browser.ts';
 import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
@@ -216,8 +216,8 @@ const events: readonly Event[] = [
   },
 ];
 
-describe('54 the log', () => {
-  it.each(events)('54 has one line of $name, with the id of the request', async ({ act, want }) => {
+describe('the log', () => {
+  test.each(events)('has one line of $name, with the id of the request', async ({ act, want }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     running = await startAuth();
     await act(running);
@@ -228,11 +228,11 @@ describe('54 the log', () => {
   });
 });
 
-describe('54 what callers write', () => {
+describe('what callers write', () => {
   const forged = 'x\r\n{"level":30,"msg":"owner logged in"}';
   const marker = 'owner logged in';
 
-  it('54 forges no line: of it stands only an id of our form, and a client that there is', async () => {
+  test('forges no line: of it stands only an id of our form, and a client that there is', async () => {
     running = await startAuth();
     const { browser, address } = await openLogin(running);
     const agent = { 'User-Agent': `agent ${marker}`, 'X-Forwarded-For': marker, Referer: `https://x/${marker}` };
@@ -256,7 +256,7 @@ describe('54 what callers write', () => {
     expect(said.filter((line) => line.includes(marker) || line.includes('\\r') || line.includes('\\n'))).toEqual([]);
   });
 
-  it.each(['a b', '"}{"', 'x'.repeat(65)])('54 as the id of a request, %j, is not taken over', async (sent) => {
+  test.each(['a b', '"}{"', 'x'.repeat(65)])('as the id of a request, %j, is not taken over', async (sent) => {
     running = await startAuth();
     const answer = await refresh(running, 'x', { headers: { 'X-Request-Id': sent } });
     expect(answer.headers.get('x-request-id')).toMatch(/^req-[0-9a-f]{16}$/);

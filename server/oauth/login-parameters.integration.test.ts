@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createTestKeys } from './fixtures/keys.ts';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { type Answer, basic, loginQuery, post, send, type Tokens } from './fixtures/talk.ts';
@@ -39,7 +39,7 @@ describe('with one server', () => {
     return send(running, `/login?${query}`, { headers: { 'X-Forwarded-For': address(asked), ...headers } });
   };
 
-  describe('5 state', () => {
+  describe('state', () => {
     /** What a form-encoded UTF-8 text can say, but for JSON and nothing. */
     const state = fc
       .string({
@@ -53,7 +53,7 @@ describe('with one server', () => {
       })
       .filter((text) => !isJson(text));
 
-    it('5 comes back equal, of 10,000 random Unicode texts', async () => {
+    test('comes back equal, of 10,000 random Unicode texts', async () => {
       let tried = 0;
       await fc.assert(
         fc.asyncProperty(fc.array(state, { minLength: 100, maxLength: 100 }), async (states) => {
@@ -69,7 +69,7 @@ describe('with one server', () => {
       expect(tried).toBeGreaterThanOrEqual(10_000);
     });
 
-    it('5 comes back of every length up to 2048, and longer ones with an error', async () => {
+    test('comes back of every length up to 2048, and longer ones with an error', async () => {
       for (const length of [1, 2, 255, 256, 2047, 2048]) {
         expect(answerOf(await ask(loginQuery({ scope: 'nothing', state: 'ä'.repeat(length) })))).toMatchObject({
           error: 'invalid_scope',
@@ -82,13 +82,13 @@ describe('with one server', () => {
       });
     });
 
-    it.each(
+    test.each(
       [
         fc.object({ key: fc.string({ unit: 'binary' }), maxDepth: 2 }),
         fc.array(fc.jsonValue()),
         fc.string({ unit: 'binary' }),
       ].map((values, index) => [['objects', 'arrays', 'strings'][index], values] as const),
-    )('5 is refused as the JSON text of %s, however it is written', async (_, values) => {
+    )('is refused as the JSON text of %s, however it is written', async (_, values) => {
       const spaces = fc.constantFrom('', ' ', '\n', '\t ');
       await fc.assert(
         fc.asyncProperty(values as fc.Arbitrary<unknown>, spaces, spaces, async (value, before, after) => {
@@ -104,7 +104,7 @@ describe('with one server', () => {
     });
   });
 
-  describe('3 a parameter sent twice', () => {
+  describe('a parameter sent twice', () => {
     const values: Readonly<Record<string, string>> = {
       ...Object.fromEntries(loginQuery()),
       state: 'a',
@@ -117,17 +117,17 @@ describe('with one server', () => {
       ui_locales: 'de',
     };
 
-    it('3 the contract has no parameter besides these', () => {
+    test('the contract has no parameter besides these', () => {
       expect(Object.keys(values).sort()).toEqual([...loginParameters].sort());
     });
 
-    it.each(
+    test.each(
       loginParameters.flatMap((name) => [
         { name, second: 'alike', value: values[name] },
         { name, second: 'with another value', value: 'other' },
         { name, second: 'empty', value: '' },
       ]),
-    )('3 $name, $second, is refused', async ({ name, value = '' }) => {
+    )('$name, $second, is refused', async ({ name, value = '' }) => {
       for (const isFirst of [true, false]) {
         const query = new URLSearchParams(values);
         const pairs = [...query, ...(isFirst ? [] : [[name, value] as [string, string]])];
@@ -141,9 +141,9 @@ describe('with one server', () => {
     });
   });
 
-  describe('7 response_mode', () => {
-    it.each(['fragment', 'form_post', 'query.jwt', 'web_message', 'QUERY', 'query ', 'x', '"', ' '])(
-      '7 %j is refused by query, with state and iss',
+  describe('response_mode', () => {
+    test.each(['fragment', 'form_post', 'query.jwt', 'web_message', 'QUERY', 'query ', 'x', '"', ' '])(
+      '%j is refused by query, with state and iss',
       async (response_mode) => {
         expect(answerOf(await ask(loginQuery({ response_mode, state: 's' })))).toMatchObject({
           error: 'unsupported_response_mode',
@@ -154,8 +154,8 @@ describe('with one server', () => {
     );
   });
 
-  describe('15 iss', () => {
-    it.each([
+  describe('iss', () => {
+    test.each([
       [{ scope: 'nothing' }, 'invalid_scope'],
       [{ response_type: 'token' }, 'unsupported_response_type'],
       [{ response_mode: 'fragment' }, 'unsupported_response_mode'],
@@ -165,7 +165,7 @@ describe('with one server', () => {
       [{ request: 'x' }, 'request_not_supported'],
       [{ request_uri: 'https://x.example' }, 'request_uri_not_supported'],
       [{ registration: '{}' }, 'registration_not_supported'],
-    ] as const)('15 stands in the answer to %j', async (changes, error) => {
+    ] as const)('stands in the answer to %j', async (changes, error) => {
       expect(answerOf(await ask(loginQuery({ ...changes, state: 's' })))).toMatchObject({
         error,
         state: 's',
@@ -173,7 +173,7 @@ describe('with one server', () => {
       });
     });
 
-    it('15 and a code comes with it', async () => {
+    test('and a code comes with it', async () => {
       const { browser, page } = await askConsent(running, { state: 's' });
       const back = await press(browser, page, 'confirm');
       expect(Object.fromEntries(new URL(back.address).searchParams)).toEqual({
@@ -183,18 +183,18 @@ describe('with one server', () => {
       });
     });
 
-    it('15 and no state where none was sent', async () => {
+    test('and no state where none was sent', async () => {
       for (const changes of [{ scope: 'nothing' }, { scope: 'nothing', state: '' }])
         expect(answerOf(await ask(loginQuery(changes)))).not.toHaveProperty('state');
     });
   });
 
-  describe('1 a callback with a query of its own', () => {
+  describe('a callback with a query of its own', () => {
     const registered = 'https://partner.example/back?tenant=1&state=theirs';
     beforeAll(() => addPartner(running, 'querying', { redirectUris: [registered, `${callback}?two=2`] }));
 
     // oidcc-redirect-uri-query-OK
-    it('1 keeps it, and gets the answer besides', async () => {
+    test('keeps it, and gets the answer besides', async () => {
       for (const redirect_uri of [`${callback}?two=2`]) {
         const { browser, page } = await askConsent(running, { client_id: 'querying', redirect_uri, state: 's' });
         const back = new URL((await press(browser, page, 'confirm')).address);
@@ -209,7 +209,7 @@ describe('with one server', () => {
     });
 
     // oidcc-redirect-uri-query-mismatch, oidcc-redirect-uri-query-added, oidcc-ensure-registered-redirect-uri
-    it.each([
+    test.each([
       `${callback}?two=3`,
       `${callback}?two=2&x=y`,
       `${callback}?`,
@@ -217,7 +217,7 @@ describe('with one server', () => {
       `${callback}?two=2#`,
       `${callback}?TWO=2`,
       `${callback}?two=%32`,
-    ])('1 %s goes nowhere', async (redirect_uri) => {
+    ])('%s goes nowhere', async (redirect_uri) => {
       expect(answerOf(await ask(loginQuery({ client_id: 'querying', redirect_uri })))).toEqual({
         status: 400,
         error: 'invalid_request',
@@ -226,8 +226,8 @@ describe('with one server', () => {
     });
   });
 
-  describe('2 a callback that nobody may have', () => {
-    it.each([
+  describe('a callback that nobody may have', () => {
+    test.each([
       'http://partner.example/back',
       'com.partner.app:/back',
       'https://user@partner.example/back',
@@ -239,7 +239,7 @@ describe('with one server', () => {
       'data:text/html,x',
       '//partner.example/back',
       '/back',
-    ])('2 %s can neither be registered nor used', async (redirect_uri) => {
+    ])('%s can neither be registered nor used', async (redirect_uri) => {
       await expect(addPartner(running, 'never', { redirectUris: [redirect_uri] })).rejects.toThrow('static https URLs');
       const id = `by-hand-${createHash('sha256').update(redirect_uri).digest('hex').slice(0, 8)}`;
       // Nor by a row that somebody else wrote.
@@ -264,8 +264,8 @@ describe('with a server for each', () => {
 
   const claimsOf = ({ id_token }: Pick<Tokens, 'id_token'>) => Object.keys(decodeJwt(id_token)).sort();
 
-  describe('6 scope', () => {
-    it('6 each by itself is granted as it is', async () => {
+  describe('scope', () => {
+    test('each by itself is granted as it is', async () => {
       for (const scope of apiScopes) {
         const tokens = await connect(running, { scope });
         expect(tokens.scope.split(' ').sort()).toEqual(['openid', scope].sort());
@@ -276,7 +276,7 @@ describe('with a server for each', () => {
       }
     });
 
-    it.each([
+    test.each([
       {
         registered: ['serviceapi/get-devices', 'serviceapi/get-job-status'],
         asked: '',
@@ -296,32 +296,29 @@ describe('with a server for each', () => {
       },
       { registered: [], asked: '', gets: 'openid profile' },
       { registered: [], asked: 'serviceapi/get-devices', gets: 'invalid_scope' },
-    ])(
-      '6 a client registered for $registered that asks for "$asked" gets $gets',
-      async ({ registered, asked, gets }) => {
-        const client = await addPartner(running, 'registered', { scopes: registered });
-        const { browser, page } = await askConsent(running, { client_id: 'registered', scope: asked });
-        if (gets === 'invalid_scope') {
-          expect(whereIs(running, page)).toBe('invalid_scope');
-          expect(new URL(page.address).searchParams.get('error_description')).not.toContain('openid');
-          return;
-        }
-        const tokens = await exchange(running, await press(browser, page, 'confirm'), client);
-        expect(String(tokens.scope).split(' ').sort()).toEqual(gets.split(' ').sort());
-      },
-    );
+    ])('a client registered for $registered that asks for "$asked" gets $gets', async ({ registered, asked, gets }) => {
+      const client = await addPartner(running, 'registered', { scopes: registered });
+      const { browser, page } = await askConsent(running, { client_id: 'registered', scope: asked });
+      if (gets === 'invalid_scope') {
+        expect(whereIs(running, page)).toBe('invalid_scope');
+        expect(new URL(page.address).searchParams.get('error_description')).not.toContain('openid');
+        return;
+      }
+      const tokens = await exchange(running, await press(browser, page, 'confirm'), client);
+      expect(String(tokens.scope).split(' ').sort()).toEqual(gets.split(' ').sort());
+    });
 
     // RFC 6749, 3.3: one space between two words, none around them.
-    it.each([' ', ' openid', 'openid ', 'openid  serviceapi/get-devices', 'openid\tprofile', 'openid,profile'])(
-      '6 %j is no list of scopes',
+    test.each([' ', ' openid', 'openid ', 'openid  serviceapi/get-devices', 'openid\tprofile', 'openid,profile'])(
+      '%j is no list of scopes',
       async (scope) => {
         const answer = await send(running, `/login?${loginQuery({ scope })}`);
         expect(answerOf(answer)).toMatchObject({ error: 'invalid_scope' });
       },
     );
 
-    it.each([{ nonce: 'n' }, { max_age: '60' }])(
-      '6 an empty one asks for openid too, so %j may come with it',
+    test.each([{ nonce: 'n' }, { max_age: '60' }])(
+      'an empty one asks for openid too, so %j may come with it',
       async (more) => {
         const { browser, page } = await askConsent(running, { scope: '', ...more });
         const tokens = await exchange(running, await press(browser, page, 'confirm'));
@@ -330,7 +327,7 @@ describe('with a server for each', () => {
       },
     );
 
-    it('6 order and repetition are nothing', async () => {
+    test('order and repetition are nothing', async () => {
       const tokens = await connect(running, { scope: 'serviceapi/get-devices openid serviceapi/get-devices openid' });
       expect(tokens.scope).toBe('openid serviceapi/get-devices');
     });
@@ -338,7 +335,7 @@ describe('with a server for each', () => {
 
   describe('what a login need not say, or may say besides', () => {
     const whole = ['aud', 'exp', 'iat', 'iss', 'name', 'preferred_username', 'sub', 'updated_at'];
-    it.each<{ says: string; parameters: Record<string, string>; claims: readonly string[] }>([
+    test.each<{ says: string; parameters: Record<string, string>; claims: readonly string[] }>([
       // oidcc-ensure-request-without-nonce-succeeds-for-code-flow
       { says: 'no nonce', parameters: {}, claims: whole },
       // oidcc-scope-profile
@@ -379,7 +376,7 @@ describe('with a server for each', () => {
     });
 
     // oidcc-unsigned-request-object-supported-correctly-or-rejected-as-unsupported, oidcc-request-uri-unsigned
-    it.each([
+    test.each([
       {
         request: `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"state":"theirs","scope":"openid"}').toString('base64url')}.`,
         error: 'request_not_supported',
@@ -392,11 +389,11 @@ describe('with a server for each', () => {
     });
   });
 
-  describe('21 PKCE is the duty of a client that is registered so', () => {
+  describe('PKCE is the duty of a client that is registered so', () => {
     const verifier = 'v'.repeat(43);
     const code_challenge = createHash('sha256').update(verifier).digest('base64url');
 
-    it('21 without a challenge the login is refused at the callback', async () => {
+    test('without a challenge the login is refused at the callback', async () => {
       await addPartner(running, 'careful', { requirePkce: true });
       const answer = await send(running, `/login?${loginQuery({ client_id: 'careful', state: 's' })}`);
       expect(answerOf(answer)).toMatchObject({
@@ -407,7 +404,7 @@ describe('with a server for each', () => {
       });
     });
 
-    it('21 with one it comes to tokens, for the verifier alone', async () => {
+    test('with one it comes to tokens, for the verifier alone', async () => {
       const client = await addPartner(running, 'careful', { requirePkce: true });
       const parameters = { client_id: 'careful', code_challenge, code_challenge_method: 'S256' };
       const { browser, page } = await askConsent(running, parameters);
@@ -418,7 +415,7 @@ describe('with a server for each', () => {
       expect((await post(running, '/oauth2/token', fields, basic(client))).status).toBe(200);
     });
 
-    it('21 others may leave it out', async () => {
+    test('others may leave it out', async () => {
       expect((await connect(running)).access_token).toMatch(/^ey/);
     });
   });

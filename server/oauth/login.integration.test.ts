@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { decodeJwt } from 'jose';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClientMetadata } from './create-client-metadata.ts';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { logIn, loginQuery, loginTokens, send } from './fixtures/talk.ts';
@@ -39,8 +39,8 @@ async function askFor(changes: Readonly<Record<string, string | undefined>>): Pr
   return Object.fromEntries(new URL(location).searchParams);
 }
 
-describe('1 redirect_uri is compared byte for byte', () => {
-  it.each([
+describe('redirect_uri is compared byte for byte', () => {
+  test.each([
     undefined,
     '',
     `${callback}/`,
@@ -57,33 +57,33 @@ describe('1 redirect_uri is compared byte for byte', () => {
     'http://partner.example/callback',
     '//partner.example/callback',
     'javascript:alert(1)',
-  ])('1 %j goes nowhere', async (redirect_uri) => {
+  ])('%j goes nowhere', async (redirect_uri) => {
     const { status, body, headers } = await ask({ redirect_uri });
     expect([status, body?.error, headers.get('location')]).toEqual([400, 'invalid_request', null]);
   });
 });
 
-describe('2 callbacks in rows changed by hand', () => {
-  it('2 nothing else in them is in the way', async () => {
+describe('callbacks in rows changed by hand', () => {
+  test('nothing else in them is in the way', async () => {
     expect(await askFor({ client_id: 'usable' })).toEqual({ page: 'login' });
   });
 
-  it.each(rows)('2 %s is not usable', async (client_id, _, redirect_uri) => {
+  test.each(rows)('%s is not usable', async (client_id, _, redirect_uri) => {
     const { status, headers } = await ask({ client_id, redirect_uri });
     expect([status, headers.get('location')]).toEqual([400, null]);
   });
 });
 
-describe('4 client_id', () => {
-  it.each([undefined, '', 'nobody', "x' OR 1=1", 'x'.repeat(65), 'ä', '__proto__', 'test-partner\0'])(
-    '4 %j is 400 invalid_client, without a redirect',
+describe('client_id', () => {
+  test.each([undefined, '', 'nobody', "x' OR 1=1", 'x'.repeat(65), 'ä', '__proto__', 'test-partner\0'])(
+    '%j is 400 invalid_client, without a redirect',
     async (client_id) => {
       const { status, body, headers } = await ask({ client_id });
       expect([status, body?.error, headers.get('location')]).toEqual([400, 'invalid_client', null]);
     },
   );
 
-  it('4 a browser gets a page that says the same, and nothing of what was sent as markup', async () => {
+  test('a browser gets a page that says the same, and nothing of what was sent as markup', async () => {
     const { status, headers, text } = await ask(
       { client_id: '<script>', redirect_uri: '<b>' },
       { Accept: 'text/html' },
@@ -95,8 +95,8 @@ describe('4 client_id', () => {
   });
 });
 
-describe('3 parameters sent twice', () => {
-  it.each(['redirect_uri', 'state', 'scope', 'client_id', 'response_type', 'nonce'])('3 %s', async (name) => {
+describe('parameters sent twice', () => {
+  test.each(['redirect_uri', 'state', 'scope', 'client_id', 'response_type', 'nonce'])('%s', async (name) => {
     const query = loginQuery({ state: 'a', nonce: 'b' });
     query.append(name, query.get(name) ?? '');
     const { status, headers } = await send(running, `/login?${query}`);
@@ -106,9 +106,9 @@ describe('3 parameters sent twice', () => {
   });
 });
 
-describe('5 state', () => {
-  it.each(['c3RhdGU', '123', '-1.5', 'true', 'null', 'ä€😀 +&=%', '{', '[a', '"', ' x ', '<script>'])(
-    '5 %j comes back as it is',
+describe('state', () => {
+  test.each(['c3RhdGU', '123', '-1.5', 'true', 'null', 'ä€😀 +&=%', '{', '[a', '"', ' x ', '<script>'])(
+    '%j comes back as it is',
     async (state) => {
       expect(await askFor({ scope: 'nothing', state })).toMatchObject({
         error: 'invalid_scope',
@@ -119,35 +119,35 @@ describe('5 state', () => {
     },
   );
 
-  it.each(['{"a":1}', '[]', '"text"', ' {}', '\n["a"]'])('5 %j is JSON text', async (state) => {
+  test.each(['{"a":1}', '[]', '"text"', ' {}', '\n["a"]'])('%j is JSON text', async (state) => {
     expect(await askFor({ state })).toMatchObject({ error: 'invalid_request', state });
   });
 });
 
-describe('6 scope', () => {
-  it.each([
+describe('scope', () => {
+  test.each([
     [undefined, 'invalid_request'],
     ['serviceapi/manage-webhooks', 'invalid_scope'],
     ['openid serviceapi/get-devices nothing', 'invalid_scope'],
     ['offline_access', 'invalid_scope'],
     ['a"b', 'invalid_scope'],
     ['x'.repeat(2001), 'invalid_request'],
-  ])('6 %j is refused at the callback', async (scope, error) => {
+  ])('%j is refused at the callback', async (scope, error) => {
     expect(await askFor({ scope })).toMatchObject({ error, error_description: expect.stringMatching(/^.{1,1000}$/) });
   });
 
-  it.each([
+  test.each([
     ['', ['openid', 'profile', ...apiScopes]],
     ['openid', ['openid']],
     ['serviceapi/get-devices', ['openid', 'serviceapi/get-devices']],
     ['serviceapi/get-devices openid serviceapi/get-devices', ['openid', 'serviceapi/get-devices']],
-  ])('6 %j grants', async (scope, want) => {
+  ])('%j grants', async (scope, want) => {
     const tokens = await loginTokens(running, loginQuery({ scope }));
     expect(tokens.scope.split(' ').sort()).toEqual([...want].sort());
     expect(decodeJwt(tokens.id_token)).toMatchObject({ iss: running.issuer, aud: 'test-partner', sub: owner.id });
   });
 
-  it('6 a token of openid alone has no scope of the API, and is a token', async () => {
+  test('a token of openid alone has no scope of the API, and is a token', async () => {
     const { access_token } = await loginTokens(running, loginQuery({ scope: 'openid' }));
     expect(await running.verify(`Bearer ${access_token}`)).toMatchObject({
       ok: true,
@@ -155,14 +155,14 @@ describe('6 scope', () => {
     });
   });
 
-  it('6 nonce needs no openid of its own', async () => {
+  test('nonce needs no openid of its own', async () => {
     const tokens = await loginTokens(running, loginQuery({ scope: 'serviceapi/get-devices', nonce: 'n-1' }));
     expect(decodeJwt(tokens.id_token).nonce).toBe('n-1');
   });
 });
 
-describe('7 response_type and response_mode', () => {
-  it.each([
+describe('response_type and response_mode', () => {
+  test.each([
     [{ response_type: 'token' }, 'unsupported_response_type'],
     [{ response_type: 'id_token' }, 'unsupported_response_type'],
     [{ response_type: 'code id_token' }, 'unsupported_response_type'],
@@ -178,7 +178,7 @@ describe('7 response_type and response_mode', () => {
     [{ response_mode: 'fragment' }, 'unsupported_response_mode'],
     [{ response_mode: 'web_message' }, 'unsupported_response_mode'],
     [{ response_mode: 'jwt' }, 'unsupported_response_mode'],
-  ])('7 %j is refused by query', async (changes, error) => {
+  ])('%j is refused by query', async (changes, error) => {
     const answer = await send(running, `/login?${loginQuery({ ...changes, state: 's' })}`);
     const location = new URL(answer.headers.get('location') ?? '');
     expect(location.origin + location.pathname).toBe(callback);
@@ -188,14 +188,14 @@ describe('7 response_type and response_mode', () => {
     expect([said.get('error'), said.get('state')]).toEqual([error, 's']);
   });
 
-  it('7 query is the one there is', async () => {
+  test('query is the one there is', async () => {
     expect(await askFor({ response_mode: 'query' })).toEqual({ page: 'login' });
   });
 });
 
 describe('other parameters', () => {
   const challenge = createHash('sha256').update('v'.repeat(43)).digest('base64url');
-  it.each([
+  test.each([
     ['prompt', { prompt: 'none' }, 'login_required'],
     ['prompt', { prompt: 'select_account' }, 'invalid_request'],
     ['max_age', { max_age: '1e3' }, 'invalid_request'],
@@ -230,7 +230,7 @@ describe('other parameters', () => {
     expect(await askFor(changes)).toMatchObject({ error });
   });
 
-  it.each([
+  test.each([
     { max_age: '3600' },
     { max_age: '0' },
     { prompt: 'login' },
@@ -243,7 +243,7 @@ describe('other parameters', () => {
   });
 });
 
-describe('2 a callback on the machine of whoever calls', () => {
+describe('a callback on the machine of whoever calls', () => {
   const loopback = 'http://127.0.0.1:3000/callback';
   const query = loginQuery({ client_id: 'test-app', redirect_uri: loopback });
 
@@ -254,14 +254,14 @@ describe('2 a callback on the machine of whoever calls', () => {
     return auth;
   }
 
-  it('2 is led to by a server that was told of it', async () => {
+  test('is led to by a server that was told of it', async () => {
     const auth = await start([loopback]);
     const { answer } = await logIn(auth, query);
     expect(answer.get('code')).toMatch(/./);
     await auth.close();
   });
 
-  it.each([[[]], [['http://127.0.0.1:3000/other']]])('2 is none for a server that was told of %j', async (told) => {
+  test.each([[[]], [['http://127.0.0.1:3000/other']]])('is none for a server that was told of %j', async (told) => {
     const auth = await start(told);
     const { status, headers } = await send(auth, `/login?${query}`);
     expect([status, headers.get('location')]).toEqual([400, null]);

@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { nameMismatch } from './names-origin.ts';
 
 const local = 'http://localhost:8080/auth';
 const published = 'https://api.example/auth';
 
-describe('14 the name a request was sent to', () => {
-  it.each([
+describe('the name a request was sent to', () => {
+  test.each([
     [local, 'localhost:8080'],
     [local, 'LOCALHOST:8080'],
     [local, '127.0.0.1:8080'],
@@ -14,11 +14,11 @@ describe('14 the name a request was sent to', () => {
     ['http://localhost/auth', '127.0.0.1:80'],
     [published, 'api.example'],
     [published, 'api.example:443'],
-  ])('14 %s passes as %s', (address, asked) => {
+  ])('%s passes as %s', (address, asked) => {
     expect(nameMismatch(asked, address)).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     [local, 'localhost:8081'],
     [local, 'localhost'],
     [local, 'evil.example:8080'],
@@ -31,13 +31,13 @@ describe('14 the name a request was sent to', () => {
     [published, 'localhost'],
     [published, 'api.example:8443'],
     [published, 'api.example.evil.example'],
-  ])('14 %s does not pass as %s, and the text names it', (address, asked) => {
+  ])('%s does not pass as %s, and the text names it', (address, asked) => {
     const { host } = new URL(address);
     expect(nameMismatch(asked, address)).toContain(`This server is ${host}, not `);
     expect(nameMismatch(asked, address)).toContain(`use ${address}`);
   });
 
-  it('14 repeats nothing that could break a line or a page', () => {
+  test('repeats nothing that could break a line or a page', () => {
     expect(nameMismatch('<script>\r\nx', local)).toContain('not ?script???x:');
   });
 });

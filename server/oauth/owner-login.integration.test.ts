@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { operations } from '@lockstep/contract/operations';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import type { Browser, Page } from './fixtures/browser.ts';
 import { contractFaults } from './fixtures/contract-faults.ts';
 import { createTestKeys } from './fixtures/keys.ts';
@@ -60,11 +60,11 @@ async function attempt(
   return enter(browser, (await ask(running, {}, browser)).page, person);
 }
 
-describe('11 an unknown e-mail and a wrong password', () => {
+describe('an unknown e-mail and a wrong password', () => {
   const disabled = { ...neighbour, id: `owner-${'d4'.repeat(12)}`, email: 'disabled@harbour.example' };
   const nobody = 'nobody-1@harbour.example';
 
-  it.each(ways)('11 for %s have the same answer, but for the id of the request', async (way) => {
+  test.each(ways)('for %s have the same answer, but for the id of the request', async (way) => {
     await begin();
     await addOwner(running, disabled);
     await running.store.owners.setDisabled(disabled.id, Date.now(), auditOf('disable_owner', disabled));
@@ -98,7 +98,7 @@ describe('11 an unknown e-mail and a wrong password', () => {
    * A guess at an e-mail costs one scrypt, whether there is somebody or not (ASVS 5.0, 6.3.8). Medians of samples taken in turn; without
    * the work that is done for nobody, the one is a tenth of the other. A busy machine slows both down.
    */
-  it.each(ways)('11 for %s take the same time', async (way) => {
+  test.each(ways)('for %s take the same time', async (way) => {
     await begin({ ...behindProxy, passwordCost: 12 });
     const known = [owner, neighbour, disabled];
     await addOwner(running, neighbour, 12);
@@ -130,7 +130,7 @@ describe('11 an unknown e-mail and a wrong password', () => {
     expect(ratio).toBeLessThan(1 / 0.6);
   });
 
-  it('11 only who knows the password is told that the login is disabled', async () => {
+  test('only who knows the password is told that the login is disabled', async () => {
     await begin();
     await addOwner(running, disabled);
     await running.store.owners.setDisabled(disabled.id, Date.now(), auditOf('disable_owner', disabled));
@@ -143,7 +143,7 @@ describe('11 an unknown e-mail and a wrong password', () => {
     expect((await running.store.audit.list(owner.accountId)).map(({ action }) => action)).toEqual(['disable_owner']);
   });
 
-  it.each([
+  test.each([
     { typed: 'OWNER@Harbour.EXAMPLE', gets: 'consent' },
     { typed: ' owner@harbour.example ', gets: 'consent' },
     { typed: 'owner@harbour.example\0', gets: 'login' },
@@ -152,13 +152,13 @@ describe('11 an unknown e-mail and a wrong password', () => {
     { typed: '%', gets: 'login' },
     { typed: "' OR 1=1 --", gets: 'login' },
     { typed: 'owner@harbour.example'.replace('o', 'ο'), gets: 'login' },
-  ])('11 $typed leads to $gets', async ({ typed, gets }) => {
+  ])('$typed leads to $gets', async ({ typed, gets }) => {
     await begin();
     expect(at(await attempt('an application', { email: typed, password: owner.password }))).toBe(gets);
   });
 });
 
-describe('11 ten wrong passwords', () => {
+describe('ten wrong passwords', () => {
   const { failures, windowMs } = guessLimits.together;
 
   /** Spends what one owner has at one address. */
@@ -176,8 +176,8 @@ describe('11 ten wrong passwords', () => {
     return browser;
   }
 
-  it.each(ways)(
-    '11 at %s are told to wait, a right one like a wrong one, and no longer than they are told',
+  test.each(ways)(
+    'at %s are told to wait, a right one like a wrong one, and no longer than they are told',
     async (way) => {
       await begin();
       await exhaust();
@@ -198,7 +198,7 @@ describe('11 ten wrong passwords', () => {
     },
   );
 
-  it('11 are counted in every spelling of the e-mail', async () => {
+  test('are counted in every spelling of the e-mail', async () => {
     await begin();
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const browser = openAt(running);
@@ -215,7 +215,7 @@ describe('11 ten wrong passwords', () => {
     expect((await enter(browser, page)).status).toBe(429);
   });
 
-  it('11 keep neither another owner at that address out, nor that owner elsewhere', async () => {
+  test('keep neither another owner at that address out, nor that owner elsewhere', async () => {
     await begin(behindProxy);
     await addOwner(running);
     const here = from('192.0.2.1');
@@ -229,21 +229,21 @@ describe('11 ten wrong passwords', () => {
     expect(at(await enterApps(browser, neighbour))).toBe('apps');
   });
 
-  it('11 are those of the connection where there is no proxy', async () => {
+  test('are those of the connection where there is no proxy', async () => {
     await begin();
     await exhaust();
     for (let index = 0; index < 3; index += 1)
       expect((await attempt('an application', owner, from(address(index)))).status).toBe(429);
   });
 
-  it('11 of one household are counted together, by the first half of its addresses', async () => {
+  test('of one household are counted together, by the first half of its addresses', async () => {
     await begin(behindProxy);
     await exhaust(from('2001:db8:0:1::1'));
     expect((await attempt('an application', owner, from('2001:db8:0:1:ffff::2'))).status).toBe(429);
     expect(at(await attempt('an application', owner, from('2001:db8:0:2::1')))).toBe('consent');
   });
 
-  it('11 are ten also when forty are sent at once', async () => {
+  test('are ten also when forty are sent at once', async () => {
     let looked = 0;
     const passwords = createPasswords({ ln: 4 });
     await begin({
@@ -264,7 +264,7 @@ describe('11 ten wrong passwords', () => {
       if (status === 429) expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
   });
 
-  it('11 stand in the log by request, owner and address; what was typed does not', async () => {
+  test('stand in the log by request, owner and address; what was typed does not', async () => {
     await begin();
     await exhaust();
     await attempt('an application', wrong('private-typing@harbour.example'));
@@ -291,8 +291,8 @@ describe('11 ten wrong passwords', () => {
   });
 });
 
-describe('11 one e-mail, guessed at from everywhere', () => {
-  it('11 is slow in browsers that are new, and as ever where the owner has logged in before', async () => {
+describe('one e-mail, guessed at from everywhere', () => {
+  test('is slow in browsers that are new, and as ever where the owner has logged in before', async () => {
     await begin(behindProxy);
     const { email, pause } = guessLimits;
     const known = openAt(running, from(address(500)));
@@ -324,7 +324,7 @@ describe('11 one e-mail, guessed at from everywhere', () => {
     expect((await guess(300, neighbour)).status).toBe(400);
   });
 
-  it('11 the mark of a browser is good for its own e-mail alone, and opens nothing', async () => {
+  test('the mark of a browser is good for its own e-mail alone, and opens nothing', async () => {
     await begin(behindProxy);
     const known = openAt(running, from(address(500)));
     await enter(known, (await ask(running, {}, known)).page);
@@ -343,8 +343,8 @@ describe('11 one e-mail, guessed at from everywhere', () => {
   });
 });
 
-describe('11 login requests from one address', () => {
-  it('11 are bounded in any minute, whoever sends them, before anything is written', async () => {
+describe('login requests from one address', () => {
+  test('are bounded in any minute, whoever sends them, before anything is written', async () => {
     await begin(behindProxy);
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const login = (headers: object) =>
@@ -381,7 +381,7 @@ describe('11 login requests from one address', () => {
   });
 });
 
-describe('12 scrypt', () => {
+describe('scrypt', () => {
   /** Counts how many are at work, and holds them. */
   function hold() {
     const { promise: open, resolve: release } = Promise.withResolvers<void>();
@@ -400,7 +400,7 @@ describe('12 scrypt', () => {
     return { seen, passwords, release };
   }
 
-  it('12 works on two at a time, whoever asks and however; when too many wait, the next is told to come back', async () => {
+  test('works on two at a time, whoever asks and however; when too many wait, the next is told to come back', async () => {
     const { seen, passwords, release } = hold();
     await begin({ ...behindProxy, passwords });
     const browser = openAt(running, from(address(0)));

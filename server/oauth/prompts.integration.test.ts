@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Browser, Page } from './fixtures/browser.ts';
 import { createTestKeys } from './fixtures/keys.ts';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -61,8 +61,8 @@ async function agree(parameters: Parameters = {}): Promise<Page> {
 
 const claims = async (page: Page) => decodeJwt(String((await exchange(running, page)).id_token));
 
-describe('8 prompt', () => {
-  it.each([
+describe('prompt', () => {
+  test.each([
     // oidcc-prompt-none-not-logged-in
     { who: 'somebody who is not logged in', prompt: 'none', comesTo: 'login_required' },
     { who: 'somebody who is not logged in', prompt: undefined, comesTo: 'login' },
@@ -82,7 +82,7 @@ describe('8 prompt', () => {
     { who: 'an owner who has agreed', prompt: 'none login', comesTo: 'invalid_request' },
     { who: 'an owner who has agreed', prompt: 'consent none', comesTo: 'invalid_request' },
     { who: 'an owner who has agreed', prompt: 'create', comesTo: 'invalid_request' },
-  ])('8 leads $who with prompt $prompt to $comesTo', async ({ who, prompt, comesTo }) => {
+  ])('leads $who with prompt $prompt to $comesTo', async ({ who, prompt, comesTo }) => {
     if (who !== 'somebody who is not logged in') {
       const { page } = await askConsent(running, {}, browser);
       if (who === 'an owner who has agreed') await press(browser, page, 'confirm');
@@ -95,7 +95,7 @@ describe('8 prompt', () => {
     }
   });
 
-  it('8 login asks for the password, and then no more than is due', async () => {
+  test('login asks for the password, and then no more than is due', async () => {
     const first = await claims(await agree({ max_age: '3600' }));
     vi.setSystemTime(start + minute);
     const again = await enter(browser, await go({ prompt: 'login' }));
@@ -107,7 +107,7 @@ describe('8 prompt', () => {
     expect(at(await press(browser, both, 'confirm'))).toBe('code');
   });
 
-  it('8 a new login is what prompt=login is after: its answer does not come of the old one', async () => {
+  test('a new login is what prompt=login is after: its answer does not come of the old one', async () => {
     await agree();
     const page = await go({ prompt: 'login' });
     expect(at(await enter(browser, page, { ...owner, password: 'a guess of it' }))).toBe('login');
@@ -116,8 +116,8 @@ describe('8 prompt', () => {
   });
 });
 
-describe('8 max_age', () => {
-  it.each([
+describe('max_age', () => {
+  test.each([
     // oidcc-max-age-1
     { age: 2 * second, max_age: '1', comesTo: 'login' },
     { age: 1 * second, max_age: '1', comesTo: 'code' },
@@ -127,7 +127,7 @@ describe('8 max_age', () => {
     { age: 10_001 * second, max_age: '10000', comesTo: 'login' },
     { age: 11 * hour, max_age: '2147483647', comesTo: 'code' },
     { age: 11 * hour, max_age: undefined, comesTo: 'code' },
-  ])('8 of $max_age, $age ms after the login, leads to $comesTo', async ({ age, max_age, comesTo }) => {
+  ])('of $max_age, $age ms after the login, leads to $comesTo', async ({ age, max_age, comesTo }) => {
     await agree();
     vi.setSystemTime(start + age);
     expect(at(await go({ max_age, prompt: 'none' }))).toBe(comesTo === 'code' ? 'code' : 'login_required');
@@ -139,7 +139,7 @@ describe('8 max_age', () => {
     expect((await claims(back)).auth_time).toBe(max_age === undefined ? undefined : loggedInAt);
   });
 
-  it('8 is told by auth_time, also of a refresh', async () => {
+  test('is told by auth_time, also of a refresh', async () => {
     const tokens = await exchange(running, await agree({ max_age: '600' }));
     vi.setSystemTime(start + 5 * hour);
     const fields = { grant_type: 'refresh_token', refresh_token: String(tokens.refresh_token) };
@@ -149,11 +149,11 @@ describe('8 max_age', () => {
   });
 });
 
-describe('8 a browser stays logged in', () => {
-  it.each([
+describe('a browser stays logged in', () => {
+  test.each([
     { later: 12 * hour - second, comesTo: 'code' },
     { later: 12 * hour + minute, comesTo: 'login' },
-  ])('8 for 12 hours after the login: $later ms later it comes to $comesTo', async ({ later, comesTo }) => {
+  ])('for 12 hours after the login: $later ms later it comes to $comesTo', async ({ later, comesTo }) => {
     await agree();
     for (const used of [4, 8, 11]) {
       vi.setSystemTime(start + used * hour);
@@ -164,7 +164,7 @@ describe('8 a browser stays logged in', () => {
     expect(at(await browser.get('/auth/apps'))).toBe(comesTo === 'code' ? 'apps' : 'login of apps');
   });
 
-  it('8 for 12 hours again after another login', async () => {
+  test('for 12 hours again after another login', async () => {
     await agree();
     vi.setSystemTime(start + 10 * hour);
     await enter(browser, await go({ prompt: 'login' }));
@@ -175,11 +175,11 @@ describe('8 a browser stays logged in', () => {
   });
 });
 
-describe('8 consent is remembered within the browser session', () => {
+describe('consent is remembered within the browser session', () => {
   const wide = 'openid profile serviceapi/get-devices serviceapi/update-device';
   const narrow = 'openid serviceapi/get-devices';
 
-  it.each([
+  test.each([
     { given: wide, asked: wide, comesTo: 'code' },
     { given: wide, asked: wide.split(' ').reverse().join(' '), comesTo: 'code' },
     { given: wide, asked: narrow, comesTo: 'code' },
@@ -191,14 +191,14 @@ describe('8 consent is remembered within the browser session', () => {
     { given: narrow, asked: '', comesTo: 'consent' },
     { given: '', asked: '', comesTo: 'code' },
     { given: '', asked: wide, comesTo: 'code' },
-  ])('8 having agreed to "$given", a login for "$asked" comes to $comesTo', async ({ given, asked, comesTo }) => {
+  ])('having agreed to "$given", a login for "$asked" comes to $comesTo', async ({ given, asked, comesTo }) => {
     await agree({ scope: given });
     expect(at(await go({ scope: asked, prompt: 'none' }))).toBe(comesTo === 'code' ? 'code' : 'consent_required');
     expect(at(await go({ scope: asked }))).toBe(comesTo);
     expect(at(await go({ scope: asked, prompt: 'consent' }))).toBe('consent');
   });
 
-  it('8 gives what is asked for now, not what was agreed to', async () => {
+  test('gives what is asked for now, not what was agreed to', async () => {
     await agree({ scope: wide });
     const tokens = await exchange(running, await go({ scope: narrow }));
     expect(tokens.scope).toBe(narrow);
@@ -208,13 +208,13 @@ describe('8 consent is remembered within the browser session', () => {
     expect([status, body?.error]).toEqual([400, 'invalid_scope']);
   });
 
-  it('8 is not worn out by a login for less', async () => {
+  test('is not worn out by a login for less', async () => {
     await agree({ scope: wide });
     expect(at(await go({ scope: narrow }))).toBe('code');
     expect(at(await go({ scope: wide }))).toBe('code');
   });
 
-  it('8 makes a grant of its own for each login, with its line in the audit table', async () => {
+  test('makes a grant of its own for each login, with its line in the audit table', async () => {
     const first = await exchange(running, await agree());
     const second = await exchange(running, await go());
     const gid = (tokens: Record<string, unknown>) => decodeJwt(String(tokens.access_token)).gid;
@@ -234,20 +234,20 @@ describe('8 consent is remembered within the browser session', () => {
     ]);
   });
 
-  it('8 not for another client', async () => {
+  test('not for another client', async () => {
     await addPartner(running, 'other-partner');
     await agree();
     expect(at(await go({ client_id: 'other-partner' }))).toBe('consent');
     expect(at(await go({ client_id: 'other-partner', prompt: 'none' }))).toBe('consent_required');
   });
 
-  it('8 not in another browser', async () => {
+  test('not in another browser', async () => {
     await agree();
     const { page } = await askConsent(running);
     expect(at(page)).toBe('consent');
   });
 
-  describe.each(['by prompt=login', 'by "somebody else"', 'on the page of connected apps'])('8 and %s', (way) => {
+  describe.each(['by prompt=login', 'by "somebody else"', 'on the page of connected apps'])('and %s', (way) => {
     async function logIn(person: Person): Promise<void> {
       if (way === 'on the page of connected apps') {
         expect(at(await enterApps(browser, person))).toBe('apps');
@@ -265,7 +265,7 @@ describe('8 consent is remembered within the browser session', () => {
 
     beforeEach(() => addOwner(running));
 
-    it('8 another owner logs in: not for that one', async () => {
+    test('another owner logs in: not for that one', async () => {
       await agree();
       await logIn(neighbour);
       expect(at(await go({ prompt: 'none' }))).toBe('consent_required');
@@ -274,7 +274,7 @@ describe('8 consent is remembered within the browser session', () => {
       expect(page.text).not.toContain(owner.name);
     });
 
-    it('8 the first one comes back after another: not for that one either', async () => {
+    test('the first one comes back after another: not for that one either', async () => {
       await agree();
       await logIn(neighbour);
       await logIn(owner);
@@ -282,7 +282,7 @@ describe('8 consent is remembered within the browser session', () => {
     });
   });
 
-  it.each([
+  test.each([
     {
       end: 'the owner disconnects the client',
       act: async () => {
@@ -327,7 +327,7 @@ describe('8 consent is remembered within the browser session', () => {
       },
       comesTo: 'invalid_scope',
     },
-  ])('8 until $end', async ({ act, comesTo }) => {
+  ])('until $end', async ({ act, comesTo }) => {
     const tokens = await exchange(running, await agree());
     vi.setSystemTime(start + minute);
     await act(tokens);
@@ -336,15 +336,15 @@ describe('8 consent is remembered within the browser session', () => {
     expect(at(await go())).toBe(comesTo);
   });
 
-  it('8 a login that asks for consent asks for it also after "somebody else"', async () => {
+  test('a login that asks for consent asks for it also after "somebody else"', async () => {
     await agree();
     const page = await press(browser, await go({ prompt: 'consent' }), 'other');
     expect(at(await enter(browser, page))).toBe('consent');
   });
 });
 
-describe('8 "somebody else"', () => {
-  it('8 begins the same request anew, with all that it said', async () => {
+describe('"somebody else"', () => {
+  test('begins the same request anew, with all that it said', async () => {
     const browser = openAt(running);
     const query = loginQuery({
       scope: '',
@@ -371,16 +371,16 @@ describe('8 "somebody else"', () => {
   });
 });
 
-describe('8 nothing is kept for a page that will be shown', () => {
+describe('nothing is kept for a page that will be shown', () => {
   const more = loginQuery().get('scope')?.concat(' serviceapi/update-device');
-  it.each([
+  test.each([
     { prompt: 'login' },
     { prompt: 'consent' },
     { max_age: '60' },
     { prompt: 'none', max_age: '60' },
     { scope: more },
     { scope: more, prompt: 'none' },
-  ])('8 %j writes no grant and no line of the audit table', async (parameters) => {
+  ])('%j writes no grant and no line of the audit table', async (parameters) => {
     await agree();
     vi.setSystemTime(start + hour);
     const before = await running.store.audit.list(owner.accountId);
@@ -389,9 +389,9 @@ describe('8 nothing is kept for a page that will be shown', () => {
   });
 });
 
-describe('8 id_token_hint', () => {
+describe('id_token_hint', () => {
   // oidcc-id-token-hint
-  it('8 of the owner who is logged in changes nothing; while another is, the login is due', async () => {
+  test('of the owner who is logged in changes nothing; while another is, the login is due', async () => {
     await addOwner(running);
     const hint = String((await exchange(running, await agree())).id_token);
     // Also of a token that has ended (OpenID Connect Core, 3.1.2.1).
@@ -405,45 +405,45 @@ describe('8 id_token_hint', () => {
     expect(at(await enter(browser, await go({ id_token_hint: hint }), owner))).toBe('consent');
   });
 
-  it('8 of an owner, and another logs in: the application is not given the other', async () => {
+  test('of an owner, and another logs in: the application is not given the other', async () => {
     await addOwner(running);
     const hint = String((await exchange(running, await agree())).id_token);
     const back = await enter(browser, await go({ id_token_hint: hint, prompt: 'login' }), neighbour);
     expect(at(back)).toBe('login_required');
   });
 
-  it.each(['x', 'a.b.c', ''])('8 %j is no ID token', async (id_token_hint) => {
+  test.each(['x', 'a.b.c', ''])('%j is no ID token', async (id_token_hint) => {
     expect(at(await go({ id_token_hint }))).toBe(id_token_hint === '' ? 'login' : 'invalid_request');
   });
 });
 
-describe('8 the login page', () => {
-  it.each([
+describe('the login page', () => {
+  test.each([
     { login_hint: owner.email, shows: owner.email },
     // oidcc-login-hint
     { login_hint: 'buffy@harbour.example', shows: 'buffy@harbour.example' },
     { login_hint: '"><script>alert(1)</script>', shows: '"><script>alert(1)</script>' },
     { login_hint: undefined, shows: '' },
-  ])('8 shows login_hint $login_hint in its field', async ({ login_hint, shows }) => {
+  ])('shows login_hint $login_hint in its field', async ({ login_hint, shows }) => {
     const page = await go({ login_hint });
     expect(emailIn(page)).toBe(shows);
     expect(page.text).not.toContain('<script>alert');
   });
 
-  it('8 shows who is logged in, unless the application knows better', async () => {
+  test('shows who is logged in, unless the application knows better', async () => {
     await agree();
     expect(emailIn(await go({ prompt: 'login' }))).toBe(owner.email);
     expect(emailIn(await go({ prompt: 'login', login_hint: neighbour.email }))).toBe(neighbour.email);
   });
 
-  it('8 keeps what was typed after a failure, but no password', async () => {
+  test('keeps what was typed after a failure, but no password', async () => {
     const page = await go({ login_hint: owner.email });
     const again = await enter(browser, page, { email: 'typed@harbour.example', password: 'a guess of it' });
     expect([again.status, emailIn(again)]).toEqual([400, 'typed@harbour.example']);
     expect(again.text).not.toContain('a guess of it');
   });
 
-  it.each([
+  test.each([
     { ui_locales: 'de', accept: 'en', speaks: 'de' },
     // oidcc-ui-locales
     { ui_locales: 'se', accept: undefined, speaks: 'en' },
@@ -454,7 +454,7 @@ describe('8 the login page', () => {
     { ui_locales: undefined, accept: 'fr', speaks: 'en' },
     { ui_locales: undefined, accept: '*', speaks: 'en' },
     { ui_locales: ';q=1,,', accept: 'de', speaks: 'de' },
-  ])('8 with ui_locales $ui_locales and Accept-Language $accept speaks $speaks', async (given) => {
+  ])('with ui_locales $ui_locales and Accept-Language $accept speaks $speaks', async (given) => {
     const { ui_locales, accept, speaks } = given;
     browser = openAt(running, accept === undefined ? {} : { 'Accept-Language': accept });
     const page = await go({ ui_locales });
@@ -464,7 +464,7 @@ describe('8 the login page', () => {
     expect(readText(/<h1>(.*?)<\/h1>/, page)).toBe({ en: 'Log in', de: 'Anmelden' }[speaks]);
   });
 
-  it('8 is kept by no cache and shown in no frame, whatever it says', async () => {
+  test('is kept by no cache and shown in no frame, whatever it says', async () => {
     await addOwner(running);
     const login = await go();
     const failed = await enter(browser, login, { email: owner.email, password: 'a guess of it' });
@@ -490,7 +490,7 @@ describe('8 the login page', () => {
       expect(page.headers.get('content-security-policy')).toContain("form-action 'self';");
   });
 
-  it('8 is not for somebody else’s request: nonce goes into the ID token of the login that has it', async () => {
+  test('is not for somebody else’s request: nonce goes into the ID token of the login that has it', async () => {
     const [one, other] = [await go({ nonce: 'one' }), await go({ nonce: 'other' })];
     const consent = await enter(browser, one);
     expect((await claims(await press(browser, consent, 'confirm'))).nonce).toBe('one');

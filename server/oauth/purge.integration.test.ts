@@ -1,5 +1,5 @@
 import { decodeJwt } from 'jose';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { openBrowser } from './fixtures/browser.ts';
 import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
@@ -134,7 +134,7 @@ const kept: readonly Kept[] = [
 ];
 
 describe.each(kept)('$what', ({ endsAfter, tolerance = 0, keptFor, make }) => {
-  it('is good in its last second, and not from its end on', async () => {
+  test('is good in its last second, and not from its end on', async () => {
     const { isGood } = await make(await begin());
     await purgeAt(endsAfter + tolerance - 1);
     expect(await isGood()).toBe(true);
@@ -145,7 +145,7 @@ describe.each(kept)('$what', ({ endsAfter, tolerance = 0, keptFor, make }) => {
     expect(await again.isGood()).toBe(false);
   });
 
-  it('has a row until it was kept for long enough, and none from then on', async () => {
+  test('has a row until it was kept for long enough, and none from then on', async () => {
     const auth = await begin();
     const [model, id] = (await make(auth)).row;
     const isThere = async () => (await auth.store.oidc.find(model, hashSecret(id))) !== undefined;
@@ -159,7 +159,7 @@ describe.each(kept)('$what', ({ endsAfter, tolerance = 0, keptFor, make }) => {
 });
 
 describe('a revocation', () => {
-  it('is remembered for longer than any access token of it lives, and then forgotten', async () => {
+  test('is remembered for longer than any access token of it lives, and then forgotten', async () => {
     const auth = await begin();
     const { refresh_token: token } = await loginTokens(auth);
     // An access token of the last second before, which lives a day from then.
@@ -183,7 +183,7 @@ describe('a revocation', () => {
 });
 
 describe('a year with a purge each day', () => {
-  it('ends no login before its time, and leaves nothing behind', async () => {
+  test('ends no login before its time, and leaves nothing behind', async () => {
     const auth = await begin();
     const { refresh_token: token } = await loginTokens(auth);
     for (let days = 1; days < 365; days += 1) {

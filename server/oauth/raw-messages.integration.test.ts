@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RawAnswer, sendRaw } from '../http/fixtures/send-raw.ts';
 import { type Listening, listen } from '../http/listen.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -55,13 +55,13 @@ function expectClosed({ status, headers, body }: RawAnswer): void {
   expect(running.log.slice(logged).filter(({ text }) => text === 'token issued')).toEqual([]);
 }
 
-describe.each(bodies)('51 POST $path', ({ path, body }) => {
-  it('51 with a length and chunks is 400, and closes the connection', async () => {
+describe.each(bodies)('POST $path', ({ path, body }) => {
+  test('with a length and chunks is 400, and closes the connection', async () => {
     const lines = [`Content-Length: ${body.length}`, 'Transfer-Encoding: chunked'];
     expectClosed(await send(`${head('POST', path, lines)}${chunk(body)}0\r\n\r\n`));
   });
 
-  it('51 with chunks and a length is 400 too, and what stands behind is no request', async () => {
+  test('with chunks and a length is 400 too, and what stands behind is no request', async () => {
     const lines = ['Transfer-Encoding: chunked', `Content-Length: ${body.length + 5}`];
     const behind = `${head('POST', '/oauth2/token', ['Content-Length: 29'])}grant_type=client_credentials`;
     const answer = await send(`${head('POST', path, lines)}0\r\n\r\n${behind}`);
@@ -69,19 +69,19 @@ describe.each(bodies)('51 POST $path', ({ path, body }) => {
     expect(answer.body).not.toContain('HTTP/1.1');
   });
 
-  it('51 with two lengths is 400', async () => {
+  test('with two lengths is 400', async () => {
     const lines = [`Content-Length: ${body.length}`, `Content-Length: ${body.length + 1}`];
     expectClosed(await send(head('POST', path, lines) + body));
   });
 
-  it.each(['zz\r\n', '-1\r\n', `${body.length.toString(16)}\r\n${body}X\r\n0\r\n\r\n`, '5;\n\r\nabcde\r\n'])(
-    '51 with the chunk %j is 400, and closes the connection',
+  test.each(['zz\r\n', '-1\r\n', `${body.length.toString(16)}\r\n${body}X\r\n0\r\n\r\n`, '5;\n\r\nabcde\r\n'])(
+    'with the chunk %j is 400, and closes the connection',
     async (broken) => {
       expectClosed(await send(`${head('POST', path, ['Transfer-Encoding: chunked'])}${broken}`));
     },
   );
 
-  it('51 in good chunks is taken', async () => {
+  test('in good chunks is taken', async () => {
     const bytes = `${head('POST', path, ['Transfer-Encoding: chunked'])}${chunk(body.slice(0, 5))}${chunk(body.slice(5))}0\r\n\r\n`;
     const { status, headers } = await send(bytes);
     // A login that is not there, a form without its cookie: what the same request is answered with a length.
@@ -91,7 +91,7 @@ describe.each(bodies)('51 POST $path', ({ path, body }) => {
   });
 });
 
-describe.each(paths)('51 $method $path', ({ method, path }) => {
+describe.each(paths)('$method $path', ({ method, path }) => {
   /** So many bytes of target, names and values: what Node counts. */
   const withHeaders = (bytes: number): string => {
     const ends = method === 'POST' ? ['Content-Length: 0'] : [];
@@ -103,25 +103,25 @@ describe.each(paths)('51 $method $path', ({ method, path }) => {
     return head(method, path, [`X-Big: ${'x'.repeat(bytes - counted)}`, ...ends]);
   };
 
-  it('51 with 16 KiB of headers is answered', async () => {
+  test('with 16 KiB of headers is answered', async () => {
     expect((await send(withHeaders(16_384))).headers['x-request-id']).toBeDefined();
   });
 
-  it.each([16_385, 20_000, 200_000])('51 with %i bytes of headers is 431, and closes the connection', async (bytes) => {
+  test.each([16_385, 20_000, 200_000])('with %i bytes of headers is 431, and closes the connection', async (bytes) => {
     const { status, headers } = await send(withHeaders(bytes));
     expect([status, headers.connection]).toEqual([431, 'close']);
   });
 
-  it.each([
+  test.each([
     ['no Host', (text: string) => text.replace(/Host: .*\r\n/, '')],
     ['a bare line feed', (text: string) => text.replace('\r\n', '\r\nX-Bad: a\n b\r\n')],
     ['a NUL in a header', (text: string) => text.replace('\r\n', '\r\nX-Bad: a\0b\r\n')],
     ['a space before the colon', (text: string) => text.replace('\r\n', '\r\nContent-Length : 5\r\n')],
-  ])('51 with %s is 400', async (_, spoil) => {
+  ])('with %s is 400', async (_, spoil) => {
     expect((await send(spoil(head(method, path, method === 'POST' ? ['Content-Length: 0'] : [])))).status).toBe(400);
   });
 
-  it('51 with two Host lines is 400', async () => {
+  test('with two Host lines is 400', async () => {
     const lines = ['Host: evil.example', ...(method === 'POST' ? ['Content-Length: 0'] : [])];
     expect((await send(head(method, path, lines))).status).toBe(400);
   });

@@ -1,6 +1,6 @@
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { logIn, loginQuery } from './fixtures/talk.ts';
 
@@ -13,7 +13,7 @@ afterAll(() => running.close());
 const insecure = { execute: [openid.allowInsecureRequests] };
 
 describe('openid-client, as it comes', () => {
-  it('discovers the server and gets an own-account token', async () => {
+  test('discovers the server and gets an own-account token', async () => {
     const { clientId, secret } = running.own;
     const config = await openid.discovery(
       new URL(running.issuer),
@@ -30,7 +30,7 @@ describe('openid-client, as it comes', () => {
     });
   });
 
-  it('logs in with PKCE, refreshes and revokes', async () => {
+  test('logs in with PKCE, refreshes and revokes', async () => {
     const { clientId, secret } = running.partner;
     const config = await openid.discovery(
       new URL(running.issuer),
@@ -80,7 +80,7 @@ describe('oauth4webapi, as it comes', () => {
     return oauth.processClientCredentialsResponse(server, client, response);
   }
 
-  it('validates our access token as RFC 9068 says', async () => {
+  test('validates our access token as RFC 9068 says', async () => {
     const { access_token: token } = await ask('serviceapi/get-devices');
     const request = new Request(`${running.resource}/devices`, { headers: { Authorization: `Bearer ${token}` } });
     const claims = await oauth.validateJwtAccessToken(await discover(), request, running.resource, options);
@@ -98,13 +98,13 @@ describe('oauth4webapi, as it comes', () => {
     ).rejects.toThrow(/aud/);
   });
 
-  it('reads our refusals as OAuth errors', async () => {
+  test('reads our refusals as OAuth errors', async () => {
     await expect(ask('nothing')).rejects.toMatchObject({ error: 'invalid_scope', status: 400 });
   });
 });
 
-describe('31 tokens of ours for something else', () => {
-  it('31 a real ID token and a real refresh token are no access tokens', async () => {
+describe('tokens of ours for something else', () => {
+  test('a real ID token and a real refresh token are no access tokens', async () => {
     const { clientId, secret } = running.partner;
     const config = await openid.discovery(
       new URL(running.issuer),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createClientMetadata } from './create-client-metadata.ts';
 import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { logIn, loginQuery, loginTokens } from './fixtures/talk.ts';
@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => running.close());
 
 describe('refreshing and revoking', () => {
-  it('answers with the same refresh token, its seconds left, and an ID token', async () => {
+  test('answers with the same refresh token, its seconds left, and an ID token', async () => {
     const { refresh_token } = await loginTokens(running);
     const { status, body } = await refresh(running, refresh_token);
     expect(status).toBe(200);
@@ -26,7 +26,7 @@ describe('refreshing and revoking', () => {
     expect(body?.refresh_token_expires_in).toBeLessThanOrEqual(365 * 86400);
   });
 
-  it('22 narrows the scope of one access token, and keeps the ID token', async () => {
+  test('narrows the scope of one access token, and keeps the ID token', async () => {
     const { refresh_token, scope: whole } = await loginTokens(running, loginQuery({ scope: '' }));
     const scope = 'serviceapi/get-devices';
     const narrow = await refresh(running, refresh_token, { fields: { scope } });
@@ -39,7 +39,7 @@ describe('refreshing and revoking', () => {
     expect(again.body?.scope).toBe(whole);
   });
 
-  it('22 never widens it', async () => {
+  test('never widens it', async () => {
     const { refresh_token } = await loginTokens(running);
     const scope = 'serviceapi/get-devices serviceapi/update-device';
     const { status, body } = await refresh(running, refresh_token, { fields: { scope } });
@@ -50,8 +50,8 @@ describe('refreshing and revoking', () => {
     ]);
   });
 
-  it.each(['serviceapi/nothing', 'offline_access', 'openid profile serviceapi/get-devices serviceapi/update-device'])(
-    '22 grants nothing at all where %j asks for more',
+  test.each(['serviceapi/nothing', 'offline_access', 'openid profile serviceapi/get-devices serviceapi/update-device'])(
+    'grants nothing at all where %j asks for more',
     async (scope) => {
       const { refresh_token } = await loginTokens(running);
       const { status, body } = await refresh(running, refresh_token, { fields: { scope } });
@@ -60,7 +60,7 @@ describe('refreshing and revoking', () => {
     },
   );
 
-  it('22 never widens what the client was narrowed to since', async () => {
+  test('never widens what the client was narrowed to since', async () => {
     const { refresh_token } = await loginTokens(running, loginQuery({ scope: '' }));
     const { metadata: before = '' } = (await running.store.clients.find('test-partner')) ?? {};
     const narrowed = JSON.stringify({ ...JSON.parse(before), api_scopes: 'serviceapi/get-devices' });
@@ -80,7 +80,7 @@ describe('refreshing and revoking', () => {
     }
   });
 
-  it('22 works for its own client alone, and goes on working for that', async () => {
+  test('works for its own client alone, and goes on working for that', async () => {
     const { refresh_token } = await loginTokens(running);
     const other = createClientMetadata({
       kind: 'partner',
@@ -98,7 +98,7 @@ describe('refreshing and revoking', () => {
     expect((await refresh(running, refresh_token)).status).toBe(200);
   });
 
-  it('ends the refresh token and its access tokens at once, as often as it is asked', async () => {
+  test('ends the refresh token and its access tokens at once, as often as it is asked', async () => {
     const { refresh_token, access_token } = await loginTokens(running);
     expect(await running.verify(`Bearer ${access_token}`)).toMatchObject({ ok: true });
     for (const token of [refresh_token, refresh_token]) {
@@ -110,19 +110,19 @@ describe('refreshing and revoking', () => {
     expect([again.status, again.body?.error]).toEqual([400, 'invalid_grant']);
   });
 
-  it("leaves another client's refresh token alone", async () => {
+  test("leaves another client's refresh token alone", async () => {
     const { refresh_token, access_token } = await loginTokens(running);
     expect((await revoke(running, refresh_token, { client: running.own })).status).toBe(200);
     expect(await running.verify(`Bearer ${access_token}`)).toMatchObject({ ok: true });
   });
 
-  it('does not revoke access tokens on their own', async () => {
+  test('does not revoke access tokens on their own', async () => {
     const { access_token } = await loginTokens(running);
     const answer = await revoke(running, access_token);
     expect([answer.status, answer.body?.error]).toEqual([400, 'unsupported_token_type']);
   });
 
-  it('goes on after the browser session has ended', async () => {
+  test('goes on after the browser session has ended', async () => {
     const { answer, bearers } = await logIn(running);
     for (const value of bearers) await running.store.oidc.remove('Session', hashSecret(value));
     const { status, body } = await exchangeCode(running, answer.get('code') ?? '');

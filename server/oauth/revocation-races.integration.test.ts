@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { type CreatedClient, createClientMetadata } from './create-client-metadata.ts';
 import { type Browser, openBrowser, type Page } from './fixtures/browser.ts';
 import { issueCode } from './fixtures/issue-code.ts';
@@ -144,9 +144,9 @@ const race = fc.record({
   lead: fc.oneof({ weight: 4, arbitrary: fc.integer({ min: -60, max: 60 }) }, fc.constantFrom(-2000, 2000)),
 });
 
-describe.each(racers)('24 $what', ({ isRotating = false, endedBy, prepare }) => {
+describe.each(racers)('$what', ({ isRotating = false, endedBy, prepare }) => {
   const those = revokers.filter(({ ends }) => endedBy.includes(ends));
-  it.each(those)('24 leaves nothing usable where $who at the same moment', async ({ act }) => {
+  test.each(those)('leaves nothing usable where $who at the same moment', async ({ act }) => {
     vi.useFakeTimers({ toFake: ['Date'] });
     let turns = () => 0;
     const started = await startAuth({ faultyStore: (store) => shuffleStore(store, () => turns()) });

@@ -1,4 +1,4 @@
-import { afterEach, expect, it, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { rotateClient } from '../commands/rotate-client.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, post } from './fixtures/talk.ts';
@@ -15,7 +15,7 @@ afterEach(async () => {
   await running?.close();
 });
 
-it('works beside the new one until its end, at every place that asks for it, and not a second longer', async () => {
+test('works beside the new one until its end, at every place that asks for it, and not a second longer', async () => {
   vi.useFakeTimers({ toFake: ['Date'], now: start });
   running = await startAuth();
   const auth = running;

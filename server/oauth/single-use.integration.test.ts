@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
@@ -53,7 +53,7 @@ function expectOne(answers: readonly Answer[]): void {
 }
 
 describe.each(places)('twenty requests at once $place', ({ start: startServer }) => {
-  it('17 one of them gets tokens for a code, and what came of it is taken back', async () => {
+  test('one of them gets tokens for a code, and what came of it is taken back', async () => {
     const running = await startServer();
     for (let round = 0; round < 5; round += 1) {
       const code = await issueCode(running.auth.provider, running.resource);
@@ -63,7 +63,7 @@ describe.each(places)('twenty requests at once $place', ({ start: startServer })
     }
   });
 
-  it('23 one of them uses a rotating refresh token, and its whole family ends', async () => {
+  test('one of them uses a rotating refresh token, and its whole family ends', async () => {
     const running = await startServer();
     const client = await createRotating(running);
     for (let round = 0; round < 5; round += 1) {
@@ -75,7 +75,7 @@ describe.each(places)('twenty requests at once $place', ({ start: startServer })
     }
   });
 
-  it('23 all of them use one that does not rotate', async () => {
+  test('all of them use one that does not rotate', async () => {
     const running = await startServer();
     const login = await exchangeCode(running, await issueCode(running.auth.provider, running.resource));
     const answers = await twenty(() => refresh(running, login.body?.refresh_token));
@@ -86,7 +86,7 @@ describe.each(places)('twenty requests at once $place', ({ start: startServer })
 });
 
 describe('in every order that requests can meet in', () => {
-  it.each([
+  test.each([
     { number: '17', name: 'a code', isRotating: false },
     { number: '23', name: 'a rotating refresh token', isRotating: true },
   ])('$number $name is taken by one of five, and everything ends', async ({ isRotating }) => {
@@ -112,8 +112,8 @@ describe('in every order that requests can meet in', () => {
   });
 });
 
-describe('17 a code, one exchange after the other', () => {
-  it('17 is taken once: the second is refused, and ends what came of the first', async () => {
+describe('a code, one exchange after the other', () => {
+  test('is taken once: the second is refused, and ends what came of the first', async () => {
     const running = await begin();
     const { answer } = await logIn(running);
     const first = await exchangeCode(running, answer.get('code') ?? '');
@@ -125,16 +125,16 @@ describe('17 a code, one exchange after the other', () => {
   });
 });
 
-describe('18 the replay of a code', () => {
+describe('the replay of a code', () => {
   // A spent code is kept for a day past its 60 seconds.
-  it.each([
+  test.each([
     { later: 'at once', ms: 0 },
     { later: 'in its last second', ms: 59 * second },
     { later: 'as it has ended', ms: 60 * second },
     { later: 'a second after', ms: 61 * second },
     { later: 'an hour later', ms: 3600 * second },
     { later: 'in the last second of that day', ms: 60 * second + day - second },
-  ])('18 $later ends the refresh token and the access tokens of its login', async ({ ms }) => {
+  ])('$later ends the refresh token and the access tokens of its login', async ({ ms }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const running = await begin();
     const { answer } = await logIn(running);
@@ -149,10 +149,10 @@ describe('18 the replay of a code', () => {
     await expectNothingUsable(running, ms < day ? [first, refreshed] : [refreshed]);
   });
 
-  it.each([
+  test.each([
     { later: 'a second later', ms: second },
     { later: 'an hour later', ms: 3600 * second },
-  ])('18 $later ends a family that has rotated meanwhile', async ({ ms }) => {
+  ])('$later ends a family that has rotated meanwhile', async ({ ms }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const running = await begin();
     const client = await createRotating(running);
@@ -167,7 +167,7 @@ describe('18 the replay of a code', () => {
     await expectNothingUsable(running, family, { client });
   });
 
-  it('18 by another client ends it too: two have the code', async () => {
+  test('by another client ends it too: two have the code', async () => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const running = await begin();
     const other = await createRotating(running);
@@ -179,11 +179,11 @@ describe('18 the replay of a code', () => {
   });
 });
 
-describe('23 a refresh token that was spent', () => {
-  it.each([
+describe('a refresh token that was spent', () => {
+  test.each([
     { later: 'at once', ms: 0 },
     { later: '300 days later', ms: 300 * day },
-  ])('23 ends its whole family when it comes again $later', async ({ ms }) => {
+  ])('ends its whole family when it comes again $later', async ({ ms }) => {
     vi.useFakeTimers({ toFake: ['Date'], now: start });
     const running = await begin();
     const client = await createRotating(running);
@@ -198,7 +198,7 @@ describe('23 a refresh token that was spent', () => {
     await expectNothingUsable(running, ms === 0 ? [first, second, third] : [third], { client });
   });
 
-  it('23 is revoked like one that is good: a client that lost the answer can end the login', async () => {
+  test('is revoked like one that is good: a client that lost the answer can end the login', async () => {
     const running = await begin();
     const client = await createRotating(running);
     const code = await issueCode(running.auth.provider, running.resource, { clientId: client.clientId });

@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:http';
 import { operations } from '@lockstep/contract/operations';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { contractFaults } from './fixtures/contract-faults.ts';
 import { type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
 import { type Answer, basic, loginQuery, post, send } from './fixtures/talk.ts';
@@ -30,8 +30,8 @@ async function exhaust(headers: Record<string, string> = {}): Promise<void> {
   for (let count = 0; count < loginLimit.requests; count += 1) expect((await ask(headers)).status).toBe(303);
 }
 
-describe('52 login requests of one address', () => {
-  it('52 are taken to the number, however many connections ask at once', async () => {
+describe('login requests of one address', () => {
+  test('are taken to the number, however many connections ask at once', async () => {
     await begin();
     const [connections, requestsEach] = [20, 20];
     const sockets = new Set<unknown>();
@@ -48,7 +48,7 @@ describe('52 login requests of one address', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(connections * requestsEach - loginLimit.requests);
   });
 
-  it('52 wait for exactly as long as they are told, and are told less as time goes by', async () => {
+  test('wait for exactly as long as they are told, and are told less as time goes by', async () => {
     await begin();
     await exhaust();
     const told: number[] = [];
@@ -67,7 +67,7 @@ describe('52 login requests of one address', () => {
     expect((await ask()).status).toBe(303);
   });
 
-  it('52 are refused in the form of the contract, and by a page in a browser, with all headers', async () => {
+  test('are refused in the form of the contract, and by a page in a browser, with all headers', async () => {
     await begin();
     await exhaust();
     const refused = await ask();
@@ -88,7 +88,7 @@ describe('52 login requests of one address', () => {
       });
   });
 
-  it('52 count whatever they hold and however they are sent, and those that were refused do not', async () => {
+  test('count whatever they hold and however they are sent, and those that were refused do not', async () => {
     await begin();
     for (let count = 0; count < loginLimit.requests; count += 1) {
       const sent = [`/login?${loginQuery()}`, '/login', `/login?${loginQuery({ prompt: 'none' })}`][count % 3] ?? '';
@@ -99,7 +99,7 @@ describe('52 login requests of one address', () => {
     expect((await ask()).status).toBe(303);
   });
 
-  it('52 leave the rest alone: pages under way, tokens, apps, discovery', async () => {
+  test('leave the rest alone: pages under way, tokens, apps, discovery', async () => {
     await begin();
     const location = (await ask()).headers.get('location') ?? '';
     for (let count = 1; count < loginLimit.requests; count += 1) await ask();
@@ -110,14 +110,14 @@ describe('52 login requests of one address', () => {
       expect((await send(running, other)).status).not.toBe(429);
   });
 
-  it('52 leave other addresses alone, and no header makes one where there is no proxy', async () => {
+  test('leave other addresses alone, and no header makes one where there is no proxy', async () => {
     await begin();
     await exhaust();
     expect(await askOver(new Agent(), new Set(), '127.0.0.2')).toBe(303);
     expect((await ask({ 'X-Forwarded-For': '198.51.100.7' })).status).toBe(429);
   });
 
-  it('52 behind a TLS proxy are counted by the address that it has seen', async () => {
+  test('behind a TLS proxy are counted by the address that it has seen', async () => {
     await begin({ publicOrigin: 'https://api.example' });
     const through = (forwarded: string) => ({ 'X-Forwarded-Host': 'api.example', 'X-Forwarded-For': forwarded });
     for (let count = 0; count < loginLimit.requests; count += 1)
@@ -131,7 +131,7 @@ describe('52 login requests of one address', () => {
     expect((await ask(through('2001:db8:1:3::1'))).status).toBe(303);
   });
 
-  it('54 are logged once a minute, by request and address', async () => {
+  test('are logged once a minute, by request and address', async () => {
     await begin();
     await exhaust();
     for (const later of [0, 1000, 59_000, 59_999]) {

@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 import { operations } from '@lockstep/contract/operations';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { contractFaults } from './fixtures/contract-faults.ts';
 import { type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
 import { type Answer, basic, post } from './fixtures/talk.ts';
@@ -32,8 +32,8 @@ async function exhaust(headers: object = wrong()): Promise<void> {
 const isThrottled = ({ status, body }: Pick<Answer, 'status' | 'body'>) =>
   status === 401 && /^too many failed attempts/.test(String(body?.error_description));
 
-describe('27 wrong client secrets', () => {
-  it('27 two hundred in a minute: the first are judged, the others wait, and every answer is in the contract', async () => {
+describe('wrong client secrets', () => {
+  test('two hundred in a minute: the first are judged, the others wait, and every answer is in the contract', async () => {
     await begin();
     const answers: Answer[] = [];
     for (let attempt = 0; attempt < 200; attempt += 1) {
@@ -52,7 +52,7 @@ describe('27 wrong client secrets', () => {
     expect(answers.at(-1)?.body?.error_description).toBe('too many failed attempts, try again in 11 seconds');
   });
 
-  it('27 the right one waits too, for exactly as long as it is told', async () => {
+  test('the right one waits too, for exactly as long as it is told', async () => {
     await begin();
     await exhaust();
     vi.setSystemTime(start + 1234);
@@ -65,7 +65,7 @@ describe('27 wrong client secrets', () => {
     expect((await ask(basic(running.own))).status).toBe(200);
   });
 
-  it('27 are counted at both endpoints and in every spelling of the id', async () => {
+  test('are counted at both endpoints and in every spelling of the id', async () => {
     await begin();
     const spelt = { clientId: 'test%2Down', secret: 'wrong' };
     for (let attempt = 0; attempt < throttle.failures; attempt += 1)
@@ -78,7 +78,7 @@ describe('27 wrong client secrets', () => {
     }
   });
 
-  it('27 tell nothing of which clients there are', async () => {
+  test('tell nothing of which clients there are', async () => {
     await begin();
     for (const clientId of ['nobody', 'test-own', "x'--"]) {
       await exhaust(wrong(clientId));
@@ -90,7 +90,7 @@ describe('27 wrong client secrets', () => {
     }
   });
 
-  it('27 leave other clients and other addresses alone', async () => {
+  test('leave other clients and other addresses alone', async () => {
     await begin();
     await exhaust();
     expect((await ask(basic(running.narrow))).status).toBe(200);
@@ -98,7 +98,7 @@ describe('27 wrong client secrets', () => {
     expect((await from('127.0.0.2', basic(running.own))).status).toBe(200);
   });
 
-  it('27 good requests and other mistakes are not counted', async () => {
+  test('good requests and other mistakes are not counted', async () => {
     await begin();
     const good = Array.from({ length: 3 * throttle.failures }, () => ask(basic(running.own)));
     expect((await Promise.all(good)).map(({ status }) => status)).toEqual(good.map(() => 200));
@@ -110,7 +110,7 @@ describe('27 wrong client secrets', () => {
     expect((await ask(basic(running.own))).status).toBe(200);
   });
 
-  it('27 behind a TLS proxy are told apart by the address that the proxy has seen', async () => {
+  test('behind a TLS proxy are told apart by the address that the proxy has seen', async () => {
     await begin({ publicOrigin: 'https://api.example' });
     const through = (forwarded: string, headers: object) =>
       from('127.0.0.1', { ...headers, Host: 'api.example', 'X-Forwarded-For': forwarded });
@@ -120,14 +120,14 @@ describe('27 wrong client secrets', () => {
     expect((await through('203.0.113.7, 203.0.113.8', basic(running.own))).status).toBe(200);
   });
 
-  it('27 where there is no proxy, no header makes another address', async () => {
+  test('where there is no proxy, no header makes another address', async () => {
     await begin();
     for (let attempt = 0; attempt < throttle.failures; attempt += 1)
       await ask({ ...wrong(), 'X-Forwarded-For': `198.51.100.${attempt}` });
     expect(isThrottled(await ask({ ...basic(running.own), 'X-Forwarded-For': '198.51.100.99' }))).toBe(true);
   });
 
-  it('54 are logged once a window, by request, client and address, without what was sent', async () => {
+  test('are logged once a window, by request, client and address, without what was sent', async () => {
     await begin();
     await exhaust();
     for (let attempt = 0; attempt < 5; attempt += 1) await ask(wrong());
@@ -138,7 +138,7 @@ describe('27 wrong client secrets', () => {
     expect(JSON.stringify(running.log)).not.toContain(btoa('test-own:wrong'));
   });
 
-  it('54 are logged once a minute, though places come back one after the other', async () => {
+  test('are logged once a minute, though places come back one after the other', async () => {
     await begin();
     const logged: number[] = [];
     for (let second = 0; second < 180; second += 1) {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callback, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic, post, send } from './fixtures/talk.ts';
 
@@ -11,7 +11,7 @@ afterAll(() => running.close());
 const own = () => basic(running.own);
 const clientCredentials = { grant_type: 'client_credentials' };
 
-describe('28 hostile bodies', () => {
+describe('hostile bodies', () => {
   const form = 'application/x-www-form-urlencoded';
   const cases: readonly {
     name: string;
@@ -81,38 +81,38 @@ describe('28 hostile bodies', () => {
     { name: 'implicit as grant', type: form, body: 'grant_type=implicit', want: [400, 'unsupported_grant_type'] },
   ];
 
-  it.each(cases)('28 refuses $name', async ({ type, body, want }) => {
+  test.each(cases)('refuses $name', async ({ type, body, want }) => {
     const headers = { ...own(), ...(type && { 'Content-Type': type }) };
     const answer = await send(running, '/oauth2/token', { method: 'POST', headers, ...(body && { body }) });
     expect([answer.status, answer.body?.error]).toEqual(want);
   });
 
-  it('28 ignores unknown fields, `__proto__` among them', async () => {
+  test('ignores unknown fields, `__proto__` among them', async () => {
     const body = 'grant_type=client_credentials&__proto__=x&constructor=y&nonsense=z';
     const headers = { ...own(), 'Content-Type': form };
     expect((await send(running, '/oauth2/token', { method: 'POST', headers, body })).status).toBe(200);
   });
 
-  it.each([
+  test.each([
     ['a code', { grant_type: 'authorization_code', code: 'x\0y', redirect_uri: callback }],
     ['a refresh token', { grant_type: 'refresh_token', refresh_token: '\ud800' }],
-  ])('28 refuses %s that nobody issued', async (_, fields) => {
+  ])('refuses %s that nobody issued', async (_, fields) => {
     const answer = await post(running, '/oauth2/token', fields, basic(running.partner));
     expect([answer.status, answer.body?.error]).toEqual([400, 'invalid_grant']);
   });
 });
 
-describe('29 caches and other origins', () => {
-  it.each([
+describe('caches and other origins', () => {
+  test.each([
     ['a token', own, clientCredentials],
     ['a refusal', own, { grant_type: 'password' }],
     ['failed authentication', () => basic({ clientId: 'x', secret: 'x' }), clientCredentials],
-  ])('29 %s is not stored', async (_, headers, fields) => {
+  ])('%s is not stored', async (_, headers, fields) => {
     const answer = await post(running, '/oauth2/token', fields, headers());
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
-  it('29 no other origin is let in, at no address', async () => {
+  test('no other origin is let in, at no address', async () => {
     const answers = await Promise.all([
       post(running, '/oauth2/token', clientCredentials, { ...own(), Origin: 'https://evil.example' }),
       ...['/.well-known/openid-configuration', '/.well-known/jwks.json', '/login'].map((path) =>

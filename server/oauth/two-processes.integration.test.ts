@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readKeyFile } from '../key-file.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
@@ -60,7 +60,7 @@ function countTaken(answers: readonly Answer[]): number {
 }
 
 describe('twenty requests at once, to two processes on one database', () => {
-  it('17 one of them at most gets tokens for a code, and what came of it is taken back', async () => {
+  test('one of them at most gets tokens for a code, and what came of it is taken back', async () => {
     let taken = 0;
     for (let round = 0; round < rounds; round += 1) {
       const code = await issueCode(third.auth.provider, third.resource);
@@ -71,7 +71,7 @@ describe('twenty requests at once, to two processes on one database', () => {
     expect(taken).toBeGreaterThan(rounds / 2);
   });
 
-  it('23 one of them at most uses a rotating refresh token, and its whole family ends', async () => {
+  test('one of them at most uses a rotating refresh token, and its whole family ends', async () => {
     const client = files.rotating;
     let taken = 0;
     for (let round = 0; round < rounds; round += 1) {
@@ -86,7 +86,7 @@ describe('twenty requests at once, to two processes on one database', () => {
     expect(taken).toBeGreaterThan(rounds / 2);
   });
 
-  it('24 a refresh in one and a revocation in the other leave nothing usable', async () => {
+  test('a refresh in one and a revocation in the other leave nothing usable', async () => {
     const client = files.rotating;
     const [first, second] = processes;
     if (first === undefined || second === undefined) throw new Error('no process');

@@ -1,5 +1,5 @@
 import { operations } from '@lockstep/contract/operations';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { type Store, StoreUnavailable } from '../store/store.ts';
 import { contractFaults } from './fixtures/contract-faults.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
@@ -39,9 +39,9 @@ async function start(parts: readonly (keyof Store & ('oidc' | 'clients' | 'accou
   };
 }
 
-describe('58 a store that is busy', () => {
-  it.each(['oidc', 'clients', 'accounts'] as const)(
-    '58 %s: 503 with Retry-After, and the same refresh token is good afterwards',
+describe('a store that is busy', () => {
+  test.each(['oidc', 'clients', 'accounts'] as const)(
+    '%s: 503 with Retry-After, and the same refresh token is good afterwards',
     async (part) => {
       const test = await start([part], () => new StoreUnavailable('database is locked'));
       const { refresh_token } = await loginTokens(test.running);
@@ -61,8 +61,8 @@ describe('58 a store that is busy', () => {
     },
   );
 
-  it.each(['application/json', 'text/html'])(
-    '58 the login answers 503 too, as %s, without telling the callback',
+  test.each(['application/json', 'text/html'])(
+    'the login answers 503 too, as %s, without telling the callback',
     async (accept) => {
       const test = await start(['oidc'], () => new StoreUnavailable('database is locked'));
       test.break();
@@ -78,7 +78,7 @@ describe('58 a store that is busy', () => {
     },
   );
 
-  it('58 a revocation answers 503 too, and the token is good until it was revoked', async () => {
+  test('a revocation answers 503 too, and the token is good until it was revoked', async () => {
     const test = await start(['oidc'], () => new StoreUnavailable('database is locked'));
     const { refresh_token: token } = await loginTokens(test.running);
     const revoke = () => post(test.running, '/oauth2/revoke', { token }, basic(test.running.partner));
@@ -96,7 +96,7 @@ describe('58 a store that is busy', () => {
     expect((await refresh()).status).toBe(400);
   });
 
-  it('58 a session that cannot be saved ends the login, also where upstream has no handler', async () => {
+  test('a session that cannot be saved ends the login, also where upstream has no handler', async () => {
     running = await startAuth({
       faultyStore: ({ oidc, ...store }) => ({
         ...store,
@@ -112,7 +112,7 @@ describe('58 a store that is busy', () => {
     await expect(logIn(running)).rejects.toThrow(/^answered 503 at .*<h1>Busy at the moment<\/h1>/s);
   });
 
-  it('58 an own-account token needs the account', async () => {
+  test('an own-account token needs the account', async () => {
     const test = await start(['accounts'], () => new StoreUnavailable('database is locked'));
     test.break();
     const answer = await post(

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Keys } from '../keys.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -66,7 +66,7 @@ function create(changes: Partial<TokenVerifierOptions> = {}): TokenVerifier {
 const bearer = (token: string) => `Bearer ${token}`;
 
 describe('who a token is for', () => {
-  it('takes the account of a login from the owner, who is its subject', async () => {
+  test('takes the account of a login from the owner, who is its subject', async () => {
     expect(await verify(bearer(createToken(maker).good()))).toEqual({
       ok: true,
       principal: {
@@ -78,7 +78,7 @@ describe('who a token is for', () => {
     });
   });
 
-  it('takes the account of an own-account token from `own`, and the trial from the account as it is now', async () => {
+  test('takes the account of an own-account token from `own`, and the trial from the account as it is now', async () => {
     const token = createToken(maker).good({ sub: 'test-own', client_id: 'test-own', own: account.id, gid: undefined });
     await verify(bearer(token));
     await store.accounts.setTrialEnd(account.id, start + 5);
@@ -89,15 +89,15 @@ describe('who a token is for', () => {
   });
 });
 
-describe('31 hostile tokens', () => {
-  it('31 all are refused, none as anything but invalid', async () => {
+describe('hostile tokens', () => {
+  test('all are refused, none as anything but invalid', async () => {
     const tokens = hostileTokens(maker);
     expect(tokens.length).toBeGreaterThanOrEqual(32);
     const answers = await Promise.all(tokens.map(async ([name, token]) => [name, await verify(bearer(token))]));
     expect(answers).toEqual(tokens.map(([name]) => [name, invalid]));
   });
 
-  it('31 one that has ended is refused as that, but only if everything else is right', async () => {
+  test('one that has ended is refused as that, but only if everything else is right', async () => {
     const { good, signed, header, claims, rs256 } = createToken(maker);
     const ended = { iat: nowSeconds - 90_000, exp: nowSeconds - 3600 };
     expect(await verify(bearer(good(ended)))).toEqual(expired);
@@ -106,7 +106,7 @@ describe('31 hostile tokens', () => {
     expect(await verify(bearer(forged))).toEqual(invalid);
   });
 
-  it('31 the legal oddities are accepted', async () => {
+  test('the legal oddities are accepted', async () => {
     const { good, signed, header, claims } = createToken(maker);
     expect(await verify(bearer(signed(header({ typ: 'application/at+jwt' }), claims())))).toEqual(accepted);
     expect(await verify(bearer(good({ aud: ['https://other.example', audience] })))).toEqual(accepted);
@@ -114,7 +114,7 @@ describe('31 hostile tokens', () => {
   });
 });
 
-describe('32 the header', () => {
+describe('the header', () => {
   const cases: readonly { name: string; given: (token: string) => string | undefined; want: unknown }[] = [
     { name: 'Bearer', given: (token) => `Bearer ${token}`, want: accepted },
     { name: 'bearer', given: (token) => `bearer ${token}`, want: accepted },
@@ -134,13 +134,13 @@ describe('32 the header', () => {
     { name: '9 kB of spaces', given: (token) => `Bearer ${' '.repeat(9000)}${token}`, want: invalid },
   ];
 
-  it.each(cases)('32 $name', async ({ given, want }) => {
+  test.each(cases)('$name', async ({ given, want }) => {
     expect(await verify(given(createToken(maker).good()))).toEqual(want);
   });
 });
 
-describe('34 key rotation', () => {
-  it('34 an old token is good while its key is there, with or without being first; then it is not', async () => {
+describe('key rotation', () => {
+  test('an old token is good while its key is there, with or without being first; then it is not', async () => {
     const [key, newKey] = [maker.key, maker.otherKey];
     const old = bearer(createToken(maker).good());
     const fresh = bearer(createToken({ ...maker, key: newKey }).good());
@@ -156,7 +156,7 @@ describe('34 key rotation', () => {
   });
 });
 
-describe('35 what ends a token at once, cached or not', () => {
+describe('what ends a token at once, cached or not', () => {
   const own = { sub: 'test-own', client_id: 'test-own', own: account.id, gid: undefined };
   const disabled = { ...account, disabledAt: start, tokensValidAfter: null };
   const cases: readonly {
@@ -197,7 +197,7 @@ describe('35 what ends a token at once, cached or not', () => {
     },
   ];
 
-  it.each(cases)('35 $name', async ({ claims = {}, act, change }) => {
+  test.each(cases)('$name', async ({ claims = {}, act, change }) => {
     const token = bearer(createToken(maker).good({ ...claims }));
     let current: Store = store;
     const live: Pick<Store, 'oidc' | 'clients' | 'accounts' | 'owners'> = {
@@ -214,11 +214,11 @@ describe('35 what ends a token at once, cached or not', () => {
     expect(await create({ store: live })(token)).toEqual(revoked);
   });
 
-  it('35 a client that was deleted', async () => {
+  test('a client that was deleted', async () => {
     expect(await verify(bearer(createToken(maker).good({ client_id: 'gone' })))).toEqual(revoked);
   });
 
-  it('35 a token from after logging out everywhere is good', async () => {
+  test('a token from after logging out everywhere is good', async () => {
     const accounts = {
       ...store.accounts,
       find: async () => ({ ...account, disabledAt: null, tokensValidAfter: start }),
@@ -231,22 +231,22 @@ describe('35 what ends a token at once, cached or not', () => {
   }
 });
 
-describe('36 the cache', () => {
-  it('36 another spelling of the signature does not escape revocation', async () => {
+describe('the cache', () => {
+  test('another spelling of the signature does not escape revocation', async () => {
     const token = createToken(maker).good();
     expect([await verify(bearer(token)), await verify(bearer(respell(token)))]).toEqual([accepted, accepted]);
     await store.oidc.revokeGrant('grant-1', 'hash', nowSeconds, nowSeconds + 86_400);
     expect([await verify(bearer(token)), await verify(bearer(respell(token)))]).toEqual([revoked, revoked]);
   });
 
-  it('36 a hit is not proven again: seen where the clock goes back before `nbf`', async () => {
+  test('a hit is not proven again: seen where the clock goes back before `nbf`', async () => {
     const token = bearer(createToken(maker).good({ nbf: nowSeconds }));
     expect(await verify(token)).toEqual(accepted);
     now = start - 60_000;
     expect([await verify(token), await create()(token)]).toEqual([accepted, invalid]);
   });
 
-  it('36 a cached token ends when it ends', async () => {
+  test('a cached token ends when it ends', async () => {
     const token = bearer(createToken(maker).good({ exp: nowSeconds + 60 }));
     expect(await verify(token)).toEqual(accepted);
     now = start + 65_000;
@@ -254,21 +254,21 @@ describe('36 the cache', () => {
   });
 });
 
-describe('37 skew', () => {
-  it.each([
+describe('skew', () => {
+  test.each([
     ['1 s before its end', -1000, accepted],
     ['at its end', 0, accepted],
     ['4.999 s after it', 4999, accepted],
     ['5 s after it', 5000, expired],
     ['an hour after it', 3_600_000, expired],
-  ])('37 %s', async (_, milliseconds, want) => {
+  ])('%s', async (_, milliseconds, want) => {
     const token = bearer(createToken(maker).good({ exp: nowSeconds + 60 }));
     await verify(token);
     now = start + 60_000 + milliseconds;
     expect([await verify(token), await create()(token)]).toEqual([want, want]);
   });
 
-  it('37 the issuer may be 5 s ahead', async () => {
+  test('the issuer may be 5 s ahead', async () => {
     const { good } = createToken(maker);
     expect(await verify(bearer(good({ nbf: nowSeconds + 5 })))).toEqual(accepted);
     expect(await verify(bearer(good({ nbf: nowSeconds + 6 })))).toEqual(invalid);

@@ -68,7 +68,7 @@ const hostile = [
   },
 ];
 
-describe('40 a cursor opens in one form alone', () => {
+describe('a cursor opens in one form alone', () => {
   test('as it was given', () => expect(cursors.open('harbour', text)).toEqual(content));
 
   test.each(hostile)('not $name', ({ given }) => {

@@ -1,5 +1,5 @@
 import { operations } from '@lockstep/contract/operations';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { findCases, readValueRules } from './by-value.ts';
 
 const jobRules = readValueRules(operations.createBridgeProxiedJob);
@@ -45,10 +45,10 @@ const cases = [
 
 describe('what a value asks for', () => {
   for (const { name, rules, given, want } of cases) {
-    it(`is found for ${name}`, () => expect(findCases(rules, given).flatMap(({ scopes }) => scopes)).toEqual(want));
+    test(`is found for ${name}`, () => expect(findCases(rules, given).flatMap(({ scopes }) => scopes)).toEqual(want));
   }
 
-  it('can stand in a header', () => {
+  test('can stand in a header', () => {
     const rules = readValueRules({
       ...operations.getDevice,
       extensions: { 'x-by-value': [{ at: '$request.header.X-Mode', cases: [{ values: ['a'], scopes: ['s'] }] }] },
@@ -57,7 +57,7 @@ describe('what a value asks for', () => {
   });
 
   for (const at of ['$response.body#/jobType', '$request.cookie.a', '/jobType', '$request.body#jobType']) {
-    it(`can't stand at ${at}`, () => {
+    test(`can't stand at ${at}`, () => {
       const extensions = { 'x-by-value': [{ at, cases: [] }] };
       expect(() => readValueRules({ ...operations.getDevice, extensions })).toThrow(
         `a place that no request has: ${at}`,

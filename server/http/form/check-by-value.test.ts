@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { ValueRule } from './by-value.ts';
 import { checkByValue } from './check-by-value.ts';
 import { createSchemaCompiler } from './compile-schema.ts';
@@ -56,7 +56,7 @@ const cases = [
 
 describe('checkByValue', () => {
   for (const { name, given, want } of cases) {
-    it(`judges ${name}`, () => {
+    test(`judges ${name}`, () => {
       const found = checkByValue(createSchemaCompiler(document), rules, given);
       expect(found && [found.at, found.says]).toEqual(want);
     });

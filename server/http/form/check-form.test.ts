@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createFormCheck, type Form } from './check-form.ts';
 import { createSchemaCompiler } from './compile-schema.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
@@ -72,12 +72,12 @@ const good: readonly { name: string; given: Given; want: unknown }[] = [
 
 describe('a request of good form', () => {
   for (const { name, given, want } of good) {
-    it(`reaches its handler with ${name}`, () => expect(check(given)).toEqual({ kind: 'good', request: want }));
+    test(`reaches its handler with ${name}`, () => expect(check(given)).toEqual({ kind: 'good', request: want }));
   }
 });
 
 describe('a request of bad form', () => {
-  it('tells the first fault of each place, and the status of the first', () => {
+  test('tells the first fault of each place, and the status of the first', () => {
     const form = check({ id: 'getJobStatus', path: { jobId: 'x' }, query: 'a=1&b=2' });
     expect(form).toMatchObject({
       kind: 'faults',
@@ -86,12 +86,12 @@ describe('a request of bad form', () => {
     });
   });
 
-  it('tells values that would do', () => {
+  test('tells values that would do', () => {
     const form = check({ id: 'getDevices', query: 'sort=devicename' });
     expect(form).toMatchObject({ first: { nearest: ['deviceName', '-deviceName'] } });
   });
 
-  it.each([
+  test.each([
     ['cursor=', 'cursor must not be empty: nextCursor is empty on the last page'],
     ['cursor', 'cursor must not be empty: nextCursor is empty on the last page'],
     ['cursor=a.b', 'cursor does not have the right form: send nextCursor as it came'],

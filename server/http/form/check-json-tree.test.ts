@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { checkJsonTree, deepestJson } from './check-json-tree.ts';
 
 const nest = (depth: number): unknown => JSON.parse('['.repeat(depth) + ']'.repeat(depth));
@@ -52,13 +52,13 @@ function countEntries(items: readonly unknown[]): { readonly list: readonly unkn
 
 describe('checkJsonTree', () => {
   // An entry, a pointer and a task for each of 80,000 items held the loop for 34 to 74 ms; the bench has the time.
-  it('makes nothing of the items of a list but a look at each', () => {
+  test('makes nothing of the items of a list but a look at each', () => {
     const { list, asked } = countEntries(Array(80_000).fill(1));
     expect(checkJsonTree({ list })).toBeUndefined();
     expect(asked()).toBe(0);
   });
 
   for (const { name, given, want } of cases) {
-    it(`judges ${name}`, () => expect(checkJsonTree(given)).toEqual(want));
+    test(`judges ${name}`, () => expect(checkJsonTree(given)).toEqual(want));
   }
 });

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { closeSchemas } from './close-schemas.ts';
 import { createSchemaCompiler } from './compile-schema.ts';
 
@@ -56,7 +56,7 @@ const cases = [
 
 describe('a closed contract', () => {
   for (const { name, schema, given, want } of cases)
-    it(`judges ${name}`, () => expect(judge(schema, given)).toBe(want));
+    test(`judges ${name}`, () => expect(judge(schema, given)).toBe(want));
 
-  it('leaves the contract itself as it was', () => expect(JSON.stringify(contract)).not.toContain('unevaluated'));
+  test('leaves the contract itself as it was', () => expect(JSON.stringify(contract)).not.toContain('unevaluated'));
 });

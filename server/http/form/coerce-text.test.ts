@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { coerceText } from './coerce-text.ts';
 
 const document = { schemas: { Count: { type: 'integer' }, Loop: { allOf: [{ $ref: '#/schemas/Loop' }] } } };
@@ -38,6 +38,6 @@ const cases = [
 
 describe('coerceText', () => {
   for (const { name, schema, given, want } of cases) {
-    it(`reads ${name}`, () => expect(coerceText(document, schema, given)).toBe(want));
+    test(`reads ${name}`, () => expect(coerceText(document, schema, given)).toBe(want));
   }
 });

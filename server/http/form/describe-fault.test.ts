@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSchemaCompiler } from './compile-schema.ts';
 import { describeFault } from './describe-fault.ts';
 
@@ -183,19 +183,19 @@ const cases = [
 
 describe('describeFault', () => {
   for (const { name, schema, given, at, says } of cases) {
-    it(`tells of ${name}`, () => {
+    test(`tells of ${name}`, () => {
       const described = describeFault(compile(schema)(given) ?? [], 'body');
       expect({ at: described.at, says: described.says }).toEqual({ at, says });
     });
   }
 
-  it('calls a parameter by its name', () => {
+  test('calls a parameter by its name', () => {
     expect(describeFault(compile({ items: { type: 'integer' } })(['x']) ?? [], 'page').says).toBe(
       'page/0 must be an integer, not "x"',
     );
   });
 
-  it('gives the values that would do, nearest first', () => {
+  test('gives the values that would do, nearest first', () => {
     const nearest = (schema: object, value: unknown) => describeFault(compile(schema)(value) ?? [], 'body').nearest;
     expect(nearest({ enum: ['title', '-title', 'century'] }, 'titel')).toEqual(['title']);
     expect(nearest({ minimum: 1, maximum: 50 }, 0)).toEqual(['1', '50']);
@@ -229,12 +229,12 @@ describe('describeFault', () => {
     },
   ];
   for (const { name, schema, given, want = ['abc'] } of examples) {
-    it(`gives the examples of the schema for a value ${name}`, () => {
+    test(`gives the examples of the schema for a value ${name}`, () => {
       expect(describeFault(compile(schema)(given) ?? [], 'body').nearest).toEqual(want);
     });
   }
 
-  it('gives the examples of the form that was meant, among several', () => {
+  test('gives the examples of the form that was meant, among several', () => {
     const schema = { anyOf: [{ type: 'integer' }, { type: 'string', pattern: '^a', example: 'abc' }] };
     expect(describeFault(compile(schema)('x') ?? [], 'body').nearest).toEqual(['abc']);
   });

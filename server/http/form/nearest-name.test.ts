@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { nearestNames } from './nearest-name.ts';
 
 const names = ['limit', 'cursor', 'sort', 'startDate', 'endDate'];
@@ -13,10 +13,10 @@ const cases = [
 
 describe('nearestNames', () => {
   for (const { name, given, want } of cases) {
-    it(`finds what was meant by ${name}`, () => expect(nearestNames(given, names)).toEqual(want));
+    test(`finds what was meant by ${name}`, () => expect(nearestNames(given, names)).toEqual(want));
   }
 
-  it('compares a name of a million letters at once', () => {
+  test('compares a name of a million letters at once', () => {
     expect(nearestNames('x'.repeat(1_000_000), names)).toEqual([]);
   });
 });

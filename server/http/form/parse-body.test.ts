@@ -1,10 +1,10 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseBody } from './parse-body.ts';
 
 const schema = { type: 'object', properties: { a: { type: 'string' } } };
 
 describe('a form that cannot be decoded', () => {
-  it.each([
+  test.each([
     ['a=%ZZ', '/a', 'a has a broken escape: % must be followed by two hexadecimal digits'],
     ['a=%ED%A0%80', '/a', 'a has escapes that are not UTF-8: encode the text as UTF-8, then escape it'],
     ['%FF=a', '/%FF', '%FF has escapes that are not UTF-8: encode the text as UTF-8, then escape it'],

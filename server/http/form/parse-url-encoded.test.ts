@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
 
 const cases = [
@@ -27,12 +27,12 @@ const cases = [
 
 describe('parseUrlEncoded', () => {
   for (const { name, given, want } of cases) {
-    it(`reads ${name}`, () => {
+    test(`reads ${name}`, () => {
       expect(parseUrlEncoded(given).map(({ name: key, value, broken }) => [key, value, broken])).toEqual(want);
     });
   }
 
-  it('reads back what URLSearchParams writes', () => {
+  test('reads back what URLSearchParams writes', () => {
     const text = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 }).filter((sent) => sent.isWellFormed());
     fc.assert(
       fc.property(fc.array(fc.tuple(text, text), { minLength: 1, maxLength: 5 }), (pairs) => {
@@ -47,7 +47,7 @@ describe('parseUrlEncoded', () => {
 describe('describeBroken', () => {
   const malformed = 'has a broken escape: % must be followed by two hexadecimal digits';
   const bytes = 'has escapes that are not UTF-8: encode the text as UTF-8, then escape it';
-  it.each([
+  test.each([
     ['a=%ZZ', malformed],
     ['a=%', malformed],
     ['a=%4', malformed],

@@ -1,5 +1,5 @@
 import type { Parameter } from '@lockstep/contract/operations';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import { cookiePairs, ownsName, pathPairs, readParameter } from './read-parameters.ts';
 
@@ -93,10 +93,10 @@ const cases = [
 
 describe('readParameter', () => {
   for (const { name, parameter, given, want } of cases) {
-    it(`reads ${name}`, () => expect(readParameter(document, parameter, parseUrlEncoded(given))).toEqual(want));
+    test(`reads ${name}`, () => expect(readParameter(document, parameter, parseUrlEncoded(given))).toEqual(want));
   }
 
-  it('takes a header by its name in lower case, and calls it as the contract does', () => {
+  test('takes a header by its name in lower case, and calls it as the contract does', () => {
     const parameter = declare('Count', { name: 'X-Count', in: 'header', style: 'simple', explode: false });
     const pair = { name: 'x-count', value: '7', broken: false };
     expect(readParameter(document, parameter, [pair])).toEqual(value(7));
@@ -107,13 +107,13 @@ describe('readParameter', () => {
 });
 
 describe('the place of a parameter', () => {
-  it('owns the names that belong to it', () => {
+  test('owns the names that belong to it', () => {
     const span = declare('Span', { style: 'deepObject' });
     expect(['q', 'q[from]', 'q[', 'qq[from]'].map((name) => ownsName(span, name))).toEqual([false, true, false, false]);
     expect(['q', 'q[from]'].map((name) => ownsName(declare('Count'), name))).toEqual([true, false]);
   });
 
-  it('marks a broken escape in a path', () => {
+  test('marks a broken escape in a path', () => {
     expect(
       pathPairs(
         new Map([
@@ -127,7 +127,7 @@ describe('the place of a parameter', () => {
     ]);
   });
 
-  it('splits cookies', () => {
+  test('splits cookies', () => {
     expect(cookiePairs('a=1; b=2=3; c').map(({ name, value: sent }) => [name, sent])).toEqual([
       ['a', '1'],
       ['b', '2=3'],

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { chooseLanguage } from './choose-language.ts';
 import { languages } from './messages/catalogues.ts';
 
-it.each([
+test.each([
   { given: {}, want: 'en' },
   { given: { uiLocales: 'de' }, want: 'de' },
   { given: { uiLocales: 'de-AT' }, want: 'de' },
@@ -28,7 +28,7 @@ it.each([
   expect(chooseLanguage(given)).toBe(want);
 });
 
-it('gives a language that there is, whatever it is asked', () => {
+test('gives a language that there is, whatever it is asked', () => {
   const tag = fc.oneof(fc.constantFrom('de', 'en', 'fr', '*', ';q=', ',', ' '), fc.string({ unit: 'binary' }));
   const text = fc.array(tag).map((parts) => parts.join(''));
   fc.assert(

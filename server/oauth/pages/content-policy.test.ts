@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { contentPolicy } from './content-policy.ts';
 import { samplePages } from './fixtures/sample-pages.ts';
 
@@ -9,7 +9,7 @@ const directives = (policy: string) =>
   );
 
 describe('the content policy', () => {
-  it('allows the style of each page by its very text, and nothing else', () => {
+  test('allows the style of each page by its very text, and nothing else', () => {
     for (const { name, render } of samplePages) {
       const styles = [...render('en').matchAll(/<style>([\s\S]*?)<\/style>/g)];
       expect(styles, name).toHaveLength(1);
@@ -26,7 +26,7 @@ describe('the content policy', () => {
     }
   });
 
-  it.each([
+  test.each([
     { given: ['https://client.example/callback?x=1;script-src *'], want: "'self' https://client.example" },
     {
       given: ['https://client.example:8443/', 'https://client.example:8443/b'],
@@ -39,7 +39,10 @@ describe('the content policy', () => {
     expect(directives(contentPolicy(given))['form-action']).toBe(want);
   });
 
-  it.each(["'unsafe-inline'", '*', 'client.example', 'javascript:alert(1)', 'data:,x', ''])('refuses %s', (target) => {
-    expect(() => contentPolicy([target])).toThrow(TypeError);
-  });
+  test.each(["'unsafe-inline'", '*', 'client.example', 'javascript:alert(1)', 'data:,x', ''])(
+    'refuses %s',
+    (target) => {
+      expect(() => contentPolicy([target])).toThrow(TypeError);
+    },
+  );
 });

@@ -1,14 +1,14 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { escapeHtml, html, isolate } from './html.ts';
 
-it('leaves no character that ends a text or an attribute', () => {
+test('leaves no character that ends a text or an attribute', () => {
   expect(escapeHtml(`<a href="x" id='y'>&amp;</a>`)).toBe(
     '&lt;a href=&quot;x&quot; id=&#39;y&#39;&gt;&amp;amp;&lt;/a&gt;',
   );
 });
 
-it.each([
+test.each([
   { name: 'text', given: html`<p>${'<b> & "c"'}</p>`, want: '<p>&lt;b&gt; &amp; &quot;c&quot;</p>' },
   { name: 'a template as it is', given: html`<p>${html`<b>${'<'}</b>`}</p>`, want: '<p><b>&lt;</b></p>' },
   { name: 'a list', given: html`<p>${['<', html`<b>`, [1]]}</p>`, want: '<p>&lt;<b>1</p>' },
@@ -18,7 +18,7 @@ it.each([
   expect(given.toString()).toBe(want);
 });
 
-it('escapes any text, and what it gives reads back as that text', () => {
+test('escapes any text, and what it gives reads back as that text', () => {
   const readBack = (text: string) =>
     text
       .replaceAll('&lt;', '<')
@@ -35,7 +35,7 @@ it('escapes any text, and what it gives reads back as that text', () => {
   );
 });
 
-it('shuts a name in: it opens no run of its own and closes none', () => {
+test('shuts a name in: it opens no run of its own and closes none', () => {
   const hostile = '\u2069\u202Eelpmaxe.live\u2066';
   expect(isolate(`<${hostile}>`).toString()).toBe('<bdi>&lt;elpmaxe.live&gt;</bdi>');
   expect(isolate('مفاتيح \u200Fالبحر').toString()).toBe('<bdi>مفاتيح \u200Fالبحر</bdi>');

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { oddNames, samplePages } from './fixtures/sample-pages.ts';
 import { isolate } from './html.ts';
 import { catalogues, languages } from './messages/catalogues.ts';
@@ -65,7 +65,7 @@ describe('whatever a value holds', () => {
   /** All that has a meaning in HTML. Values add none of it, so tags, attributes and comments are those of a harmless page. */
   const marks = (page: string) => page.replaceAll(/[^<>"']/g, '');
 
-  it('it stays a value', () => {
+  test('it stays a value', () => {
     const harmless = renderAll('x').map(marks);
     fc.assert(
       fc.property(hostile, (text) => {
@@ -76,7 +76,7 @@ describe('whatever a value holds', () => {
     );
   });
 
-  it('a name turns nothing around it', () => {
+  test('a name turns nothing around it', () => {
     const turning = fc.string({
       unit: fc.constantFrom('a', 'א', '\u202E', '\u202B', '\u2067', '\u2069', '\u202C', '.'),
     });
@@ -91,7 +91,7 @@ describe('whatever a value holds', () => {
 });
 
 describe.each(languages)('every page, in %s', (language) => {
-  it.each(samplePages)('$name', ({ render }) => {
+  test.each(samplePages)('$name', ({ render }) => {
     const page = render(language);
     expect(page.startsWith(`<!doctype html>\n<html lang="${language}">`)).toBe(true);
     expect(count(page, /<h1[ >]/g)).toBe(1);
@@ -125,7 +125,7 @@ describe('the login', () => {
     described: [...text.matchAll(/<input id="(\w+)"[^>]* aria-describedby="fault"/g)].map(([, id]) => id),
   });
 
-  it.each([
+  test.each([
     { given: {}, title: 'Log in', focused: 'email' },
     { given: { email: 'o@h.example' }, title: 'Log in', focused: 'password' },
     {
@@ -177,23 +177,23 @@ describe('the login', () => {
     expect(count(text, /role="alert" id="fault"/g)).toBe(hasFault ? 1 : 0);
   });
 
-  it('names each field for password managers, and takes an address as it is typed', () => {
+  test('names each field for password managers, and takes an address as it is typed', () => {
     const text = page({});
     expect(tagOf(text, 'email')).toMatch(/name="email" type="text" inputmode="email" autocomplete="username"/);
     expect(tagOf(text, 'password')).toMatch(/name="password" type="password" autocomplete="current-password"/);
   });
 
-  it('keeps the e-mail and never shows a password again', () => {
+  test('keeps the e-mail and never shows a password again', () => {
     const text = page({ email: 'o@h.example', fault: { kind: 'wrong' } });
     expect(tagOf(text, 'email')).toContain('value="o@h.example"');
     expect(tagOf(text, 'password')).not.toContain('value=');
   });
 
-  it('tells the wait', () => {
+  test('tells the wait', () => {
     expect(page({ fault: { kind: 'throttled', waitSeconds: 30 } })).toContain('Try again in 30 seconds.');
   });
 
-  it('is called off by a form of its own, where there is a client to return to', () => {
+  test('is called off by a form of its own, where there is a client to return to', () => {
     expect(page({})).toContain('<form id="cancel" method="post" action="/out" hidden></form>');
     const own = renderLogin({ language: 'en', actions: { logIn: '/in' }, token: 't' });
     expect(own).not.toContain('Cancel');
@@ -221,7 +221,7 @@ describe('the consent page', () => {
       .replaceAll(/<\/?(?:li|p|div|h\d|dd|dt|button|form)\b[^>]*>/g, '\n')
       .replaceAll(/<[^>]*>/g, '');
 
-  it('names client, account, owner, callback, lifetime and where to end it', () => {
+  test('names client, account, owner, callback, lifetime and where to end it', () => {
     const lines = textOf(page(['openid']));
     for (const said of [
       'Allow Acme to use your locks?',
@@ -234,16 +234,16 @@ describe('the consent page', () => {
       expect(lines).toContain(said);
   });
 
-  it('has each scope in the words of the contract, whole', () => {
+  test('has each scope in the words of the contract, whole', () => {
     const lines = textOf(page(Object.keys(contractScopes))).split('\n');
     for (const description of Object.values(contractScopes)) expect(lines).toContain(description.replaceAll('`', ''));
   });
 
-  it('shows a scope that it has no words for', () => {
+  test('shows a scope that it has no words for', () => {
     expect(page(['openid', 'serviceapi/later'])).toContain('<li><code>serviceapi/later</code></li>');
   });
 
-  it('posts each answer to its own address, and offers another login only where there is one', () => {
+  test('posts each answer to its own address, and offers another login only where there is one', () => {
     const text = page(['openid']);
     expect([...text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action)).toEqual(['/allow', '/deny']);
     expect(text).not.toContain('Not you?');
@@ -268,7 +268,7 @@ describe('the connected applications', () => {
       actions,
     });
 
-  it('has one button each, told apart by name, that posts its id', () => {
+  test('has one button each, told apart by name, that posts its id', () => {
     const text = page([app('c-1', 'Acme'), app('c-2', 'Bolt')]);
     for (const [id, name] of [
       ['c-1', 'Acme'],
@@ -283,7 +283,7 @@ describe('the connected applications', () => {
     expect(text).toContain('Access until <time datetime="2027-11-22">November 22, 2027</time>');
   });
 
-  it('sends the form token with every action', () => {
+  test('sends the form token with every action', () => {
     const text = page([app('c-1', 'Acme')]);
     const forms = [
       ...text.matchAll(/<form method="post" action="([^"]*)"><input type="hidden" name="token" value="t">/g),
@@ -292,13 +292,13 @@ describe('the connected applications', () => {
     expect(count(text, /<form/g)).toBe(3);
   });
 
-  it('folds up what is long', () => {
+  test('folds up what is long', () => {
     const all = Object.keys(contractScopes);
     expect(page([app('c-1', 'Acme', all)])).toContain('<details>');
     expect(page([app('c-1', 'Acme', all.slice(0, 6))])).toContain('<details open>');
   });
 
-  it('says so when there is none, and still logs out', () => {
+  test('says so when there is none, and still logs out', () => {
     const text = page([]);
     expect(text).toContain('No application is connected');
     expect([...text.matchAll(/action="([^"]*)"/g)].map(([, action]) => action)).toEqual(['/out', '/everywhere']);
@@ -306,7 +306,7 @@ describe('the connected applications', () => {
 });
 
 describe('the problem page', () => {
-  it('gives code, description and request, and leads nowhere', () => {
+  test('gives code, description and request, and leads nowhere', () => {
     const text = renderProblem({
       language: 'de',
       problem: { kind: 'unregistered-callback' },

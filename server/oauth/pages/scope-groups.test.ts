@@ -1,22 +1,22 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { apiScopes, openIdScopes } from '../scopes.ts';
 import { contractScopes, groupScopes, scopeGroups } from './scope-groups.ts';
 
 const names = Object.keys(contractScopes);
 
 describe('the table of scopes', () => {
-  it('has each scope of the contract in exactly one group', () => {
+  test('has each scope of the contract in exactly one group', () => {
     expect(Object.values(scopeGroups).flat().toSorted()).toEqual(names.toSorted());
   });
 
-  it('has what a login can grant, and nothing else', () => {
+  test('has what a login can grant, and nothing else', () => {
     expect(names.toSorted()).toEqual([...openIdScopes, ...apiScopes].toSorted());
   });
 });
 
 describe('groupScopes', () => {
-  it('shows the gravest first, and leaves out what nobody asked for', () => {
+  test('shows the gravest first, and leaves out what nobody asked for', () => {
     const asked = ['openid', 'serviceapi/get-devices', 'serviceapi/unlock-bridge-proxied-job', 'openid'];
     expect(groupScopes(asked)).toEqual([
       ['doors', ['serviceapi/unlock-bridge-proxied-job']],
@@ -25,14 +25,14 @@ describe('groupScopes', () => {
     ]);
   });
 
-  it('shows what it does not know, at the end', () => {
+  test('shows what it does not know, at the end', () => {
     expect(groupScopes(['serviceapi/later', 'openid', 'constructor'])).toEqual([
       ['person', ['openid']],
       ['others', ['serviceapi/later', 'constructor']],
     ]);
   });
 
-  it('loses none and repeats none, whatever is asked for', () => {
+  test('loses none and repeats none, whatever is asked for', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.constantFrom(...names), fc.string())), (scopes) => {
         const shown = groupScopes(scopes).flatMap(([, members]) => members);

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { html } from './html.ts';
 import { wordingOf } from './wording.ts';
 
@@ -6,7 +6,7 @@ const en = wordingOf('en');
 const de = wordingOf('de');
 
 describe('a wording', () => {
-  it.each([
+  test.each([
     { seconds: -1, english: '1 second', german: '1 Sekunde' },
     { seconds: 0.2, english: '1 second', german: '1 Sekunde' },
     { seconds: 30, english: '30 seconds', german: '30 Sekunden' },
@@ -17,24 +17,24 @@ describe('a wording', () => {
     expect([en.wait(seconds), de.wait(seconds)]).toEqual([english, german]);
   });
 
-  it('counts days', () => {
+  test('counts days', () => {
     expect([en.days(1), en.days(365), de.days(1), de.days(365)]).toEqual(['1 day', '365 days', '1 Tag', '365 Tage']);
   });
 
-  it('names the day in UTC, wherever the machine is', () => {
+  test('names the day in UTC, wherever the machine is', () => {
     const lastMoment = Date.UTC(2027, 10, 22, 23, 59, 59, 999);
     expect(en.date(lastMoment).toString()).toBe('<time datetime="2027-11-22">November 22, 2027</time>');
     expect(de.date(lastMoment + 1).toString()).toBe('<time datetime="2027-11-23">23. November 2027</time>');
   });
 
-  it('escapes what it fills in, and never looks for braces in it', () => {
+  test('escapes what it fills in, and never looks for braces in it', () => {
     expect(en.say('notice.disconnected', { client: '<b>{client}</b>' }).toString()).toBe(
       '&lt;b&gt;{client}&lt;/b&gt; is disconnected.',
     );
     expect(de.say('notice.disconnected', { client: html`<b>$&</b>` }).toString()).toBe('<b>$&</b> ist getrennt.');
   });
 
-  it('does not compile without a value, nor with one of another name', () => {
+  test('does not compile without a value, nor with one of another name', () => {
     // @ts-expect-error
     expect(en.say('notice.disconnected').toString()).toBe(' is disconnected.');
     // @ts-expect-error
@@ -43,7 +43,7 @@ describe('a wording', () => {
     expect(en.say('login.title', { client: 'x' }).toString()).toBe('Log in');
   });
 
-  it('has the words of the contract, whole, with what is for developers set back', () => {
+  test('has the words of the contract, whole, with what is for developers set back', () => {
     const text = en.scope('serviceapi/create-ekey-access').toString();
     expect(text).toBe(
       'Generate Bluetooth key<span class="muted">; also required by <code>admin_key</code> of the device details</span>',
@@ -53,7 +53,7 @@ describe('a wording', () => {
     );
   });
 
-  it.each(['serviceapi/later', 'toString', '__proto__', '<script>'])(
+  test.each(['serviceapi/later', 'toString', '__proto__', '<script>'])(
     'shows the unknown scope %s as it is spelt',
     (scope) => {
       expect(de.scope(scope).toString()).toBe(html`<code>${scope}</code>`.toString());

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { TokenClaims } from './read-claims.ts';
 import { createTokenCache } from './token-cache.ts';
 
@@ -11,21 +11,21 @@ const claims: TokenClaims = {
   subject: { kind: 'own', accountId: 'acc' },
 };
 
-describe('36 the token cache', () => {
-  it.each([
+describe('the token cache', () => {
+  test.each([
     ['at once', 86_400, 0, true],
     ['before five minutes', 86_400, 299_999, true],
     ['after five minutes', 86_400, 300_000, false],
     ['before an earlier end', 60, 59_999, true],
     ['from an earlier end on', 60, 60_000, false],
-  ])('36 knows a token %s', (_, lifetime, later, isKnown) => {
+  ])('knows a token %s', (_, lifetime, later, isKnown) => {
     const cache = createTokenCache();
     cache.set('token', { ...claims, expiresAt: claims.issuedAt + lifetime }, now);
     expect(cache.get('token', now + later) !== undefined).toBe(isKnown);
     expect(cache.size).toBe(isKnown ? 1 : 0);
   });
 
-  it('36 keeps at most 10,000, the last ones', () => {
+  test('keeps at most 10,000, the last ones', () => {
     const cache = createTokenCache();
     for (let index = 0; index < 50_000; index += 1) cache.set(`token-${index}`, claims, now);
     expect(cache.size).toBe(10_000);
@@ -33,7 +33,7 @@ describe('36 the token cache', () => {
     expect(cache.get('token-39999', now)).toBeUndefined();
   });
 
-  it('36 keeps fewer of large ones', () => {
+  test('keeps fewer of large ones', () => {
     const cache = createTokenCache();
     const scopes = new Set(Array.from({ length: 1000 }, (_, index) => `serviceapi/${'x'.repeat(50)}${index}`));
     for (let index = 0; index < 1000; index += 1) cache.set(`token-${index}`, { ...claims, scopes }, now);

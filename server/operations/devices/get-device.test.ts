@@ -102,7 +102,7 @@ const answered = [
 ] as const;
 
 describe('device details', () => {
-  test.each(answered)('42 $name', async ({ given: [deviceId, query], want }) => {
+  test.each(answered)('$name', async ({ given: [deviceId, query], want }) => {
     expect(await ask(deviceId, query)).toEqual({ status: 200, body: want });
   });
 });
@@ -132,9 +132,9 @@ const withKeys = { admin_key: '1', lock_id: '1', expand: 'linkedDevices,properti
 
 const refused = [
   { name: 'an unknown device', given: ['LK2A99999999', withKeys], want: notFound },
-  { name: '38 a device of another account', given: ['LK2B00000001', withKeys], want: notFound },
+  { name: 'a device of another account', given: ['LK2B00000001', withKeys], want: notFound },
   {
-    name: '38 a device of this account, asked by the other',
+    name: 'a device of this account, asked by the other',
     given: ['LK2A00000001', withKeys, 'meadow'],
     want: notFound,
   },
@@ -154,7 +154,7 @@ describe('device details are refused for', () => {
     expect(await world.store.audit.list(account ?? 'harbour')).toEqual(before);
   });
 
-  test('38 a foreign device and an unknown one, in the same bytes', async () => {
+  test('a foreign device and an unknown one, in the same bytes', async () => {
     const [foreign, unknown] = [await ask('LK2B00000001', withKeys), await ask('LK2A99999999', withKeys)];
     expect(JSON.stringify(foreign)).toBe(JSON.stringify(unknown));
   });

@@ -66,9 +66,9 @@ const unwritten = [
   { name: 'nothing sent for a bridge', given: ['BR1A00000001', {}], want: nothing },
   { name: 'a bridge', given: ['BR1A00000001', { batteryLevel: '87' }], want: noBattery },
   { name: 'an unknown device', given: ['LK2A99999999', { batteryLevel: '1' }], want: notFound },
-  { name: '38 a device of another account', given: ['LK2B00000001', { batteryLevel: '1' }], want: notFound },
-  { name: '38 that, with nothing sent', given: ['LK2B00000001', {}], want: notFound },
-  { name: '38 the other way round', given: ['LK2A00000001', { batteryLevel: '1' }, 'meadow'], want: notFound },
+  { name: 'a device of another account', given: ['LK2B00000001', { batteryLevel: '1' }], want: notFound },
+  { name: 'that, with nothing sent', given: ['LK2B00000001', {}], want: notFound },
+  { name: 'the other way round', given: ['LK2A00000001', { batteryLevel: '1' }, 'meadow'], want: notFound },
   { name: 'a property without timezone', given: ['LK2A00000005', { batteryLevel: '1' }], want: noTimezone },
   { name: 'that, with nothing sent', given: ['LK2A00000005', {}], want: noTimezone },
   { name: 'no property', given: ['LK2A00000007', { batteryLevel: '1' }], want: noTimezone },
@@ -86,12 +86,12 @@ describe('nothing is written for', () => {
     expect(await readAll()).toEqual(before);
   });
 
-  test('38 a foreign device and an unknown one, in the same bytes', async () => {
+  test('a foreign device and an unknown one, in the same bytes', async () => {
     const [foreign, unknown] = [await put('LK2B00000001', {}), await put('LK2A99999999', {})];
     expect(JSON.stringify(foreign)).toBe(JSON.stringify(unknown));
   });
 
-  test('42 members beyond the contract, even if a validator let them pass', async () => {
+  test('members beyond the contract, even if a validator let them pass', async () => {
     const before = await readAll();
     const extra = { deviceId: 'LK2A00000003', homeId: [], admin_key: 'x', deviceName: 'Mine', accountId: 'meadow' };
     expect(await put('LK2A00000001', extra)).toEqual(nothing);
