@@ -1,11 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@lockstep/contract/operations';
-import { findCases, type ValueRule } from '@lockstep/server/http/form/by-value';
-import type { CheckForm } from '@lockstep/server/http/form/check-form';
-import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
-import type { ContractDocument } from '@lockstep/server/http/form/read-pointer';
-import { readTarget } from '@lockstep/server/http/read-target';
-import { allowedMethods, type Placed, type Router } from '@lockstep/server/http/route-request';
+import type { ContractDocument } from '@lockstep/json/json-pointer';
+import { findCases, type ValueRule } from '@lockstep/runtime/form/by-value';
+import type { CheckForm } from '@lockstep/runtime/form/check-form';
+import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
+import { readTarget } from '@lockstep/runtime/message/read-target';
+import { allowedMethods, type Placed, type Router } from '@lockstep/runtime/route-request';
 import type { Answer } from './answer.ts';
 import type { Authenticate } from './authenticate.ts';
 import { chooseExample, preferenceNames, readPreferences } from './choose-example.ts';

@@ -1,7 +1,7 @@
 import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Operation } from '@lockstep/contract/operations';
-import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
+import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { describe, expect, test } from 'vitest';
 import { createPresenceCheck } from './authenticate.ts';
 import { Fault } from './fault/fault.ts';

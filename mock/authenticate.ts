@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@lockstep/contract/operations';
-import type { Pair } from '@lockstep/server/http/form/parse-url-encoded';
-import { cookiePairs } from '@lockstep/server/http/form/read-parameters';
-import { type ContractDocument, followMember, type JsonObject } from '@lockstep/server/http/form/read-pointer';
+import { type ContractDocument, followMember, type JsonObject } from '@lockstep/json/json-pointer';
+import type { Pair } from '@lockstep/runtime/form/parse-url-encoded';
+import { cookiePairs } from '@lockstep/runtime/form/read-parameters';
 import { Fault, faultStatuses } from './fault/fault.ts';
 
 export interface Credentials {

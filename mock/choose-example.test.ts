@@ -1,4 +1,4 @@
-import { parseUrlEncoded } from '@lockstep/server/http/form/parse-url-encoded';
+import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { describe, expect, test } from 'vitest';
 import { chooseExample, readPreferences } from './choose-example.ts';
 import { museumContract, museumOperations } from './fixtures/museum.ts';

@@ -1,8 +1,8 @@
 import type { Operation } from '@lockstep/contract/operations';
-import { nearestNames } from '@lockstep/server/http/form/nearest-name';
-import type { Pair } from '@lockstep/server/http/form/parse-url-encoded';
-import type { ContractDocument } from '@lockstep/server/http/form/read-pointer';
-import { listOr } from '@lockstep/server/http/form/sentence';
+import type { ContractDocument } from '@lockstep/json/json-pointer';
+import { nearestNames } from '@lockstep/runtime/form/nearest-name';
+import type { Pair } from '@lockstep/runtime/form/parse-url-encoded';
+import { listOr } from '@lockstep/runtime/form/sentence';
 import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
 import { Fault, faultStatuses, formHints } from './fault/fault.ts';
 

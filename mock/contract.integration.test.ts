@@ -1,9 +1,9 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
 import { operations as table } from '@lockstep/contract/operations';
-import { coerceText } from '@lockstep/server/http/form/coerce-text';
-import { createSchemaCompiler } from '@lockstep/server/http/form/compile-schema';
-import { type ContractDocument, followMember, followRef } from '@lockstep/server/http/form/read-pointer';
+import { type ContractDocument, followMember, followRef } from '@lockstep/json/json-pointer';
+import { coerceText } from '@lockstep/runtime/form/coerce-text';
+import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -1,6 +1,6 @@
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { DemoAccess } from '@lockstep/server/demo/access-file';
-import { type ContractDocument, followMember } from '@lockstep/server/http/form/read-pointer';
 import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
 import { type SampleRequest, sampleRequest } from './sample-request.ts';
 

@@ -1,4 +1,5 @@
 import type { OperationTable } from '@lockstep/contract/operations';
+import { type ContractDocument, isObject } from '@lockstep/json/json-pointer';
 import { systemClock } from '@lockstep/server/clock';
 import { type DemoOwners, seedDemoOwners } from '@lockstep/server/demo/demo-owners';
 import { type DemoClients, seedDemo } from '@lockstep/server/demo/seed-demo';
@@ -6,7 +7,6 @@ import { Refused } from '@lockstep/server/error-catalogue';
 import { createAuthentication } from '@lockstep/server/http/authenticate';
 import { challengeScope } from '@lockstep/server/http/challenge';
 import { checkTrial } from '@lockstep/server/http/check-trial';
-import { type ContractDocument, isObject } from '@lockstep/server/http/form/read-pointer';
 import type { Keys } from '@lockstep/server/keys';
 import { createPasswords } from '@lockstep/server/oauth/passwords';
 import { createAuthServer } from '@lockstep/server/oauth/provider';

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Operation } from '@lockstep/contract/operations';
-import type { Validate } from '@lockstep/server/http/form/compile-schema';
-import type { ContractDocument } from '@lockstep/server/http/form/read-pointer';
+import type { ContractDocument } from '@lockstep/json/json-pointer';
+import type { Validate } from '@lockstep/runtime/form/compile-schema';
 import { createInstance, getHttpOperationsFromSpec, resetJSONSchemaGenerator } from '@stoplight/prism-http';
 import type { HttpMethod, IHttpOperation } from '@stoplight/types';
 import { type Logger, pino } from 'pino';

@@ -1,5 +1,4 @@
 import type { Operation, Parameter } from '@lockstep/contract/operations';
-import { isJsonType } from '@lockstep/server/http/form/parse-body';
 import {
   type ContractDocument,
   followMember,
@@ -7,7 +6,8 @@ import {
   isObject,
   type JsonObject,
   readPointer,
-} from '@lockstep/server/http/form/read-pointer';
+} from '@lockstep/json/json-pointer';
+import { isJsonType } from '@lockstep/runtime/form/parse-body';
 
 /** A request that an operation accepts, made of the contract's own examples. */
 export interface SampleRequest {

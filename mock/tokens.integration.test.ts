@@ -1,6 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations as table } from '@lockstep/contract/operations';
-import { readValueRules } from '@lockstep/server/http/form/by-value';
+import { readValueRules } from '@lockstep/runtime/form/by-value';
 import type { Keys } from '@lockstep/server/keys';
 import { createToken, hostileTokens, type TokenMaker } from '@lockstep/server/oauth/fixtures/hostile-tokens';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';

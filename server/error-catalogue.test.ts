@@ -1,8 +1,8 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { describe, expect, test } from 'vitest';
 import { type ErrorCode, errorCatalogue, Refused, refuse } from './error-catalogue.ts';
-import { type ContractDocument, followMember, followRef, isObject, readPointer } from './http/form/read-pointer.ts';
 
 const document: ContractDocument = contract;
 

@@ -10,14 +10,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 
 /** Who may import whom. A folder may always import itself; what stands in no row may be imported by nobody. */
 const mayImport: Readonly<Record<string, readonly string[]>> = {
+  json: [], // a leaf: knows JSON and JSON Schema, no contract and no product
   generated: [],
-  toolkit: [],
+  toolkit: ['json'],
+  runtime: ['json'], // serves any contract: what it serves is an argument
   docs: ['server'], // what an author sees is what the server serves
-  server: ['generated'],
-  mock: ['generated', 'server'],
+  server: ['generated', 'json', 'runtime'],
+  mock: ['generated', 'json', 'runtime', 'server'],
   conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
-  bench: ['generated', 'server'], // codec, store and form checks are measured without HTTP in front of them
-  test: ['generated', 'toolkit', 'docs', 'mock', 'server', 'conformance', ''],
+  bench: ['generated', 'runtime', 'server'], // codec, store and form checks are measured without HTTP in front of them
+  test: ['generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],
   '': ['docs', 'generated', 'mock', 'server', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
 };
 
@@ -68,7 +70,9 @@ const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegEx
 ];
 
 const workspaces: Readonly<Record<string, string>> = {
+  '@lockstep/json': 'json',
   '@lockstep/contract': 'generated',
+  '@lockstep/runtime': 'runtime',
   '@lockstep/toolkit': 'toolkit',
   '@lockstep/docs': 'docs',
   '@lockstep/mock': 'mock',

@@ -1,7 +1,6 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations } from '@lockstep/contract/operations';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { getToken } from '../mock/fixtures/get-token.ts';
 import {
   type ContractDocument,
   followMember,
@@ -9,7 +8,8 @@ import {
   isObject,
   type JsonObject,
   readPointer,
-} from '../server/http/form/read-pointer.ts';
+} from '../json/json-pointer.ts';
+import { getToken } from '../mock/fixtures/get-token.ts';
 import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, somebody who puts a request together from the examples beside its fields, as people and documentation tools do, is refused.

@@ -4,9 +4,9 @@ import published from '@lockstep/contract/published.json' with { type: 'json' };
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
-import { readValueRules } from '../server/http/form/by-value.ts';
-import { checkByValue } from '../server/http/form/check-by-value.ts';
-import { createSchemaCompiler } from '../server/http/form/compile-schema.ts';
+import { readValueRules } from '../runtime/form/by-value.ts';
+import { checkByValue } from '../runtime/form/check-by-value.ts';
+import { createSchemaCompiler } from '../runtime/form/compile-schema.ts';
 
 // If these fail, a tool that reads the published contract takes a request that the service refuses, or the other way round.
 

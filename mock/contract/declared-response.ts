@@ -5,7 +5,7 @@ import {
   isObject,
   type JsonObject,
   readPointer,
-} from '@lockstep/server/http/form/read-pointer';
+} from '@lockstep/json/json-pointer';
 
 /** A response of the contract, chosen for one status. */
 export interface DeclaredResponse {

@@ -1,4 +1,4 @@
-import { type ContractDocument, isObject, type JsonObject } from '@lockstep/server/http/form/read-pointer';
+import { type ContractDocument, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 
 /** Items of an invented list, unless its schema asks for more. */
 export const mostItems = 3;

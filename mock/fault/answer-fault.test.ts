@@ -1,4 +1,4 @@
-import { createSchemaCompiler } from '@lockstep/server/http/form/compile-schema';
+import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
 import { describe, expect, test } from 'vitest';
 import { museumContract, museumOperations } from '../fixtures/museum.ts';
 import { answerFault } from './answer-fault.ts';

@@ -1,12 +1,6 @@
-import type { Validate } from '@lockstep/server/http/form/compile-schema';
-import { isJsonType } from '@lockstep/server/http/form/parse-body';
-import {
-  type ContractDocument,
-  followMember,
-  followRef,
-  isObject,
-  type JsonObject,
-} from '@lockstep/server/http/form/read-pointer';
+import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { Validate } from '@lockstep/runtime/form/compile-schema';
+import { isJsonType } from '@lockstep/runtime/form/parse-body';
 import { type Answer, serializeBody } from '../answer.ts';
 import {
   type DeclaredResponse,

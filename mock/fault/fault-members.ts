@@ -1,4 +1,4 @@
-import { type ContractDocument, followRef, isObject } from '@lockstep/server/http/form/read-pointer';
+import { type ContractDocument, followRef, isObject } from '@lockstep/json/json-pointer';
 
 export const faultRoles = ['text', 'code', 'details', 'request-id'] as const;
 

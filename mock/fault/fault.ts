@@ -1,4 +1,4 @@
-import type { Detail } from '@lockstep/server/http/form/detail';
+import type { Detail } from '@lockstep/runtime/form/detail';
 
 export interface FaultOptions {
   /** Statuses to answer with: the first that the operation declares, else the first of all. */

@@ -1,5 +1,5 @@
-import type { Validate } from '@lockstep/server/http/form/compile-schema';
-import { isObject, type JsonObject } from '@lockstep/server/http/form/read-pointer';
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { Validate } from '@lockstep/runtime/form/compile-schema';
 import type { NamedExample } from '../contract/declared-response.ts';
 import { type FaultMember, type FaultRole, faultRoles, replaceRole } from './fault-members.ts';
 

@@ -1,4 +1,4 @@
-import type { PlaceFault } from '@lockstep/server/http/form/detail';
+import type { PlaceFault } from '@lockstep/runtime/form/detail';
 import { boundFaults } from '@lockstep/server/http/refuse-form';
 import { Fault, faultStatuses, formHints } from './fault.ts';
 

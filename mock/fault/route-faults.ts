@@ -1,5 +1,5 @@
-import { nearestNames } from '@lockstep/server/http/form/nearest-name';
-import { cut, listOr } from '@lockstep/server/http/form/sentence';
+import { nearestNames } from '@lockstep/runtime/form/nearest-name';
+import { cut, listOr } from '@lockstep/runtime/form/sentence';
 import { Fault, faultStatuses } from './fault.ts';
 
 /** A path outside the contract. */

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@lockstep/contract/operations';
-import type { TypedBody } from '@lockstep/server/http/form/check-body';
-import { cut, listOr } from '@lockstep/server/http/form/sentence';
-import { readBytes } from '@lockstep/server/http/read-bytes';
+import type { TypedBody } from '@lockstep/runtime/form/check-body';
+import { cut, listOr } from '@lockstep/runtime/form/sentence';
+import { readBytes } from '@lockstep/runtime/message/read-bytes';
 import { parse as parseContentType } from 'content-type';
 import { Fault, faultStatuses, formHints } from '../fault/fault.ts';
 

@@ -1,5 +1,5 @@
+import { isDateTime } from '@lockstep/runtime/form/is-date-time';
 import { InvalidArgumentError } from 'commander';
-import { isDateTime } from '../http/form/is-date-time.ts';
 
 // What the values of options have to be. Each throws what commander shows behind the option's name.
 

@@ -1,4 +1,4 @@
-import { nearestNames } from '../http/form/nearest-name.ts';
+import { nearestNames } from '@lockstep/runtime/form/nearest-name';
 
 /** The end of a sentence about a name that nothing has: what comes near, nothing where that is nothing, or that there is none yet. */
 export function nearestOf(name: string, known: readonly string[]): string {

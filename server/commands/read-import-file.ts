@@ -1,6 +1,6 @@
+import { isDateTime } from '@lockstep/runtime/form/is-date-time';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { isDateTime } from '../http/form/is-date-time.ts';
 import { type ImportFile, importSchema } from './import-schema.ts';
 
 /** The file once it has the form of one, or everything in which it hasn't: JSON pointer and reason. */

@@ -1,4 +1,4 @@
-import { nearestNames } from '../http/form/nearest-name.ts';
+import { nearestNames } from '@lockstep/runtime/form/nearest-name';
 
 /** Whether this runtime knows the zone, as an IANA name and not as an offset. */
 export function isTimezone(name: string): boolean {

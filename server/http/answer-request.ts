@@ -1,4 +1,10 @@
 import type { Operation } from '@lockstep/contract/operations';
+import { readValueRules, type ValueRule } from '@lockstep/runtime/form/by-value';
+import { type CheckForm, createFormCheck, type ParsedRequest } from '@lockstep/runtime/form/check-form';
+import type { FormTools } from '@lockstep/runtime/form/form-tools';
+import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
+import { readTarget } from '@lockstep/runtime/message/read-target';
+import type { Placed } from '@lockstep/runtime/route-request';
 import type { Clock } from '../clock.ts';
 import { type CountRequest, checkQuota } from './account-quota.ts';
 import type { AskValidator } from './ask-validator.ts';
@@ -8,14 +14,8 @@ import { checkScopes, checkValueScopes } from './check-scopes.ts';
 import { checkTrial } from './check-trial.ts';
 import type { Answer, Exchange } from './exchange.ts';
 import type { FindRoute } from './find-route.ts';
-import { readValueRules, type ValueRule } from './form/by-value.ts';
-import { type CheckForm, createFormCheck, type ParsedRequest } from './form/check-form.ts';
-import type { FormTools } from './form/form-tools.ts';
-import { parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { readBody } from './read-body.ts';
-import { readTarget } from './read-target.ts';
 import { createFormRefusal, type RefuseForm } from './refuse-form.ts';
-import type { Placed } from './route-request.ts';
 
 /** What a handler of any operation is: parsed request in, declared response out. */
 export type AnyHandler = (

@@ -1,10 +1,10 @@
 import type { Operation } from '@lockstep/contract/operations';
+import { type ContractDocument, isObject } from '@lockstep/json/json-pointer';
+import type { ParsedRequest } from '@lockstep/runtime/form/check-form';
+import type { Detail, PlaceFault } from '@lockstep/runtime/form/detail';
+import type { Pair } from '@lockstep/runtime/form/parse-url-encoded';
 import { middleware } from 'express-openapi-validator';
 import type { Logger } from 'pino';
-import type { ParsedRequest } from './form/check-form.ts';
-import type { Detail, PlaceFault } from './form/detail.ts';
-import type { Pair } from './form/parse-url-encoded.ts';
-import { type ContractDocument, isObject } from './form/read-pointer.ts';
 
 /** What the validator is shown of a request that our own check has passed. */
 export interface ShownRequest {

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import type { Operation } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import { Refused, refuse } from '../error-catalogue.ts';
 import type { Principal } from '../principal.ts';
 import { challenges } from './challenge.ts';
-import { type ContractDocument, followMember } from './form/read-pointer.ts';
 
 /** Judges an `Authorization` header: who the request acts for, or what is wrong with the token. */
 export type VerifyToken = (

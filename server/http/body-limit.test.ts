@@ -1,8 +1,8 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { describe, expect, test } from 'vitest';
 import { bodyLimitBytes } from './body-limit.ts';
-import { type ContractDocument, followMember, followRef, isObject, readPointer } from './form/read-pointer.ts';
 
 const document: ContractDocument = contract;
 

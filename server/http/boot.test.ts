@@ -1,9 +1,9 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import type { ContractDocument } from '@lockstep/json/json-pointer';
 import { describe, expect, test } from 'vitest';
 import { createApp } from './create-app.ts';
 import { testOptions } from './fixtures/start-app.ts';
-import type { ContractDocument } from './form/read-pointer.ts';
 
 type Change = (document: typeof contract) => void;
 

@@ -1,12 +1,12 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../store/store.ts';
 import type { AnyHandler } from './answer-request.ts';
 import type { Answer } from './exchange.ts';
 import { sampleRequest } from './fixtures/sample-request.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
-import { type ContractDocument, followMember, followRef, isObject, readPointer } from './form/read-pointer.ts';
 
 const document: ContractDocument = contract;
 type Id = keyof typeof operations;

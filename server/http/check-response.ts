@@ -1,7 +1,4 @@
 import type { Operation } from '@lockstep/contract/operations';
-import type { Exchange } from './exchange.ts';
-import { coerceText } from './form/coerce-text.ts';
-import type { Validate } from './form/compile-schema.ts';
 import {
   type ContractDocument,
   followMember,
@@ -9,7 +6,10 @@ import {
   isObject,
   type JsonObject,
   readPointer,
-} from './form/read-pointer.ts';
+} from '@lockstep/json/json-pointer';
+import { coerceText } from '@lockstep/runtime/form/coerce-text';
+import type { Validate } from '@lockstep/runtime/form/compile-schema';
+import type { Exchange } from './exchange.ts';
 import type { Outgoing } from './write-response.ts';
 
 /** An answer that its contract doesn't have. */

@@ -1,9 +1,9 @@
 import type { Operation } from '@lockstep/contract/operations';
+import { findCases, type ValueParts, type ValueRule } from '@lockstep/runtime/form/by-value';
+import { listOr } from '@lockstep/runtime/form/sentence';
 import { Refused, refuse } from '../error-catalogue.ts';
 import type { Principal } from '../principal.ts';
 import { challengeScope } from './challenge.ts';
-import { findCases, type ValueParts, type ValueRule } from './form/by-value.ts';
-import { listOr } from './form/sentence.ts';
 
 /** Lets a token pass that has all scopes of one alternative. Without alternatives nobody passes. */
 export function checkScopes({ security }: Operation, principal: Principal): void {

@@ -1,6 +1,11 @@
 import type { RequestListener } from 'node:http';
 import type { Handlers } from '@lockstep/contract/handlers';
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
+import { closeSchemas } from '@lockstep/runtime/form/close-schemas';
+import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
+import { readTarget } from '@lockstep/runtime/message/read-target';
+import { createRouter } from '@lockstep/runtime/route-request';
 import type { Logger } from 'pino';
 import type { Clock } from '../clock.ts';
 import type { Principal } from '../principal.ts';
@@ -13,12 +18,7 @@ import { formatTrialEnd } from './check-trial.ts';
 import { createReply } from './create-reply.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
 import { createRouteFinder } from './find-route.ts';
-import { closeSchemas } from './form/close-schemas.ts';
-import { createSchemaCompiler } from './form/compile-schema.ts';
-import { type ContractDocument, followMember } from './form/read-pointer.ts';
 import { authPath, type MountedApi, type Mounts, mountService } from './mount-service.ts';
-import { readTarget } from './read-target.ts';
-import { createRouter } from './route-request.ts';
 
 /** What the OAuth server answers, under a path of its own. */
 type AuthServerOperation = 'exchangeToken' | 'getJwks' | 'getOpenIdConfiguration' | 'login' | 'revokeToken';

@@ -1,11 +1,11 @@
 import type { ServerResponse } from 'node:http';
+import { isObject } from '@lockstep/json/json-pointer';
+import { RequestAborted } from '@lockstep/runtime/message/read-bytes';
 import type { Logger } from 'pino';
 import { refuse } from '../error-catalogue.ts';
 import { answerError } from './answer-error.ts';
 import type { CheckResponse } from './check-response.ts';
 import type { Answer, Exchange } from './exchange.ts';
-import { isObject } from './form/read-pointer.ts';
-import { RequestAborted } from './read-bytes.ts';
 import { type Ambient, type Outgoing, prepareResponse, writeResponse } from './write-response.ts';
 
 export interface ReplyOptions {

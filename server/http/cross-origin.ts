@@ -1,8 +1,8 @@
 import type { OperationTable } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
+import { describeHostFault, readUnknownCoding } from '@lockstep/runtime/message/http-message';
 import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { type ContractDocument, followMember, followRef, isObject, readPointer } from './form/read-pointer.ts';
-import { describeHostFault, readUnknownCoding } from './http-message.ts';
 import { authPath } from './mount-service.ts';
 
 export interface CrossOriginOptions {

@@ -1,7 +1,7 @@
+import { nearestNames } from '@lockstep/runtime/form/nearest-name';
+import { cut, listOr } from '@lockstep/runtime/form/sentence';
+import { allowedMethods, createRouter, type Placed } from '@lockstep/runtime/route-request';
 import { Refused, refuse } from '../error-catalogue.ts';
-import { nearestNames } from './form/nearest-name.ts';
-import { cut, listOr } from './form/sentence.ts';
-import { allowedMethods, createRouter, type Placed } from './route-request.ts';
 
 export type FoundRoute<Operation extends Placed> =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly rawPathValues: ReadonlyMap<string, string> }

@@ -1,13 +1,18 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import {
+  describeCoding,
+  describeHostFault,
+  readUnknownCoding,
+  takeAuthority,
+} from '@lockstep/runtime/message/http-message';
+import { readRequestId } from '@lockstep/runtime/message/request-id';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import { Refused, refuse } from '../error-catalogue.ts';
 import type { Reply } from './create-reply.ts';
 import type { Answer, Exchange } from './exchange.ts';
-import { describeCoding, describeHostFault, readUnknownCoding, takeAuthority } from './http-message.ts';
 import { logRequest } from './log-request.ts';
 import { answerPlain, createPlainAnswers } from './plain-answers.ts';
-import { readRequestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /** What stands beside the resource API. */

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
+import type { TypedBody } from '@lockstep/runtime/form/check-body';
+import { cut, listOr } from '@lockstep/runtime/form/sentence';
+import { describeCoding, readUnknownCoding } from '@lockstep/runtime/message/http-message';
+import { readBytes } from '@lockstep/runtime/message/read-bytes';
 import { parse as parseContentType } from 'content-type';
 import { Refused, refuse } from '../error-catalogue.ts';
-import type { TypedBody } from './form/check-body.ts';
-import { cut, listOr } from './form/sentence.ts';
-import { describeCoding, readUnknownCoding } from './http-message.ts';
-import { readBytes } from './read-bytes.ts';
 
 /**
  * Reads the bytes of a body and finds the declared media type they have.

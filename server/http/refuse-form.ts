@@ -1,7 +1,7 @@
 import type { Operation } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember, isObject, readPointer } from '@lockstep/json/json-pointer';
+import type { Detail, PlaceFault } from '@lockstep/runtime/form/detail';
 import { type ErrorCode, errorCatalogue, Refused, refuse } from '../error-catalogue.ts';
-import type { Detail, PlaceFault } from './form/detail.ts';
-import { type ContractDocument, followMember, isObject, readPointer } from './form/read-pointer.ts';
 
 /** Bounds of the contract's `FaultDetail` and error text: what a caller sent must not make its own answer invalid. */
 const longestSays = 1_000;

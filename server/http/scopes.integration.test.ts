@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations as table } from '@lockstep/contract/operations';
+import { isObject, readPointer } from '@lockstep/json/json-pointer';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Demo, startDemo } from '../demo/start-demo.ts';
 import { sampleRequest } from './fixtures/sample-request.ts';
-import { isObject, readPointer } from './form/read-pointer.ts';
 
 // Tokens of the service's own OAuth server, each with the one scope, against every operation.
 

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Answer } from './exchange.ts';
-import { isObject } from './form/read-pointer.ts';
 
 /** What every answer carries, whoever made it. */
 export interface Ambient {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { takeAuthority } from '@lockstep/runtime/message/http-message';
 import helmet from 'helmet';
 import Provider, { errors } from 'oidc-provider';
-import { takeAuthority } from '../http/http-message.ts';
 import type { Keys } from '../keys.ts';
 import { clientSecretMatches, type KeptSecrets } from './client-secrets.ts';
 import { type ConfigurationStore, createConfiguration } from './configuration/create-configuration.ts';

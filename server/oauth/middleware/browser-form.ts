@@ -1,6 +1,6 @@
+import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
+import { readBytes } from '@lockstep/runtime/message/read-bytes';
 import { parse as parseContentType } from 'content-type';
-import { parseUrlEncoded } from '../../http/form/parse-url-encoded.ts';
-import { readBytes } from '../../http/read-bytes.ts';
 import type { Middleware } from './middleware.ts';
 
 /** Longer than any e-mail with any password that can be one. */

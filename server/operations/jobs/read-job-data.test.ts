@@ -1,6 +1,6 @@
+import { isDateTime } from '@lockstep/runtime/form/is-date-time';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isDateTime } from '../../http/form/is-date-time.ts';
 import { checkJobWindow } from './check-job-window.ts';
 import { parseJobData, readJobData } from './read-job-data.ts';
 

@@ -1,6 +1,6 @@
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { typeOf } from './coerce-text.ts';
 import { nearestNames } from './nearest-name.ts';
-import { isObject, type JsonObject } from './read-pointer.ts';
 import { cut, describeUnknown, listOr, nameType } from './sentence.ts';
 
 /** A keyword of JSON Schema that a value broke. */

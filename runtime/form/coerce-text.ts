@@ -1,4 +1,4 @@
-import { type ContractDocument, followRef } from './read-pointer.ts';
+import { type ContractDocument, followRef } from '@lockstep/json/json-pointer';
 
 type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
 

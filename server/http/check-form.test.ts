@@ -1,9 +1,9 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import { createFormCheck, type Form } from '@lockstep/runtime/form/check-form';
+import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
+import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { describe, expect, test } from 'vitest';
-import { createFormCheck, type Form } from './check-form.ts';
-import { createSchemaCompiler } from './compile-schema.ts';
-import { parseUrlEncoded } from './parse-url-encoded.ts';
 
 const tools = { document: contract, compile: createSchemaCompiler(contract) };
 

@@ -1,5 +1,5 @@
-import type { Operation } from '@lockstep/contract/operations';
-import { isObject, type JsonObject, readPointer } from './read-pointer.ts';
+import { isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import type { Operation } from '../operation.ts';
 
 /** Where a value stands that asks for more: an OpenAPI runtime expression, taken apart. */
 export type ValuePlace =

@@ -1,7 +1,7 @@
-import type { Parameter } from '@lockstep/contract/operations';
+import { type ContractDocument, followMember, followRef, readPointer } from '@lockstep/json/json-pointer';
+import type { Parameter } from '../operation.ts';
 import { coerceText, schemaTypes } from './coerce-text.ts';
 import { decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
-import { type ContractDocument, followMember, followRef, readPointer } from './read-pointer.ts';
 
 /** What a request sends for one parameter. */
 export type ParameterReading =

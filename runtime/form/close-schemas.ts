@@ -1,4 +1,4 @@
-import { type ContractDocument, followRef, isObject } from './read-pointer.ts';
+import { type ContractDocument, followRef, isObject } from '@lockstep/json/json-pointer';
 
 /** Keywords below which a schema judges a member or an item of the value, not the value itself. */
 const perMember = new Set(['properties', 'patternProperties']);

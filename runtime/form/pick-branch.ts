@@ -1,5 +1,5 @@
+import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { isObject, type JsonObject } from './read-pointer.ts';
 
 /**
  * Finds, among the errors of an `anyOf` or `oneOf`, the one to tell about: that of the form the value was meant to

@@ -1,6 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { pickBranch } from './pick-branch.ts';
-import { isObject } from './read-pointer.ts';
 import { sayings } from './say-keyword.ts';
 import { cut } from './sentence.ts';
 

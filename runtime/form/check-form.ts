@@ -1,4 +1,5 @@
-import type { Operation } from '@lockstep/contract/operations';
+import type { JsonObject } from '@lockstep/json/json-pointer';
+import type { Operation } from '../operation.ts';
 import { readValueRules } from './by-value.ts';
 import { type BodyCheck, createBodyCheck } from './check-body.ts';
 import { createParameterCheck } from './check-parameters.ts';
@@ -6,7 +7,6 @@ import type { PlaceFault } from './detail.ts';
 import type { FormTools } from './form-tools.ts';
 import type { Pair } from './parse-url-encoded.ts';
 import { cookiePairs, pathPairs } from './read-parameters.ts';
-import type { JsonObject } from './read-pointer.ts';
 
 /** A request as it came: decoded nowhere but in its query. */
 export interface SentParts {

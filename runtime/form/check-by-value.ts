@@ -1,8 +1,8 @@
+import { isObject, readPointer } from '@lockstep/json/json-pointer';
 import { findCases, type ValueRule } from './by-value.ts';
 import { checkJsonTree } from './check-json-tree.ts';
 import type { Validate } from './compile-schema.ts';
 import { type Description, describeFault } from './describe-fault.ts';
-import { isObject, readPointer } from './read-pointer.ts';
 
 /**
  * Judges the members of a body whose schema depends on the value of another. A member that is text is read as JSON

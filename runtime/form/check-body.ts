@@ -1,4 +1,5 @@
-import type { Operation } from '@lockstep/contract/operations';
+import { followMember, followRef, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import type { Operation } from '../operation.ts';
 import type { ValueRule } from './by-value.ts';
 import { checkByValue } from './check-by-value.ts';
 import type { Validate } from './compile-schema.ts';
@@ -6,7 +7,6 @@ import { describeFault } from './describe-fault.ts';
 import type { PlaceFault } from './detail.ts';
 import type { FormTools } from './form-tools.ts';
 import { parseBody, type ReceivedBody } from './parse-body.ts';
-import { followMember, followRef, isObject, type JsonObject, readPointer } from './read-pointer.ts';
 
 /** Bytes, and the key of the operation's `content` that they are to be read by. */
 export interface TypedBody extends ReceivedBody {

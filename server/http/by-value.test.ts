@@ -1,6 +1,6 @@
 import { operations } from '@lockstep/contract/operations';
+import { findCases, readValueRules } from '@lockstep/runtime/form/by-value';
 import { describe, expect, test } from 'vitest';
-import { findCases, readValueRules } from './by-value.ts';
 
 const jobRules = readValueRules(operations.createBridgeProxiedJob);
 const deviceRules = readValueRules(operations.getDevice);

@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Temporal } from '../../temporal.ts';
 import { createSchemaCompiler } from './compile-schema.ts';
 import { isDateTime } from './is-date-time.ts';
 
@@ -59,8 +58,8 @@ describe('a date-time', () => {
         const local = `${year}-${month}-${day}T${hour}:${minute}:${second}`;
         if (!isDateTime(`${local}${zone}`)) return;
         passed += 1;
-        const instant = Temporal.Instant.from(`${local}${zone}`);
-        const shown = instant.toString({ timeZone: zone === 'Z' ? 'UTC' : zone, smallestUnit: 'second' });
+        // Read without its offset, so that the digits come back as they are; a day that is none would come back as another.
+        const shown = new Date(`${local}Z`).toISOString();
         expect(shown.slice(0, local.length)).toBe(local);
       }),
       { numRuns: 3000 },

@@ -1,5 +1,5 @@
-import type { Parameter } from '@lockstep/contract/operations';
 import { describe, expect, test } from 'vitest';
+import type { Parameter } from '../operation.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
 import { cookiePairs, ownsName, pathPairs, readParameter } from './read-parameters.ts';
 

@@ -1,6 +1,6 @@
-import type { Operation, Parameter } from '@lockstep/contract/operations';
+import { isObject } from '@lockstep/json/json-pointer';
+import type { Operation, Parameter } from '../operation.ts';
 import type { Description } from './describe-fault.ts';
-import { isObject } from './read-pointer.ts';
 
 /**
  * What to say of a value that has not the form of a cursor: an example would not do, since each is made for one list.

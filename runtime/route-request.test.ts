@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readTarget } from './read-target.ts';
+import { readTarget } from './message/read-target.ts';
 import { allowedMethods, createRouter, type Placed } from './route-request.ts';
 
 function declare(method: string, basePath: string, path: string): Placed {

@@ -1,4 +1,5 @@
-import type { Operation, Parameter } from '@lockstep/contract/operations';
+import { followRef, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import type { Operation, Parameter } from '../operation.ts';
 import type { Validate } from './compile-schema.ts';
 import { describeCursor } from './describe-cursor.ts';
 import { describeFault } from './describe-fault.ts';
@@ -6,7 +7,6 @@ import type { PlaceFault } from './detail.ts';
 import type { FormTools } from './form-tools.ts';
 import type { Pair } from './parse-url-encoded.ts';
 import { ownsName, readParameter } from './read-parameters.ts';
-import { followRef, type JsonObject, readPointer } from './read-pointer.ts';
 import { cut, describeUnknown } from './sentence.ts';
 
 type Place = Parameter['in'];

@@ -1,5 +1,5 @@
+import type { ContractDocument } from '@lockstep/json/json-pointer';
 import type { Validate } from './compile-schema.ts';
-import type { ContractDocument } from './read-pointer.ts';
 
 /** What every check of a request's form is made with. */
 export interface FormTools {

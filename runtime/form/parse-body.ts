@@ -1,7 +1,7 @@
+import { type ContractDocument, followMember, followRef, isObject } from '@lockstep/json/json-pointer';
 import { checkJsonTree } from './check-json-tree.ts';
 import { coerceText, schemaTypes } from './coerce-text.ts';
 import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
-import { type ContractDocument, followMember, followRef, isObject } from './read-pointer.ts';
 import { cut } from './sentence.ts';
 
 /** A body as it came. */

@@ -1,7 +1,7 @@
+import type { ContractDocument } from '@lockstep/json/json-pointer';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { isDateTime } from './is-date-time.ts';
-import type { ContractDocument } from './read-pointer.ts';
 
 /** First fault of a value, or `undefined` where it fits. Several errors tell one fault of an `anyOf`. */
 export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
