@@ -1,7 +1,7 @@
+import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { describe, expect, test } from 'vitest';
 import { chooseExample, readPreferences } from './choose-example.ts';
-import { museumContract, museumOperations } from './fixtures/museum.ts';
 
 const headers = [
   { name: 'code and example', given: 'code=418, example=teapot', want: { code: '418', example: 'teapot' } },

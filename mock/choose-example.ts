@@ -1,10 +1,10 @@
-import type { Operation } from '@lockstep/contract/operations';
 import type { ContractDocument } from '@lockstep/json/json-pointer';
 import { nearestNames } from '@lockstep/runtime/form/nearest-name';
 import type { Pair } from '@lockstep/runtime/form/parse-url-encoded';
 import { listOr } from '@lockstep/runtime/form/sentence';
-import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
-import { Fault, faultStatuses, formHints } from './fault/fault.ts';
+import type { Operation } from '@lockstep/runtime/operation';
+import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
+import { Rejection } from '@lockstep/runtime/rejection';
 
 /** Which documented answer a request asks for; nothing chosen means the first success. */
 export interface Choice {
@@ -35,7 +35,7 @@ export function readPreferences(header: string | undefined, query: readonly Pair
 /**
  * Finds the documented answer that is asked for.
  *
- * @throws Fault 400 that names what the operation documents, where it has no such answer
+ * @throws Rejection 400 that names what the operation documents, where it has no such answer
  */
 export function chooseExample(document: ContractDocument, operation: Operation, sent: Preferences): Choice {
   const { example, seed } = sent;
@@ -101,11 +101,6 @@ function splitHeader(header: string): (readonly [string, string])[] {
   });
 }
 
-function preferFault(says: string, nearest: readonly string[]): Fault {
-  return new Fault({
-    statuses: faultStatuses.form,
-    says: `Prefer: ${says}`,
-    hints: formHints,
-    details: [{ in: 'header', at: 'Prefer', says, nearest }],
-  });
+function preferFault(says: string, nearest: readonly string[]): Rejection {
+  return new Rejection('form', { text: `Prefer: ${says}`, details: [{ in: 'header', at: 'Prefer', says, nearest }] });
 }

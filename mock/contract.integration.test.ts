@@ -4,11 +4,16 @@ import { operations as table } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef } from '@lockstep/json/json-pointer';
 import { coerceText } from '@lockstep/runtime/form/coerce-text';
 import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
+import {
+  findResponse,
+  listContents,
+  type NamedExample,
+  responseKeys,
+} from '@lockstep/runtime/refusal/declared-response';
+import { findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findResponse, listContents, type NamedExample, responseKeys } from './contract/declared-response.ts';
-import { findFaultMembers, replaceRole } from './fault/fault-members.ts';
 import { getToken } from './fixtures/get-token.ts';
 import { type SampleRequest, sampleRequest } from './sample-request.ts';
 import { type DemoMock, startDemoMock } from './start-demo-mock.ts';

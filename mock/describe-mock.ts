@@ -1,7 +1,7 @@
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
+import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
 import type { DemoAccess } from '@lockstep/server/demo/access-file';
-import { findResponse, listContents, responseKeys } from './contract/declared-response.ts';
 import { type SampleRequest, sampleRequest } from './sample-request.ts';
 
 /** With access where tokens are judged. */

@@ -1,6 +1,7 @@
+import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
+import { bearer } from '@lockstep/runtime/security/scheme';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { museumContract, museumOperations } from './fixtures/museum.ts';
 import { type RunningMock, startMock } from './start-mock.ts';
 
 // If these fail, a bug of the mock shows its inside to a caller, or nobody hears of it.
@@ -21,10 +22,14 @@ async function start(thrown: unknown): Promise<void> {
     logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     port: 0,
     host: '127.0.0.1',
-    authenticate: async ({ request }) => {
-      if (request.headers.authorization === 'Bearer breaks') throw thrown;
-      return undefined;
-    },
+    protect: async () => ({
+      security: {
+        curator: bearer((token) => {
+          if (token === 'breaks') throw thrown;
+          return { kind: 'good', principal: {} };
+        }),
+      },
+    }),
   });
 }
 
@@ -47,15 +52,22 @@ describe.each(failures)('a bug of the mock that throws $name', ({ thrown }) => {
     const text = await answer.text();
     expect([answer.status, JSON.parse(text)]).toEqual([
       500,
-      { plaint: 'Internal error of the mock', kind: 'internal', trace: requestId },
+      { plaint: 'Internal error', kind: 'internal', trace: requestId },
     ]);
     expect([...answer.headers].join() + text).not.toMatch(/4711|grants|outside/);
   });
 
-  test('is answered with a plain message where the contract declares no 500', async () => {
+  test('is answered with problem details where the contract declares no 500', async () => {
     await start(thrown);
     const answer = await get('/exhibits/featured', 'breaks');
-    expect([answer.status, await answer.json()]).toEqual([500, { message: 'Internal error of the mock' }]);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([500, 'application/problem+json']);
+    expect(await answer.json()).toEqual({
+      type: 'about:blank',
+      title: 'Internal Server Error',
+      status: 500,
+      detail: 'Internal error',
+      requestId: answer.headers.get('x-request-id'),
+    });
   });
 
   test('is logged once, whole and with the id of the answer, and the next request is answered', async () => {
@@ -63,7 +75,7 @@ describe.each(failures)('a bug of the mock that throws $name', ({ thrown }) => {
     const requestId = (await get('/exhibits', 'breaks')).headers.get('x-request-id');
     const lines = (): typeof logged => logged.filter(({ level }) => level >= 50);
     await expect.poll(() => logged.filter(({ msg }) => msg === 'answered')).toHaveLength(1);
-    expect(lines()).toMatchObject([{ msg: 'no answer could be made', requestId }]);
+    expect(lines()).toMatchObject([{ msg: 'internal error', requestId }]);
     expect(JSON.stringify(lines())).toContain(inside);
     expect((await get('/exhibits', 'works')).status).toBe(200);
     expect(lines()).toHaveLength(1);

@@ -1,30 +1,28 @@
-import type { OperationTable } from '@lockstep/contract/operations';
-import { type ContractDocument, isObject } from '@lockstep/json/json-pointer';
+import { Rejection } from '@lockstep/runtime/rejection';
+import type { Scheme } from '@lockstep/runtime/security/scheme';
 import { systemClock } from '@lockstep/server/clock';
+import { createVerifyToken } from '@lockstep/server/create-service';
 import { type DemoOwners, seedDemoOwners } from '@lockstep/server/demo/demo-owners';
 import { type DemoClients, seedDemo } from '@lockstep/server/demo/seed-demo';
 import { Refused } from '@lockstep/server/error-catalogue';
-import { createAuthentication } from '@lockstep/server/http/authenticate';
-import { challengeScope } from '@lockstep/server/http/challenge';
+import { createTokenScheme, realm } from '@lockstep/server/http/authenticate';
 import { checkTrial } from '@lockstep/server/http/check-trial';
 import type { Keys } from '@lockstep/server/keys';
 import { createPasswords } from '@lockstep/server/oauth/passwords';
 import { createAuthServer } from '@lockstep/server/oauth/provider';
 import { apiScopes } from '@lockstep/server/oauth/scopes';
 import { createTokenVerifier } from '@lockstep/server/oauth/verify-token';
+import type { Principal } from '@lockstep/server/principal';
 import { startPurging } from '@lockstep/server/start-purging';
 import { openSqliteStore } from '@lockstep/server/store/sqlite/open-store';
 import type { Store } from '@lockstep/server/store/store';
 import type { Logger } from 'pino';
-import { type AuthServer, isBelow } from './auth-server.ts';
-import { type Authenticate, createPresenceCheck } from './authenticate.ts';
-import { Fault } from './fault/fault.ts';
+import type { Protection } from './create-mock.ts';
+import type { AnyPrincipal } from './presence.ts';
 
 export interface MockOAuthOptions {
   /** Where the mock listens. Issuer and audience carry it, so that it must be known before. */
   readonly origin: string;
-  readonly contract: ContractDocument;
-  readonly operations: OperationTable;
   /** Secrets and passwords follow from them: the same keys, the same secrets. */
   readonly keys: Keys;
   readonly logger: Logger;
@@ -32,9 +30,7 @@ export interface MockOAuthOptions {
   readonly loopbackCallbacks?: readonly string[] | undefined;
 }
 
-export interface MockOAuth {
-  readonly authServer: AuthServer;
-  readonly authenticate: Authenticate;
+export interface MockOAuth extends Protection {
   readonly clients: DemoClients;
   readonly owners: DemoOwners;
   readonly close: () => Promise<void>;
@@ -50,7 +46,7 @@ const passwordCost = 12;
  * process. Where an operation asks for other credentials than a token, they are looked at for their form alone.
  */
 export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOAuth> {
-  const { origin, contract, keys, logger, loopbackCallbacks } = options;
+  const { origin, keys, logger, loopbackCallbacks } = options;
   const issuer = origin + authPath;
   const resource = origin + apiPath;
   const store = await openSqliteStore(':memory:');
@@ -68,30 +64,24 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
     passwords,
     loopbackCallbacks,
   });
-  const operations = Object.values(options.operations).filter(({ basePath }) => !isBelow(authPath, basePath));
   const verifyToken = createTokenVerifier({
     store: { ...store, clients: validFrom(Math.floor(now / 1000), store.clients) },
     issuer,
     audience: resource,
     jwks: keys.jwks,
   });
-  const verify = createAuthentication(contract, operations, verifyToken);
-  const tokenSchemes = new Set(operations.flatMap(({ security }) => security.flatMap(Object.keys)));
-  const checkPresence = createPresenceCheck(contract);
   const stopPurging = startPurging(store, logger);
   return {
     clients,
     owners,
     authServer: { basePath: authPath, callback },
-    authenticate: async (credentials) => {
-      const names = credentials.alternatives.flatMap(Object.keys);
-      if (!names.every((name) => tokenSchemes.has(name))) return checkPresence(credentials);
+    security: { oauth2: createTokenScheme(createVerifyToken(verifyToken)) as Scheme<AnyPrincipal> },
+    realm,
+    authenticated: ({ principal }) => {
       try {
-        const principal = await verify(credentials.request);
-        checkTrial(principal, systemClock);
-        return { scopes: principal.scopes, challenge: challengeScope };
+        checkTrial(principal as Principal | undefined, systemClock);
       } catch (error) {
-        throw error instanceof Refused ? toFault(error) : error;
+        throw error instanceof Refused ? toRejection(error) : error;
       }
     },
     close: async () => {
@@ -114,14 +104,7 @@ function validFrom(startSeconds: number, clients: Pick<Store['clients'], 'find'>
   };
 }
 
-/** A refusal of the service in the mock's terms. */
-function toFault({ response }: Refused): Fault {
-  const { status, body } = response;
-  const headers = 'headers' in response && isObject(response.headers) ? Object.entries(response.headers) : [];
-  return new Fault({
-    statuses: [status],
-    says: 'message' in body ? body.message : body.error,
-    hints: [body.code],
-    headers: Object.fromEntries(headers.map(([name, value]) => [name, String(value)])),
-  });
+/** The trial's end in the terms of any contract. */
+function toRejection({ response: { body } }: Refused): Rejection {
+  return new Rejection('payment_required', { text: 'message' in body ? body.message : body.error });
 }

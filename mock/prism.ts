@@ -1,16 +1,16 @@
 import { createRequire } from 'node:module';
-import type { Operation } from '@lockstep/contract/operations';
 import type { ContractDocument } from '@lockstep/json/json-pointer';
-import type { Validate } from '@lockstep/runtime/form/compile-schema';
+import type { Answer } from '@lockstep/runtime/exchange';
+import { createSchemaCompiler, type Validate } from '@lockstep/runtime/form/compile-schema';
+import type { Operation } from '@lockstep/runtime/operation';
+import { exampleHeaders, findResponse, listContents } from '@lockstep/runtime/refusal/declared-response';
+import { findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
+import { Rejection } from '@lockstep/runtime/rejection';
 import { createInstance, getHttpOperationsFromSpec, resetJSONSchemaGenerator } from '@stoplight/prism-http';
 import type { HttpMethod, IHttpOperation } from '@stoplight/types';
 import { type Logger, pino } from 'pino';
-import { type Answer, serializeBody } from './answer.ts';
 import type { Choice } from './choose-example.ts';
-import { exampleHeaders, findResponse, listContents } from './contract/declared-response.ts';
 import { tameSchemas } from './contract/tame-schemas.ts';
-import { Fault, faultStatuses } from './fault/fault.ts';
-import { findFaultMembers, replaceRole } from './fault/fault-members.ts';
 
 type PrismComponents = Parameters<typeof createInstance>[1];
 type PrismConfig = Parameters<typeof createInstance>[0];
@@ -28,7 +28,6 @@ export type AnswerByExample = (operation: Operation, choice: Choice, requestId: 
 
 export interface PrismOptions {
   readonly document: ContractDocument;
-  readonly compile: (schema: unknown) => Validate;
   readonly logger: Logger;
 }
 
@@ -39,9 +38,10 @@ export interface PrismOptions {
  * otherwise than the contract says. It never sees `Accept`, which it would answer with its own 406. Callbacks are
  * taken out: the mock calls nobody. An answer that breaks its own schema is logged, never told in a header.
  *
- * The answer's promise rejects with a `Fault` of 500 when no answer can be made from the schema.
+ * The answer's promise rejects with a `Rejection` when no answer can be made from the schema.
  */
-export async function createPrism({ document, compile, logger }: PrismOptions): Promise<AnswerByExample> {
+export async function createPrism({ document, logger }: PrismOptions): Promise<AnswerByExample> {
+  const compile = createSchemaCompiler(document);
   // Prism resolves references in place; the contract stays as it is for everyone else.
   const resources = await getHttpOperationsFromSpec(structuredClone(tameSchemas(document)));
   const byPlace = new Map(resources.map((resource) => [placeOf(resource), withoutCallbacks(resource)]));
@@ -59,8 +59,8 @@ export async function createPrism({ document, compile, logger }: PrismOptions): 
     const input = { method: operation.method as HttpMethod, url: { path: operation.path }, headers: {} };
     const result = await instance.request(input, [resource], { ...baseConfig, mock })();
     if (result._tag === 'Left') {
-      const says = `No answer can be made from the schema: ${result.left.message}`;
-      throw new Fault({ statuses: faultStatuses.internal, says, hints: ['internal'] });
+      const text = `No answer can be made from the schema: ${result.left.message}`;
+      throw new Rejection('internal', { text });
     }
     const { output } = result.right;
     const answer = finishAnswer(document, operation, choice, requestId, output);
@@ -128,19 +128,18 @@ function finishAnswer(
   const exampleName = choice.example ?? content?.examples[0]?.name;
   return {
     status: output.statusCode,
-    headers: [
-      ...headers.filter((header) => !isType(header)).map(([name, value]) => [name, String(value)] as const),
-      ...Object.entries(exampleHeaders(document, response, exampleName)),
-      ['X-Request-Id', requestId],
-      ...(content === undefined ? [] : [['Content-Type', content.mediaType] as const]),
-    ],
-    body: contents.length === 0 ? null : serializeBody(body, content?.mediaType),
+    headers: {
+      ...Object.fromEntries(headers.filter((header) => !isType(header)).map(([name, value]) => [name, String(value)])),
+      ...exampleHeaders(document, response, exampleName),
+      'X-Request-Id': requestId,
+    },
+    ...(content === undefined ? {} : { mediaType: content.mediaType, body }),
   };
 }
 
 function findViolations(
   document: ContractDocument,
-  compile: PrismOptions['compile'],
+  compile: (schema: unknown) => Validate,
   { pointer }: Operation,
   output: PrismOutput,
 ): string[] {

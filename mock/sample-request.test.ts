@@ -1,6 +1,6 @@
 import type { Operation } from '@lockstep/contract/operations';
+import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import { describe, expect, test } from 'vitest';
-import { museumContract, museumOperations } from './fixtures/museum.ts';
 import { sampleRequest } from './sample-request.ts';
 
 const pointer = '#/paths/~1plants/post';

@@ -49,7 +49,7 @@ export async function startDemoMock({
   const close = () => Promise.all(made.map((oauth) => oauth.close()));
   const protect = async (listeningAt: string): Promise<MockOAuth> => {
     const origin = publicOrigin ?? listeningAt;
-    const oauth = await createMockOAuth({ origin, contract, operations, keys, logger, loopbackCallbacks });
+    const oauth = await createMockOAuth({ origin, keys, logger, loopbackCallbacks });
     made.push(oauth);
     return oauth;
   };

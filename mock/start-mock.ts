@@ -1,6 +1,6 @@
 import { type ListenLimits, listen } from '@lockstep/server/http/listen';
 import { type Running, throwIfStopping } from '@lockstep/server/run-until-stopped';
-import { createMock, type Mock, type MockOptions } from './create-mock.ts';
+import { createMock, type Mock, type MockOptions, type Protection } from './create-mock.ts';
 
 /** `close` stops taking connections, lets answers under way finish for a moment, then drops whatever is open. */
 export interface RunningMock extends Running {
@@ -11,14 +11,14 @@ export interface RunningMock extends Running {
 /** Time for answers under way when the mock stops. They take milliseconds; only a stalled caller needs longer. */
 const drainMs = 500;
 
-export interface StartOptions extends MockOptions {
+export interface StartOptions extends Omit<MockOptions, 'protection'> {
   /** 0 takes any free port. */
   readonly port: number;
   /** Interface to listen on: `127.0.0.1` for this machine alone. */
   readonly host: string;
   readonly limits?: Partial<ListenLimits>;
   /** What judges credentials, where it must know the address first. */
-  readonly protect?: (origin: string) => Promise<Pick<MockOptions, 'authenticate' | 'authServer'>>;
+  readonly protect?: (origin: string) => Promise<Protection>;
   /** Gives the start up. */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -53,12 +53,12 @@ export async function startMock({
     await throwIfStopping(stopping);
     const protection = await protect?.(origin);
     await throwIfStopping(stopping);
-    const mock = await createMock({ ...options, ...protection });
+    const mock = createMock({ ...options, protection });
     await throwIfStopping(stopping);
     resolve(mock);
     return { origin, underWay, close };
   } catch (error) {
-    resolve(async (_, response) => void response.destroy());
+    resolve((_, response) => void response.destroy());
     await close();
     throw error;
   }

@@ -1,9 +1,9 @@
 import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
+import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import { type RawAnswer, sendRaw } from '@lockstep/server/http/fixtures/send-raw';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { museumContract, museumOperations } from './fixtures/museum.ts';
 import { type RunningMock, startMock } from './start-mock.ts';
 
 /** Short, so that the tests of callers that never finish take moments. */

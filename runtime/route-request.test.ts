@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readTarget } from './message/read-target.ts';
-import { allowedMethods, createRouter, type Placed } from './route-request.ts';
+import { readTarget } from './http-message.ts';
+import { createRouteFinder, createRouter, type Placed } from './route-request.ts';
 
 function declare(method: string, basePath: string, path: string): Placed {
   return { method, basePath, path };
@@ -82,8 +82,10 @@ describe('a router', () => {
   }
 
   test('keeps the methods of a literal path apart from those of the template beside it', () => {
-    const match = router.match('/v1/rooms/free');
-    expect(match && allowedMethods(match.route)).toEqual(['GET', 'HEAD', 'OPTIONS']);
+    expect(createRouteFinder(router)('OPTIONS', '/v1/rooms/free')).toEqual({
+      kind: 'options',
+      allow: 'GET, HEAD, OPTIONS',
+    });
   });
 });
 

@@ -23,6 +23,8 @@ export interface Config {
   readonly corsOrigins: readonly string[];
   /** Absolute path of a folder that `npm run docs` has built; undefined: nothing under `/docs`. */
   readonly docsFolder: string | undefined;
+  /** Whether express-openapi-validator is asked about each request too, and disagreements logged. */
+  readonly secondOpinion: boolean;
   /** Where newer timezone rules than Node's are; undefined: Node's own. */
   readonly timezoneFolder: TimezoneFolder | undefined;
 }
@@ -43,6 +45,8 @@ export const environment = {
   ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; a restart begins anew (3600)',
   MAX_CONNECTIONS: 'connections at once, from 1; further ones are closed as they open (1000)',
   CORS_ORIGINS: 'origins whose pages may call the API, apart by commas, as https://app.example (none)',
+  SECOND_OPINION:
+    'true asks express-openapi-validator about each request too and logs where it differs; five times the work (false)',
   TIMEZONE_DATA: "folder with the timezone rules to go by, four .res files of ICU (Node's own rules)",
   ICU_TIMEZONE_FILES_DIR:
     'the same for every Node that is started with it; TIMEZONE_DATA is checked first and comes before it',
@@ -103,10 +107,15 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       'origins are http(s)://host[:port] apart by commas, as https://app.example; none is a pattern',
     ),
     accountQuota: read('ACCOUNT_QUOTA', '3600', readCount, 'a quota is a whole number of requests an hour, 0 for none'),
+    secondOpinion: read('SECOND_OPINION', 'false', readFlag, 'it is true or false'),
     timezoneFolder: findTimezoneFolder(env),
   };
   if (faults.length > 0) throw new ConfigError(faults);
   return Object.freeze(config);
+}
+
+function readFlag(text: string): boolean | undefined {
+  return text === 'true' ? true : text === 'false' ? false : undefined;
 }
 
 function readPort(text: string): number | undefined {

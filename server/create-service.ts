@@ -5,13 +5,15 @@ import type { Logger } from 'pino';
 import type { Bridges } from './bridge/start-bridges.ts';
 import type { Clock } from './clock.ts';
 import { type CountRequest, createAccountQuota, quotaWindowSeconds } from './http/account-quota.ts';
+import type { VerifyToken } from './http/authenticate.ts';
 import { createApp } from './http/create-app.ts';
 import type { Mounts } from './http/mount-service.ts';
+import type { SecondOpinion } from './http/second-opinion.ts';
 import type { Keys } from './keys.ts';
 import { createWindowCounter } from './limits/window-counter.ts';
 import { createAuthServer } from './oauth/provider.ts';
 import { apiScopes } from './oauth/scopes.ts';
-import { createTokenVerifier } from './oauth/verify-token.ts';
+import { createTokenVerifier, type TokenVerifier } from './oauth/verify-token.ts';
 import { createActivityOperations } from './operations/activity/activities.ts';
 import { createAlgoPinOperations } from './operations/algo-pins/algo-pins.ts';
 import { createDeviceOperations } from './operations/devices/devices.ts';
@@ -30,6 +32,8 @@ export interface ServiceOptions {
   readonly origin: string;
   /** Whether each answer is held against the contract before it leaves: in tests and in the demo. */
   readonly checkResponses: boolean;
+  /** Whether express-openapi-validator is asked about each request too; `off` when left out. */
+  readonly secondOpinion?: SecondOpinion | undefined;
   /** Requests an hour for one account and client; 0 or left out: no quota. */
   readonly accountQuota?: number | undefined;
   /** Origins whose pages a browser lets call the API; none when left out. */
@@ -42,8 +46,20 @@ export interface ServiceOptions {
  *
  * @throws Error where the contract can't be kept; see `createApp`
  */
-export async function createService(options: ServiceOptions): Promise<RequestListener> {
-  const { store, keys, clock, logger, bridges, origin, checkResponses, accountQuota = 0, corsOrigins, docs } = options;
+export function createService(options: ServiceOptions): RequestListener {
+  const {
+    store,
+    keys,
+    clock,
+    logger,
+    bridges,
+    origin,
+    checkResponses,
+    secondOpinion,
+    accountQuota = 0,
+    corsOrigins,
+    docs,
+  } = options;
   const issuer = `${origin}/auth`;
   const audience = `${origin}/v1`;
   return createApp({
@@ -55,13 +71,14 @@ export async function createService(options: ServiceOptions): Promise<RequestLis
       ...createAlgoPinOperations({ store, clock, keys }),
       ...createJobOperations({ store, clock, keys, link: bridges.link, wakeBridges: bridges.wake }),
     },
-    verifyToken: createTokenVerifier({ store, issuer, audience, jwks: keys.jwks }),
+    verifyToken: createVerifyToken(createTokenVerifier({ store, issuer, audience, jwks: keys.jwks })),
     authServer: createAuthServer({ issuer, resource: audience, store, keys, scopes: apiScopes, log: logger }),
     ping: () => store.ping(),
     clock,
     countRequest: accountQuota === 0 ? undefined : createQuota(accountQuota, clock),
     logger,
     checkResponses,
+    secondOpinion,
     corsOrigins,
     ...(docs && { docs }),
   });
@@ -74,4 +91,13 @@ export async function createService(options: ServiceOptions): Promise<RequestLis
 function createQuota(limit: number, clock: Clock): CountRequest {
   const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
   return createAccountQuota({ limit, counter, clock });
+}
+
+export function createVerifyToken(verify: TokenVerifier): VerifyToken {
+  return async (token) => {
+    const verified = await verify(`Bearer ${token}`);
+    if (verified.ok) return { kind: 'good', principal: verified.principal };
+    const reason = verified.code.replace('token_', '') as 'invalid' | 'expired' | 'revoked';
+    return { kind: 'bad', reason };
+  };
 }

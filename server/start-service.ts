@@ -60,7 +60,7 @@ export async function startService({
   try {
     await throwIfStopping(stopping);
     const docs = await createDocs?.(origin);
-    const app = await createService({ ...options, bridges, origin, ...(docs && { docs }) });
+    const app = createService({ ...options, bridges, origin, ...(docs && { docs }) });
     await throwIfStopping(stopping);
     resolve(app);
   } catch (error) {

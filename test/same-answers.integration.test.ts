@@ -32,7 +32,13 @@ beforeAll(async () => {
   const store = await openSqliteStore(':memory:');
   const clients = await seedDemo(store, { keys, now: systemClock.now() });
   const listening = { port: 0, host: '127.0.0.1', logger, keys };
-  service = await startService({ ...listening, store, clock: systemClock, checkResponses: true });
+  service = await startService({
+    ...listening,
+    store,
+    clock: systemClock,
+    checkResponses: true,
+    secondOpinion: 'fatal',
+  });
   mock = await startDemoMock(listening);
   sides = [{ origin: service.origin, clients }, mock];
   tokens = await Promise.all(

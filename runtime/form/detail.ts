@@ -10,3 +10,24 @@ export interface Detail {
 
 /** A fault, with the status of its place where that is not 400. */
 export type PlaceFault = Detail & { readonly status?: number | undefined };
+
+/** What a caller sent must not make its own answer larger than any contract bounds it. */
+const longestSays = 1_000;
+const longestAt = 500;
+const mostNearest = 20;
+
+/** Text and details of a refusal, cut to the bounds that they may have. */
+export function boundFaults(first: PlaceFault, all: readonly PlaceFault[]): { text: string; details: Detail[] } {
+  const details = all.map(({ in: place, at, says, nearest }) => ({
+    in: place,
+    at: shorten(at, longestAt),
+    says: shorten(says, longestSays),
+    nearest: nearest.slice(0, mostNearest).map((value) => shorten(value, longestAt)),
+  }));
+  return { text: shorten(first.says, longestSays), details };
+}
+
+function shorten(text: string, longest: number): string {
+  const characters = [...text];
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : text;
+}

@@ -30,6 +30,7 @@ export async function serve(config: Config, logger: Logger, stopping: AbortSigna
       clock: systemClock,
       logger,
       checkResponses: false,
+      secondOpinion: config.secondOpinion ? 'logged' : 'off',
       accountQuota: config.accountQuota,
       maxConnections: config.maxConnections,
       corsOrigins: config.corsOrigins,

@@ -50,6 +50,7 @@ export async function startDemo({ folder, passwordCost, ...options }: DemoOption
       keys,
       clock: systemClock,
       checkResponses: true,
+      secondOpinion: 'logged',
       habits: demoHabits,
     });
     return { ...service, clients, owners };

@@ -14,13 +14,13 @@ const json = { 'content-type': 'application/json' };
 const allScopes = Object.keys(contract.components.securitySchemes.oauth2.flows.clientCredentials.scopes);
 
 /** A token is an account, a client and a list of scopes; the account `trial` is on trial. */
-const verifyToken: VerifyToken = async (authorization = '') => {
-  const [, accountId, clientId, scopes] = /^Bearer (\w+)\/([\w-]+)\/(.*)$/.exec(authorization) ?? [];
+const verifyToken: VerifyToken = async (token) => {
+  const [, accountId, clientId, scopes] = /^(\w+)\/([\w-]+)\/(.*)$/.exec(token) ?? [];
   if (accountId === undefined || clientId === undefined || scopes === undefined)
-    return { ok: false, code: 'token_invalid' };
+    return { kind: 'bad', reason: 'invalid' };
   const granted = scopes === 'all' ? allScopes : scopes.split('+').map((scope) => `serviceapi/${scope}`);
   const trialEndsAt = { trial: testNow + 86_400_000, lapsed: testNow }[accountId] ?? null;
-  return { ok: true, principal: { accountId, clientId, scopes: new Set(granted), trialEndsAt } };
+  return { kind: 'good', principal: { accountId, clientId, scopes: new Set(granted), trialEndsAt } };
 };
 
 let app: RunningApp;

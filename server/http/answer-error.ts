@@ -1,19 +1,93 @@
+import { type ContractDocument, followMember, isObject, readPointer } from '@lockstep/json/json-pointer';
+import type { Answer, UndeclaredAnswer } from '@lockstep/runtime/exchange';
+import type { Operation } from '@lockstep/runtime/operation';
+import { Rejection, type RejectionName } from '@lockstep/runtime/rejection';
 import type { Logger } from 'pino';
-import { Refused, refuse } from '../error-catalogue.ts';
+import { type ErrorCode, errorCatalogue, Refused, refuse } from '../error-catalogue.ts';
 import { StoreUnavailable } from '../store/store.ts';
-import type { Answer, Exchange } from './exchange.ts';
+import type { ServiceExchange } from './exchange.ts';
+
+/** The code of each rejection. What a step of this service refuses, it refuses by a code of its own. */
+const codes = {
+  route_unknown: 'route_not_found',
+  method_not_allowed: 'method_not_allowed',
+  credentials_missing: 'token_missing',
+  credentials_invalid: 'token_invalid',
+  credentials_expired: 'token_expired',
+  credentials_revoked: 'token_revoked',
+  payment_required: 'trial_ended',
+  scope_missing: 'insufficient_scope',
+  too_many_requests: 'account_quota',
+  body_too_large: 'too_large',
+  body_type: 'unsupported_media_type',
+  form: 'invalid_request',
+  internal: 'internal',
+} as const satisfies Readonly<Record<RejectionName, ErrorCode>>;
 
 /** Seconds to wait when the store is busy: its transactions take milliseconds. */
 const retryAfterSeconds = 1;
 
-/** The answer to whatever was thrown. What is neither a refusal nor a busy store is a bug: logged once, nothing of it sent. */
-export function answerError(error: unknown, { requestId, operation }: Exchange, logger: Logger): Answer {
-  if (error instanceof Refused) return error.response;
-  const context = { requestId, operationId: operation?.operationId, err: error };
-  if (error instanceof StoreUnavailable) {
-    logger.warn(context, 'the store is unavailable');
-    return refuse('unavailable', { headers: { 'Retry-After': retryAfterSeconds } });
+export type AnswerError = (error: unknown, exchange: ServiceExchange) => Answer | UndeclaredAnswer;
+
+/**
+ * Makes the answer to whatever was thrown. What is neither a refusal nor a busy store is a bug: logged once, nothing of it sent.
+ *
+ * @throws Error where an operation gives a parameter a status of its own (`x-invalid-status`) and declares no code of the catalogue for it
+ */
+export function createErrorAnswers(
+  document: ContractDocument,
+  operations: readonly Operation[],
+  logger: Logger,
+): AnswerError {
+  const ownCodes = new Map(operations.map((operation) => [operation.pointer, readOwnCodes(document, operation)]));
+  return (error, exchange) => {
+    const answer = answerThrown(error, exchange);
+    // Beside the resource API the contract declares nothing.
+    return exchange.mount === undefined
+      ? answer
+      : { ...answer, body: { ...(answer.body as object), requestId: exchange.requestId }, isUndeclared: true };
+  };
+
+  function answerThrown(error: unknown, { requestId, operation }: ServiceExchange): Answer {
+    if (error instanceof Refused) return error.response;
+    if (error instanceof Rejection) {
+      const own = error.status === undefined ? undefined : ownCodes.get(operation?.pointer ?? '')?.get(error.status);
+      return refuseAs(own ?? codes[error.kind], error);
+    }
+    const context = { requestId, operationId: operation?.operationId, err: error };
+    if (error instanceof StoreUnavailable) {
+      logger.warn(context, 'the store is unavailable');
+      return refuse('unavailable', { headers: { 'Retry-After': retryAfterSeconds } });
+    }
+    // An answer that breaks the contract was logged as such.
+    if (error !== undefined) logger.error(context, 'internal error');
+    return refuse('internal');
   }
-  logger.error(context, 'internal error');
-  return refuse('internal');
+}
+
+function refuseAs(code: ErrorCode, { message: text, details, headers, challenge }: Rejection): Answer {
+  const challenged = challenge === undefined ? headers : { 'WWW-Authenticate': challenge, ...headers };
+  const isDetailed = errorCatalogue[code].status === 400;
+  const hasHeaders = Object.keys(challenged).length > 0;
+  // Which of these a code takes is in the catalogue; a rejection of its kind has them.
+  const make = refuse as (code: ErrorCode, options: object) => Answer;
+  return make(code, { text, ...(isDetailed ? { details } : {}), ...(hasHeaders ? { headers: challenged } : {}) });
+}
+
+/** By status, where a parameter of the operation has one of its own. */
+function readOwnCodes(document: ContractDocument, operation: Operation): ReadonlyMap<number, ErrorCode> {
+  const statuses = operation.parameters.flatMap(({ invalidStatus }) => invalidStatus ?? []);
+  return new Map(statuses.map((status) => [status, findCode(document, operation, status)]));
+}
+
+function findCode(document: ContractDocument, { operationId, pointer }: Operation, status: number): ErrorCode {
+  const responses = readPointer(document, `${pointer}/responses`);
+  const declared = followMember(document, isObject(responses) ? responses : {}, String(status))['x-error-codes'];
+  const code = (Array.isArray(declared) ? declared : []).find(isErrorCode);
+  if (code !== undefined && errorCatalogue[code].status === status) return code;
+  throw new Error(`${operationId}: no error code for a parameter's x-invalid-status ${status}`);
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(errorCatalogue, code);
 }

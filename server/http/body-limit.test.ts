@@ -1,8 +1,8 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { type Operation, operations } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
+import { bodyLimitBytes } from '@lockstep/runtime/answer-request';
 import { describe, expect, test } from 'vitest';
-import { bodyLimitBytes } from './body-limit.ts';
 
 const document: ContractDocument = contract;
 

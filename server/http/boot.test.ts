@@ -25,9 +25,6 @@ const noSchema = changed(({ components: { schemas } }) => {
 const badAnswer = changed(({ components: { schemas } }) => {
   schemas.DeviceId.pattern = '(';
 });
-const badAddress = changed(({ components: { securitySchemes } }) => {
-  securitySchemes.oauth2.flows.clientCredentials.tokenUrl = 'not an url';
-});
 const uncheckedScheme = changed(({ components: { securitySchemes } }) => {
   securitySchemes.oauth2.type = 'openIdConnect';
 });
@@ -43,11 +40,6 @@ const refusals = [
     name: 'an answer whose schema does not compile',
     given: { contract: badAnswer },
     says: /Invalid regular expression/,
-  },
-  {
-    name: 'an address that is none, of which the validator would make a 500 for everybody',
-    given: { contract: badAddress },
-    says: "the validator can't use the contract",
   },
   {
     name: 'a security scheme without a check',
@@ -85,8 +77,8 @@ const refusals = [
 
 describe('the service does not start with', () => {
   for (const { name, given, says } of refusals) {
-    test(name, async () => {
-      await expect(createApp({ ...testOptions(), ...given })).rejects.toThrow(says);
+    test(name, () => {
+      expect(() => createApp({ ...testOptions(), ...given })).toThrow(says);
     });
   }
 });

@@ -1,10 +1,9 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
+import type { Answer } from '@lockstep/runtime/exchange';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { StoreUnavailable } from '../store/store.ts';
-import type { AnyHandler } from './answer-request.ts';
-import type { Answer } from './exchange.ts';
 import { sampleRequest } from './fixtures/sample-request.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
 
@@ -12,7 +11,7 @@ const document: ContractDocument = contract;
 type Id = keyof typeof operations;
 
 let current: () => Answer = () => ({ status: 500 });
-const handlers = Object.fromEntries(Object.keys(operations).map((id): [string, AnyHandler] => [id, () => current()]));
+const handlers = Object.fromEntries(Object.keys(operations).map((id) => [id, () => current()] as const));
 let strict: RunningApp;
 let trusting: RunningApp;
 beforeAll(async () => {

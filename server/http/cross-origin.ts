@@ -1,6 +1,6 @@
 import type { OperationTable } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
-import { describeHostFault, readUnknownCoding } from '@lockstep/runtime/message/http-message';
+import { describeHostFault, readUnknownCoding } from '@lockstep/runtime/http-message';
 import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { authPath } from './mount-service.ts';

@@ -1,19 +1,12 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import {
-  describeCoding,
-  describeHostFault,
-  readUnknownCoding,
-  takeAuthority,
-} from '@lockstep/runtime/message/http-message';
-import { readRequestId } from '@lockstep/runtime/message/request-id';
+import type { Runtime } from '@lockstep/runtime/create-runtime';
+import type { Answer, UndeclaredAnswer } from '@lockstep/runtime/exchange';
+import { checkMessage, readRequestId, readUnknownCoding, takeAuthority } from '@lockstep/runtime/http-message';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import helmet from 'helmet';
 import type { Logger } from 'pino';
-import { Refused, refuse } from '../error-catalogue.ts';
-import type { Reply } from './create-reply.ts';
-import type { Answer, Exchange } from './exchange.ts';
-import { logRequest } from './log-request.ts';
-import { answerPlain, createPlainAnswers } from './plain-answers.ts';
-import { securityHeaders } from './security-headers.ts';
+import { refuse } from '../error-catalogue.ts';
+import type { ServiceExchange } from './exchange.ts';
 
 /** What stands beside the resource API. */
 export interface Mounts {
@@ -28,35 +21,41 @@ export interface Mounts {
 /** Where the OAuth server is. */
 export const authPath = '/auth';
 
-type Out = Response<unknown, { exchange: Exchange }>;
+type Out = Response<unknown, { exchange: ServiceExchange }>;
 
-/** The resource API, as it stands among the mounts. */
-export interface MountedApi {
-  readonly answer: (exchange: Exchange) => Promise<Answer>;
-  /** Whether the operation that a request names has a body to be read. */
-  readonly takesBody: (request: IncomingMessage) => boolean;
-  /** What lets pages of other origins in; undefined where none may. */
-  readonly allowCrossOrigin: RequestHandler | undefined;
-}
+/**
+ * Security headers of every answer, errors too. Answers of the API are data, so a browser may load and frame nothing from them;
+ * pages (docs, login) send a policy of their own in its place. `form-action` stays out of the default: it would also stop the
+ * redirect to a partner's callback that follows the login form.
+ */
+const securityHeaders = helmet({
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: { 'default-src': ["'none'"], 'base-uri': ["'none'"], 'frame-ancestors': ["'none'"] },
+  },
+});
 
-/** Puts the parts under one Express application. */
+/**
+ * Puts the parts under one Express application.
+ *
+ * @param letIn what lets pages of other origins in; undefined where none may
+ */
 export function mountService(
   { ping, authServer, docs }: Mounts,
-  api: MountedApi,
-  reply: Reply,
+  { answer, reply, takesBody }: Runtime<ServiceExchange>,
+  letIn: RequestHandler | undefined,
   logger: Logger,
 ): RequestListener {
   const app = express();
   app.enable('case sensitive routing').enable('strict routing').disable('x-powered-by');
   app.use((request: Request, response: Out, next: NextFunction) => {
-    const exchange: Exchange = { request, requestId: readRequestId(request) };
+    const exchange: ServiceExchange = { request, requestId: readRequestId(request) };
     response.locals.exchange = exchange;
     response.setHeader('X-Request-Id', exchange.requestId);
     logRequest(logger, response, exchange);
-    next();
+    securityHeaders(request, response, next);
   });
-  app.use(securityHeaders);
-  if (api.allowCrossOrigin !== undefined) app.use(api.allowCrossOrigin);
+  if (letIn !== undefined) app.use(letIn);
 
   // Before anything reads a body: the OAuth server parses its own.
   if (authServer !== undefined)
@@ -66,28 +65,20 @@ export function mountService(
     });
   // The OAuth server refuses the same in its own form.
   app.use((request: Request, response: Out, next: NextFunction) => {
-    const coding = readUnknownCoding(request);
-    if (coding !== undefined) response.setHeader('Connection', 'close');
-    const isRefusedHere = coding !== undefined && !api.takesBody(request);
-    const fault = describeHostFault(request) ?? (isRefusedHere ? describeCoding(coding) : undefined);
-    if (fault === undefined) return next();
-    throw new Refused(refuse('invalid_request', { text: fault }));
-  });
-  app.use((request: Request, response: Out, next: NextFunction) => {
+    if (readUnknownCoding(request) !== undefined) response.setHeader('Connection', 'close');
+    checkMessage(request, takesBody);
     if (docs?.(request, response) === true) response.locals.exchange.mount = 'docs';
     else next();
   });
 
   const mounted = { ...(authServer && { auth: authPath }), ...(docs && { docs: '/docs' }) };
-  for (const plain of createPlainAnswers(ping, { api: '/v1', ...mounted, health: '/healthz' }, logger))
-    app.all(plain.path, (request: Request, response: Out) => {
-      const { exchange } = response.locals;
-      exchange.mount = plain.mount;
-      return reply(exchange, response, () => answerPlain(request.method, plain));
-    });
-  app.use((_: Request, response: Out) => {
+  const plain = createPlainAnswers(ping, { api: '/v1', ...mounted, health: '/healthz' }, logger);
+  app.use((request: Request, response: Out) => {
     const { exchange } = response.locals;
-    return reply(exchange, response, () => api.answer(exchange));
+    const beside = plain.get(request.path);
+    if (beside === undefined) return reply(exchange, response, () => answer(exchange));
+    exchange.mount = beside.mount;
+    return reply(exchange, response, () => answerPlain(request.method, beside, exchange));
   });
   app.use((error: unknown, _: Request, response: Out, next: NextFunction) =>
     response.headersSent
@@ -100,4 +91,68 @@ export function mountService(
     takeAuthority(request);
     app(request, response);
   };
+}
+
+/** An address outside the contract with a small JSON answer. */
+interface PlainAnswer {
+  /** Name in the log. */
+  readonly mount: string;
+  readonly answer: (exchange: ServiceExchange) => Answer | Promise<Answer>;
+}
+
+/** By path: `/healthz` for whoever watches the process, and `/` for whoever opens it in a browser. */
+function createPlainAnswers(
+  ping: Mounts['ping'],
+  addresses: Readonly<Record<string, string>>,
+  logger: Logger,
+): ReadonlyMap<string, PlainAnswer> {
+  return new Map<string, PlainAnswer>([
+    ['/', { mount: 'root', answer: () => ({ status: 200, body: addresses }) }],
+    ['/healthz', { mount: 'health', answer: ({ requestId }) => answerHealth(ping, logger, requestId) }],
+  ]);
+}
+
+const plainMethods = ['GET', 'HEAD'];
+
+/** Answers one of them, or 405 for a method that it doesn't have. */
+function answerPlain(method: string, { answer }: PlainAnswer, exchange: ServiceExchange): Answer | Promise<Answer> {
+  if (plainMethods.includes(method)) return answer(exchange);
+  const text = `${method} is not allowed here, use ${plainMethods.join(' or ')}`;
+  return refuse('method_not_allowed', { text, headers: { Allow: plainMethods.join(', ') } });
+}
+
+async function answerHealth(
+  ping: Mounts['ping'],
+  logger: Logger,
+  requestId: string,
+): Promise<Answer | UndeclaredAnswer> {
+  try {
+    await ping();
+    return { status: 200, body: { status: 'ok' } };
+  } catch (error) {
+    logger.warn({ err: error }, 'the store does not answer');
+    return { status: 503, body: { status: 'unavailable', requestId }, isUndeclared: true };
+  }
+}
+
+/**
+ * Writes one line when a request is over. Only what the contract or a verified token names goes in: no target, no query, no
+ * header and no body, so no secret and nothing that a caller could forge a line with.
+ */
+function logRequest(logger: Logger, response: ServerResponse, exchange: ServiceExchange): void {
+  const startedAt = performance.now();
+  response.once('close', () => {
+    const { request, requestId, operation, mount, principal, code } = exchange;
+    const line = {
+      requestId,
+      method: request.method,
+      route: operation?.operationId ?? mount ?? null,
+      status: response.headersSent ? response.statusCode : null,
+      code,
+      ms: Math.round((performance.now() - startedAt) * 10) / 10,
+      account: principal?.accountId,
+      client: principal?.clientId,
+    };
+    logger.info(response.writableFinished ? line : { ...line, aborted: true }, 'request');
+  });
 }

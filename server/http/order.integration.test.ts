@@ -113,7 +113,7 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
     given: {
       method: 'POST',
       path: '/v1/devices/a/jobs/bridges/b',
-      token: 'only:lock-bridge-proxied-job',
+      token: 'only~lock-bridge-proxied-job',
       headers: json,
       body: { jobType: 'UNLOCK', jobData: '{"x":1}' },
     },
@@ -121,7 +121,7 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
   },
   {
     name: 'form before the scope that a query value asks for',
-    given: { path: '/v1/devices/a?admin_key=1&expand=x', token: 'only:get-devices' },
+    given: { path: '/v1/devices/a?admin_key=1&expand=x', token: 'only~get-devices' },
     want: [400, 'invalid_request'],
   },
   {
@@ -129,7 +129,7 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
     given: {
       method: 'POST',
       path: '/v1/devices/a/jobs/bridges/b',
-      token: 'only:lock-bridge-proxied-job',
+      token: 'only~lock-bridge-proxied-job',
       headers: json,
       body: { jobType: 'UNLOCK' },
     },
@@ -137,12 +137,12 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
   },
   {
     name: 'the scope that a query value asks for before existence',
-    given: { path: '/v1/devices/a?admin_key=1', token: 'only:get-devices' },
+    given: { path: '/v1/devices/a?admin_key=1', token: 'only~get-devices' },
     want: [403, 'insufficient_scope'],
   },
   {
     name: 'scope before existence',
-    given: { ...pinOn('foreign-bridge', {}), token: 'only:algopin-hourly' },
+    given: { ...pinOn('foreign-bridge', {}), token: 'only~algopin-hourly' },
     want: [403, 'insufficient_scope'],
   },
   {
@@ -305,7 +305,7 @@ const challenges = [
   },
   {
     name: 'a token without the scope',
-    token: 'only:update-device',
+    token: 'only~update-device',
     code: 'insufficient_scope',
     want: 'Bearer realm="serviceapi", error="insufficient_scope", scope="serviceapi/get-devices"',
   },
@@ -321,13 +321,13 @@ describe('WWW-Authenticate', () => {
 });
 
 const alternatives = [
-  { name: 'the scope of its own', token: 'only:algopin-passage', want: 404 },
+  { name: 'the scope of its own', token: 'only~algopin-passage', want: 404 },
   {
     name: 'all four of the others',
-    token: 'only:algopin-daily+algopin-hourly+algopin-onetime+algopin-permanent',
+    token: 'only~algopin-daily+algopin-hourly+algopin-onetime+algopin-permanent',
     want: 404,
   },
-  { name: 'three of the others', token: 'only:algopin-daily+algopin-hourly+algopin-onetime', want: 403 },
+  { name: 'three of the others', token: 'only~algopin-daily+algopin-hourly+algopin-onetime', want: 403 },
   { name: 'none', token: 'none', want: 403 },
 ];
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { takeAuthority } from '@lockstep/runtime/message/http-message';
+import { takeAuthority } from '@lockstep/runtime/http-message';
 import helmet from 'helmet';
 import Provider, { errors } from 'oidc-provider';
 import type { Keys } from '../keys.ts';

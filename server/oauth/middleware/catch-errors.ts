@@ -1,4 +1,4 @@
-import { RequestAborted } from '@lockstep/runtime/message/read-bytes';
+import { RequestAborted } from '@lockstep/runtime/read-bytes';
 import { StoreUnavailable } from '../../store/store.ts';
 import type { AuthLog } from '../log-events.ts';
 import { Unavailable } from '../unavailable.ts';

@@ -1,4 +1,4 @@
-import { describeCoding, describeHostFault, readUnknownCoding } from '@lockstep/runtime/message/http-message';
+import { describeCoding, describeHostFault, readUnknownCoding } from '@lockstep/runtime/http-message';
 import { nameMismatch } from '../names-origin.ts';
 import type { Middleware } from './middleware.ts';
 

@@ -15,7 +15,7 @@ const front = 'LK2A00000001';
 const busy = 'LK2A00000002';
 const pin = '482915037';
 const wrongPin = '735120846';
-const pushTokens = ['all', 'only:store-device-activity', 'only:get-device-activity+update-device'];
+const pushTokens = ['all', 'only~store-device-activity', 'only~get-device-activity+update-device'];
 
 let folder: string;
 let store: Store;
@@ -129,7 +129,7 @@ describe('a push over HTTP', () => {
   });
 
   test('is not allowed for either half of a scope', async () => {
-    for (const token of ['only:get-device-activity', 'only:update-device', 'none'])
+    for (const token of ['only~get-device-activity', 'only~update-device', 'none'])
       expect(await push(items(1, 'never'), { token })).toMatchObject({ status: 403 });
   });
 });

@@ -35,7 +35,7 @@ const pin = { accessName: 'Cleaner', pin: '482913', pinType: 1 };
 
 /** These digits, not within a longer word of hexadecimal digits: the time in a log and a random UUID hold any six now and then. */
 const standsAlone = (digits: string): RegExp => new RegExp(`(?<![0-9a-f])${digits}(?![0-9a-f])`);
-const lockOnly = 'only:lock-bridge-proxied-job';
+const lockOnly = 'only~lock-bridge-proxied-job';
 const huge = JSON.stringify({ ...unlock, jobData: 'x'.repeat(70_000) });
 
 interface Scenario {
@@ -60,7 +60,7 @@ const scenarios: readonly Scenario[] = [
   { name: 'a targeted job by its code', given: { path: target, body: { jobType: '10' } }, want: [200] },
   {
     name: 'a targeted job with its one scope',
-    given: { path: target, token: 'only:get-device-status-bridge-proxied-job', body: status },
+    given: { path: target, token: 'only~get-device-status-bridge-proxied-job', body: status },
     want: [200],
   },
 
@@ -177,7 +177,7 @@ const scenarios: readonly Scenario[] = [
   { name: 'an ended trial', given: { path: target, token: 'lapsed', body: status }, want: [402, 'trial_ended'] },
   {
     name: 'a token of another scope',
-    given: { path: front, token: 'only:get-devices', body: unlock },
+    given: { path: front, token: 'only~get-devices', body: unlock },
     want: [403, 'insufficient_scope'],
   },
   {
@@ -193,7 +193,7 @@ const scenarios: readonly Scenario[] = [
   },
   {
     name: 'a targeted job, UNLOCK its scope',
-    given: { path: target, token: 'only:unlock-bridge-proxied-job', body: status },
+    given: { path: target, token: 'only~unlock-bridge-proxied-job', body: status },
     want: [403, 'insufficient_scope'],
   },
   {

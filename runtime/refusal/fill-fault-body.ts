@@ -1,31 +1,32 @@
 import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
-import type { Validate } from '@lockstep/runtime/form/compile-schema';
-import type { NamedExample } from '../contract/declared-response.ts';
-import { type FaultMember, type FaultRole, faultRoles, replaceRole } from './fault-members.ts';
+import type { Validate } from '../form/compile-schema.ts';
+import type { NamedExample } from './declared-response.ts';
+import { type FaultMember, type FaultRole, faultRoles } from './fault-members.ts';
 
 export type FaultValues = Readonly<Partial<Record<FaultRole, unknown>>>;
 
 /** What is said, most first: a schema that has no room for our details or code may still take the text. */
 const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }[] = [
-  { roles: ['text', 'code', 'details', 'request-id'] },
-  { roles: ['text', 'code', 'details', 'request-id'], emptyDetails: true },
-  { roles: ['text', 'details', 'request-id'], emptyDetails: true },
-  { roles: ['text', 'code', 'request-id'] },
-  { roles: ['text', 'request-id'] },
+  { roles: ['text', 'code', 'status', 'details', 'request-id'] },
+  { roles: ['text', 'code', 'status', 'details', 'request-id'], emptyDetails: true },
+  { roles: ['text', 'status', 'details', 'request-id'], emptyDetails: true },
+  { roles: ['text', 'code', 'status', 'request-id'] },
+  { roles: ['text', 'status', 'request-id'] },
 ];
 
 /**
- * Puts what is known of a fault into the documented example of an error, at the members marked for it.
+ * Puts what is known of a refusal into the documented example of an error, at the members that carry it.
  *
- * @returns the fullest body that its schema accepts; the example itself where none is; `undefined` without either
+ * @param example pattern of all other members; none when left out
+ * @returns the fullest body that its schema accepts; undefined where there is none, or no member to say a word in
  */
 export function fillFaultBody(
   members: readonly FaultMember[],
   example: NamedExample | undefined,
-  values: FaultValues,
   validate: Validate,
+  values: FaultValues,
 ): unknown {
-  if (members.length === 0) return example?.value;
+  if (!members.some(({ role }) => role === 'text')) return undefined;
   const pattern = isObject(example?.value) ? example.value : {};
   const usable = members.filter((member) => isUsed(member, members, pattern));
   // In one order for all answers: what the text says first, the id of the request last.
@@ -40,8 +41,7 @@ export function fillFaultBody(
     const others = Object.entries(pattern).filter(([name]) => !members.some((member) => member.name === name));
     return Object.fromEntries([...filled, ...others]);
   });
-  const documented = replaceRole(members, example?.value, 'request-id', values['request-id']);
-  return bodies.find((body) => validate(body) === undefined) ?? documented;
+  return bodies.find((body) => validate(body) === undefined);
 }
 
 /** Of several members for one role, a response uses those that its example has; without any, all may be used. */

@@ -1,6 +1,8 @@
 // What RFC 9112 asks of a request before anybody looks at what it is for, and Node's parser leaves to its users.
+import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { cut } from '../form/sentence.ts';
+import { cut } from './form/sentence.ts';
+import { Rejection } from './rejection.ts';
 
 /** As routers hand it on: Express takes a mount's part off `url`, and keeps the whole in `originalUrl`. */
 type RoutedRequest = IncomingMessage & { originalUrl?: string };
@@ -48,4 +50,44 @@ export function readUnknownCoding({ headers }: IncomingMessage): string | undefi
 /** What to do about such a coding. */
 export function describeCoding(codings: string): string {
   return `Transfer-Encoding ${cut(codings)} is not taken: send the body as it is, or in chunks`;
+}
+
+/** A request target, split; both parts still percent-encoded. */
+export interface Target {
+  readonly path: string;
+  /** Without the question mark; empty where there is none. */
+  readonly queryText: string;
+}
+
+/**
+ * Splits the target of a request line (RFC 9112, 3.2). Takes `http://host/path` too, as a proxy sends it; a fragment
+ * has no place there and is dropped. Nothing is normalised: `//` and `/../` stay what they are, and match no route.
+ */
+export function readTarget(target: string): Target {
+  const [withoutFragment = ''] = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split('#', 1);
+  const mark = withoutFragment.indexOf('?');
+  const path = mark === -1 ? withoutFragment : withoutFragment.slice(0, mark);
+  return { path: path === '' ? '/' : path, queryText: mark === -1 ? '' : withoutFragment.slice(mark + 1) };
+}
+
+/** A form that can harm neither a log line nor a header. */
+const requestIdForm = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The caller's own id where it has that form, else a new one. */
+export function readRequestId({ headers }: IncomingMessage): string {
+  const sent = headers['x-request-id'];
+  return typeof sent === 'string' && requestIdForm.test(sent) ? sent : randomUUID();
+}
+
+/**
+ * Refuses what RFC 9112 asks to refuse whatever a request is for: `Host` lines, and a coding that nobody here takes off. An operation with
+ * a body refuses the coding itself, as one that its body may not have.
+ *
+ * @throws Rejection 400
+ */
+export function checkMessage(request: IncomingMessage, takesBody: (request: IncomingMessage) => boolean): void {
+  const coding = readUnknownCoding(request);
+  const codingFault = coding === undefined || takesBody(request) ? undefined : describeCoding(coding);
+  const text = describeHostFault(request) ?? codingFault;
+  if (text !== undefined) throw new Rejection('form', { text });
 }

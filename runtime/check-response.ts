@@ -1,4 +1,3 @@
-import type { Operation } from '@lockstep/contract/operations';
 import {
   type ContractDocument,
   followMember,
@@ -7,10 +6,13 @@ import {
   type JsonObject,
   readPointer,
 } from '@lockstep/json/json-pointer';
-import { coerceText } from '@lockstep/runtime/form/coerce-text';
-import type { Validate } from '@lockstep/runtime/form/compile-schema';
-import type { Exchange } from './exchange.ts';
-import type { Outgoing } from './write-response.ts';
+import { closeSchemas } from './form/close-schemas.ts';
+import { coerceText } from './form/coerce-text.ts';
+import { createSchemaCompiler, type Validate } from './form/compile-schema.ts';
+import { isJsonType } from './form/parse-body.ts';
+import type { Operation } from './operation.ts';
+import { findFaultMembers } from './refusal/fault-members.ts';
+import type { Outgoing } from './reply.ts';
 
 /** An answer that its contract doesn't have. */
 export interface ResponseFault {
@@ -20,12 +22,10 @@ export interface ResponseFault {
   readonly reason: string;
 }
 
-export type CheckResponse = (
-  exchange: Pick<Exchange, 'operation' | 'mount'>,
-  outgoing: Outgoing,
-) => ResponseFault | undefined;
+/** @param operation undefined for an answer outside all of them */
+export type CheckResponse = (operation: Operation | undefined, outgoing: Outgoing) => ResponseFault | undefined;
 
-export interface ResponseTools {
+interface ResponseTools {
   readonly document: ContractDocument;
   readonly compile: (schema: unknown) => Validate;
   /** Compiles the schema of a body so that only described members pass. */
@@ -42,21 +42,20 @@ interface DeclaredHeader {
 interface DeclaredResponse {
   readonly pointer: string;
   readonly headers: readonly DeclaredHeader[];
-  readonly contents: ReadonlyMap<string, Validate>;
+  /** By media type, without its parameters. */
+  readonly contents: ReadonlyMap<string, Content>;
   /** Undefined where the contract names none. */
   readonly codes: readonly string[] | undefined;
 }
 
-/** What an operation that nobody has written yet answers. No contract declares it, and only here it is let through. */
-const notImplemented = 501;
+interface Content {
+  readonly validate: Validate;
+  /** Members that carry the stable code of an error. */
+  readonly codeNames: readonly string[];
+}
 
-/** Headers of this layer and of HTTP itself, which no contract declares one by one. */
-const undeclaredHeaders: ReadonlySet<string> = new Set([
-  'content-type',
-  'x-request-id',
-  'api-version',
-  'cache-control',
-]);
+/** Headers of HTTP itself and of this layer, which no contract declares one by one. */
+const undeclaredHeaders = ['content-type', 'x-request-id', 'cache-control'] as const;
 
 /**
  * Makes the check of all answers, before they leave: the status is declared, each declared header is there and valid and no
@@ -64,20 +63,21 @@ const undeclaredHeaders: ReadonlySet<string> = new Set([
  *
  * @throws Error for a response whose schema doesn't compile
  */
-export function createResponseCheck(tools: ResponseTools, operations: readonly Operation[]): CheckResponse {
+export function createResponseCheck(contract: ContractDocument, operations: readonly Operation[]): CheckResponse {
+  const { document, close } = closeSchemas(contract);
+  const compile = createSchemaCompiler(document);
+  const tools: ResponseTools = { document, compile, compileBody: (schema) => compile(close(schema)) };
   const declared = new Map(operations.map(({ pointer }) => [pointer, readResponses(tools, `${pointer}/responses`)]));
   const unrouted = readResponses(tools, '#/x-unrouted');
-  return ({ operation, mount }, outgoing) => {
-    if (outgoing.status === notImplemented || mount !== undefined) return undefined;
+  return (operation, outgoing) => {
     const responses = operation === undefined ? unrouted : declared.get(operation.pointer);
-    const response = responses?.get(String(outgoing.status));
+    const { status } = outgoing;
+    const keys = [String(status), `${String(status).charAt(0)}XX`, 'default'];
+    const response = keys.map((key) => responses?.get(key)).find((known) => known !== undefined);
     if (response !== undefined) return checkHeaders(tools, response, outgoing) ?? checkBody(response, outgoing);
     // Outside all operations the contract speaks of refusals alone, not of OPTIONS.
-    if (operation === undefined && outgoing.status < 400) return undefined;
-    return {
-      pointer: `${operation?.pointer ?? '#/x-unrouted'}/responses`,
-      reason: `${outgoing.status} is not declared`,
-    };
+    if (operation === undefined && status < 400) return undefined;
+    return { pointer: `${operation?.pointer ?? '#/x-unrouted'}/responses`, reason: `${status} is not declared` };
   };
 }
 
@@ -94,30 +94,36 @@ function checkHeaders(
     if (error !== undefined) return { pointer: `${pointer}/headers/${name}`, reason: error.message ?? 'is not valid' };
     sent.delete(name.toLowerCase());
   }
-  const extra = [...sent.keys()].find((name) => !undeclaredHeaders.has(name));
+  const extra = [...sent.keys()].find((name) => !undeclaredHeaders.some((known) => known === name));
   return extra === undefined ? undefined : { pointer: `${pointer}/headers`, reason: `${extra} is not declared` };
 }
 
 function checkBody(
   { pointer, contents, codes }: DeclaredResponse,
-  { headers, text }: Outgoing,
+  { mediaType = '', content }: Outgoing,
 ): ResponseFault | undefined {
-  if (text === undefined)
+  if (content === undefined)
     return contents.size === 0 ? undefined : { pointer: `${pointer}/content`, reason: 'the body is missing' };
-  const validate = contents.get(headers['Content-Type'] ?? '');
-  if (validate === undefined)
-    return { pointer: `${pointer}/content`, reason: `${headers['Content-Type']} is not declared` };
+  const declared = contents.get(essenceOf(mediaType));
+  if (declared === undefined) return { pointer: `${pointer}/content`, reason: `${mediaType} is not declared` };
+  if (typeof content !== 'string') return undefined;
   // What is judged is the text that leaves, not the value it was made of: JSON drops what is undefined.
-  const body: unknown = JSON.parse(text);
-  const error = validate(body)?.at(-1);
+  const body: unknown = isJsonType(mediaType) ? JSON.parse(content) : content;
+  const error = declared.validate(body)?.at(-1);
   if (error !== undefined) {
     const member = error.params.unevaluatedProperty ?? error.params.missingProperty;
     const reason = `${error.message ?? 'is not valid'}${member === undefined ? '' : `: ${String(member)}`}`;
     return { pointer: `body ${error.instancePath}`, reason };
   }
-  const code = isObject(body) ? body.code : undefined;
-  if (codes === undefined || (typeof code === 'string' && codes.includes(code))) return undefined;
+  if (codes === undefined || !isObject(body)) return undefined;
+  const code = declared.codeNames.map((name) => body[name]).find((value) => value !== undefined);
+  if (typeof code === 'string' && codes.includes(code)) return undefined;
   return { pointer: `${pointer}/x-error-codes`, reason: `the code ${String(code)} is not declared` };
+}
+
+/** A media type without its parameters. */
+function essenceOf(mediaType: string): string {
+  return (mediaType.split(';', 1)[0] ?? '').trim().toLowerCase();
 }
 
 function readResponses(tools: ResponseTools, pointer: string): Map<string, DeclaredResponse> {
@@ -137,7 +143,11 @@ function readResponse(tools: ResponseTools, pointer: string, node: JsonObject): 
     return { name, required: required === true, schema, validate: compile(schema) };
   });
   const contents = Object.entries(followMember(document, node, 'content')).map(
-    ([mediaType, content]): [string, Validate] => [mediaType, compileBody(followRef(document, content).schema)],
+    ([mediaType, media]): [string, Content] => {
+      const { schema } = followRef(document, media);
+      const codes = findFaultMembers(document, schema).filter(({ role }) => role === 'code');
+      return [essenceOf(mediaType), { validate: compileBody(schema), codeNames: codes.map(({ name }) => name) }];
+    },
   );
   const codes = Array.isArray(node['x-error-codes']) ? node['x-error-codes'].map(String) : undefined;
   return { pointer, headers, contents: new Map(contents), codes };

@@ -1,0 +1,134 @@
+import type { Answer, Exchange } from './exchange.ts';
+import { findCases, readValueRules, type ValueRule } from './form/by-value.ts';
+import { type CheckForm, createFormCheck, type ParsedRequest } from './form/check-form.ts';
+import { boundFaults } from './form/detail.ts';
+import type { FormTools } from './form/form-tools.ts';
+import { parseUrlEncoded } from './form/parse-url-encoded.ts';
+import { readTarget } from './http-message.ts';
+import type { Operation } from './operation.ts';
+import { readBody } from './read-body.ts';
+import { Rejection } from './rejection.ts';
+import type { FindRoute, Placed } from './route-request.ts';
+import { type Authenticate, createAuthentication, type SecurityOptions } from './security/authenticate.ts';
+import { checkScopes } from './security/check-scopes.ts';
+
+/** What a handler of any operation is: parsed request in, declared response out. The exchange is for layers that serve any contract. */
+export type AnyHandler<Principal, Context extends Exchange<Principal>> = (
+  request: ParsedRequest & { readonly principal: Principal | undefined; readonly requestId: string },
+  exchange: Context,
+) => Answer | Promise<Answer>;
+
+/** An operation with all that is made of the contract for it at the start. */
+export interface PlannedOperation<Principal, Context extends Exchange<Principal>> extends Placed {
+  readonly operation: Operation;
+  readonly authenticate: Authenticate<Principal>;
+  readonly rules: readonly ValueRule[];
+  readonly bodyLimitBytes: number;
+  readonly checkForm: CheckForm;
+  readonly handler: AnyHandler<Principal, Context>;
+}
+
+/** What a service adds to the order of checks, each in its place. */
+export interface AddedSteps<Context> {
+  /** It is known who asks. Whether they may at all: a trial, a locked account. */
+  readonly authenticated?: (exchange: Context) => void | Promise<void>;
+  /** They may ask this. Whether they still may: a quota, which does not count what was refused before. */
+  readonly authorized?: (exchange: Context) => void | Promise<void>;
+  /** The request has the form of the contract. A second opinion of it. */
+  readonly formed?: (exchange: Context, parsed: ParsedRequest) => void | Promise<void>;
+}
+
+export interface Steps<Principal, Context extends Exchange<Principal>> {
+  readonly findRoute: FindRoute<PlannedOperation<Principal, Context>>;
+  readonly added: AddedSteps<Context>;
+  /** Names in a query that are known besides an operation's parameters: API keys, and those of a layer around. */
+  readonly foreignNames: ReadonlySet<string>;
+  readonly realm: string;
+}
+
+const defaultLimitBytes = 65_536;
+
+/** Most bytes that the body of an operation may have: its own `x-body-limit`, else 64 KiB. */
+export function bodyLimitBytes({ extensions: { 'x-body-limit': own } }: Pick<Operation, 'extensions'>): number {
+  return typeof own === 'number' ? own : defaultLimitBytes;
+}
+
+/** @throws Error where a schema of the operation doesn't compile, or its security can't be kept */
+export function planOperation<Principal, Context extends Exchange<Principal>>(
+  tools: FormTools,
+  security: SecurityOptions<Principal>,
+  operation: Operation,
+  handler: AnyHandler<Principal, Context>,
+): PlannedOperation<Principal, Context> {
+  const { method, basePath, path } = operation;
+  return {
+    method,
+    basePath,
+    path,
+    operation,
+    handler,
+    authenticate: createAuthentication(security, operation),
+    rules: readValueRules(operation),
+    bodyLimitBytes: bodyLimitBytes(operation),
+    checkForm: createFormCheck(tools, operation),
+  };
+}
+
+/**
+ * Takes a request through its checks. The order decides which of several faults is answered: what stands further up tells less about the
+ * account, costs less, or reads less of the request.
+ *
+ * @throws Rejection from the first check that fails; RequestAborted when the caller is gone; what an added step or the handler throws
+ */
+export async function answerRequest<Principal, Context extends Exchange<Principal>>(
+  { findRoute, added, foreignNames, realm }: Steps<Principal, Context>,
+  exchange: Context,
+): Promise<Answer> {
+  const { request, requestId } = exchange;
+  const { path, queryText } = readTarget(request.url ?? '/');
+
+  // 1. The path is known, the method declared: 404, 405.
+  const route = findRoute(request.method ?? 'GET', path);
+  if (route.kind === 'options') return { status: 204, headers: { Allow: route.allow } };
+  const { operation, authenticate, rules, bodyLimitBytes, checkForm, handler } = route.operation;
+  exchange.operation = operation;
+
+  // 2. The credentials are good: 401. Then whether whoever they are may ask at all.
+  const query = queryText === '' ? [] : parseUrlEncoded(queryText);
+  const grants = await authenticate(request, query);
+  const [first] = grants;
+  if (first?.principal !== undefined) exchange.principal = first.principal;
+  if (added.authenticated !== undefined) await added.authenticated(exchange);
+
+  // 3. They have the scopes of the operation: 403. Then whether there is a quota left.
+  const grant = checkScopes(grants, realm);
+  if (grant !== first && grant.principal !== undefined) exchange.principal = grant.principal;
+  if (added.authorized !== undefined) await added.authorized(exchange);
+
+  // 4. Size, type, charset and coding of the body: 413, 415.
+  const { requestBody } = operation;
+  const body = requestBody === null ? undefined : await readBody(request, requestBody.content, bodyLimitBytes);
+
+  // 5. The form: path, query and headers, body, and what its values ask for: 422, 400.
+  const form = checkForm({
+    rawPathValues: route.rawPathValues,
+    query: foreignNames.size === 0 ? query : query.filter(({ name }) => !foreignNames.has(name)),
+    headers: request.headersDistinct,
+    body,
+  });
+  if (form.kind === 'faults')
+    throw new Rejection('form', { ...boundFaults(form.first, form.all), status: form.first.status });
+  const parsed = form.request;
+  if (added.formed !== undefined) await added.formed(exchange, parsed);
+
+  // 6. The scopes that a value asks for: 403.
+  if (rules.length > 0)
+    checkScopes(
+      [grant],
+      realm,
+      findCases(rules, parsed).flatMap(({ scopes }) => scopes),
+    );
+
+  // 7 and on: what the handler knows.
+  return handler({ ...parsed, principal: grant.principal, requestId }, exchange);
+}

@@ -1,0 +1,175 @@
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
+import {
+  type AddedSteps,
+  type AnyHandler,
+  answerRequest,
+  type PlannedOperation,
+  planOperation,
+  type Steps,
+} from './answer-request.ts';
+import { createResponseCheck } from './check-response.ts';
+import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
+import { createSchemaCompiler } from './form/compile-schema.ts';
+import { checkMessage, readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
+import type { Operation, OperationTable } from './operation.ts';
+import { declaredRefusal } from './refusal/declared-refusal.ts';
+import { Rejection } from './rejection.ts';
+import { createReply, type Reply, type ReplyLog } from './reply.ts';
+import { createRouteFinder, createRouter } from './route-request.ts';
+import { readScheme, type Scheme } from './security/scheme.ts';
+
+/** Who the handlers of a contract act for: what their `principal` is, beside nobody. */
+export type PrincipalOf<Handlers> = {
+  [Id in keyof Handlers]: Handlers[Id] extends (request: infer Request, ...rest: never) => unknown
+    ? Request extends { readonly principal: infer Principal }
+      ? NonNullable<Principal>
+      : never
+    : never;
+}[keyof Handlers];
+
+type KeysOf<Value> = Value extends unknown ? keyof Value : never;
+
+/** Names of the security schemes that the operations of a table ask for. */
+export type SchemesOf<Table extends OperationTable> = KeysOf<Table[keyof Table]['security'][number]> & string;
+
+/** What a contract is served with. Handlers are those of its generated interface; who they act for decides what the schemes must find. */
+export interface RuntimeOptions<
+  Table extends OperationTable,
+  Handlers extends { readonly [Id in keyof Table]: unknown },
+  Context extends Exchange<PrincipalOf<Handlers>> = Exchange<PrincipalOf<Handlers>>,
+> extends AddedSteps<Context> {
+  /** The bundled contract; every reference points into it. */
+  readonly contract: ContractDocument;
+  /** The generated table, or the part of it that is served here. */
+  readonly operations: Table;
+  /** One for each operation: one that is forgotten does not compile. */
+  readonly handlers: Handlers;
+  /** One check for each security scheme that an operation asks for, by its name in the contract: `bearer`, `basic`, `apiKey`. */
+  readonly security: Readonly<Record<SchemesOf<Table>, Scheme<PrincipalOf<Handlers>>>>;
+  readonly logger: ReplyLog;
+  /** Answers what was thrown in words of its own. Undefined, or left out: as the contract declares it, else problem details (RFC 9457). */
+  readonly answerError?: (error: unknown, exchange: Context) => Answer | undefined;
+  /** Headers that every answer carries beside the id of its request; none when left out. */
+  readonly ambient?: (exchange: Context) => Readonly<Record<string, string>>;
+  /** Told of each answer before it leaves. */
+  readonly answered?: (exchange: Context, answer: Answer) => void;
+  /** Whether each answer is held against the contract before it leaves; one that breaks it becomes a 500 and an error in the log. Off when left out. */
+  readonly checkResponses?: boolean;
+  /** `realm` of challenges (RFC 9110, 11.5); the contract's title when left out. */
+  readonly realm?: string;
+  /** Names in a query that a layer around reads, known besides the parameters of an operation. */
+  readonly foreignNames?: ReadonlySet<string>;
+  /** Templates that a mistyped path may be told of; all when left out. */
+  readonly isTold?: (template: string) => boolean;
+}
+
+/** A contract being served. */
+export interface Runtime<Context extends Exchange> {
+  /** Answers any request: `createServer(runtime.listener)`. Never rejects. */
+  readonly listener: RequestListener;
+  /** The same as a part of an application that has made an exchange of its own: the answer, unwritten. */
+  readonly answer: (exchange: Context) => Promise<Answer>;
+  /** Writes what such a part answers, or the answer to what it throws. */
+  readonly reply: Reply<Context>;
+  /** Whether the operation that a request names has a body to be read. */
+  readonly takesBody: (request: IncomingMessage) => boolean;
+}
+
+/**
+ * Serves a contract: finds the operation of a request, judges credentials and form, asks its handler, and writes the answer. All
+ * schemas are compiled before it returns; no request waits for one.
+ *
+ * @throws Error where the contract can't be kept: a schema that doesn't compile, a security scheme without a check, an operation without a
+ * handler, an extension that points nowhere
+ */
+export function createRuntime<
+  Table extends OperationTable,
+  Handlers extends { readonly [Id in keyof Table]: unknown },
+  Context extends Exchange<PrincipalOf<Handlers>> = Exchange<PrincipalOf<Handlers>>,
+>(options: RuntimeOptions<Table, Handlers, Context>): Runtime<Context> {
+  type Principal = PrincipalOf<Handlers>;
+  const { contract, logger, answerError } = options;
+  const operations: readonly Operation[] = Object.values(options.operations);
+  const compile = createSchemaCompiler(contract);
+  const tools = { document: contract, compile };
+  const realm = options.realm ?? nameRealm(contract);
+  const security = { document: contract, schemes: options.security, realm };
+  const planned = operations.map(
+    (operation): PlannedOperation<Principal, Context> =>
+      named(operation, () => planOperation(tools, security, operation, findHandler(options.handlers, operation))),
+  );
+  const router = createRouter(planned);
+  const steps: Steps<Principal, Context> = {
+    findRoute: createRouteFinder(router, options.isTold),
+    added: options,
+    foreignNames: new Set([...keyNames(contract), ...(options.foreignNames ?? [])]),
+    realm,
+  };
+  const takesBody = ({ method = '', url = '/' }: IncomingMessage): boolean => {
+    const found = router.match(readTarget(url).path)?.route.operations.get(method.toLowerCase());
+    return found !== undefined && found.operation.requestBody !== null;
+  };
+  const reply = createReply<Context>({
+    document: contract,
+    operations,
+    ambient: options.ambient ?? (() => ({})),
+    checkResponse: options.checkResponses === true ? createResponseCheck(contract, operations) : undefined,
+    answered: options.answered,
+    logger,
+    answerError: (error, exchange) => answerError?.(error, exchange) ?? answerAsDeclared(error, exchange),
+  });
+  const answer = (exchange: Context): Promise<Answer> => answerRequest(steps, exchange);
+  return {
+    answer,
+    reply,
+    takesBody,
+    listener: (request, response) => {
+      takeAuthority(request);
+      // Whoever listens here has added nothing to an exchange.
+      const exchange = { request, requestId: readRequestId(request) } as Context;
+      if (readUnknownCoding(request) !== undefined) response.setHeader('Connection', 'close');
+      void reply(exchange, response, () => {
+        checkMessage(request, takesBody);
+        return answer(exchange);
+      });
+    },
+  };
+
+  /** What is no rejection is a bug: logged once, nothing of it sent. An answer that breaks the contract has been logged before. */
+  function answerAsDeclared(error: unknown, { requestId, operation }: Context): Answer | UndeclaredAnswer {
+    const rejection = error instanceof Rejection ? error : new Rejection('internal', { text: 'Internal error' });
+    if (rejection !== error && error !== undefined)
+      logger.error({ requestId, operationId: operation?.operationId, err: error }, 'internal error');
+    return declaredRefusal({ document: contract, compile, pointer: operation?.pointer, requestId }, rejection);
+  }
+}
+
+function findHandler<Principal, Context extends Exchange<Principal>>(
+  handlers: object,
+  { operationId }: Operation,
+): AnyHandler<Principal, Context> {
+  // Each handler asks for the request of its own operation, and is only ever given that.
+  const handler = (handlers as Readonly<Record<string, AnyHandler<Principal, Context> | undefined>>)[operationId];
+  if (handler === undefined) throw new Error('there is no handler');
+  return handler;
+}
+
+function nameRealm(contract: ContractDocument): string {
+  return String(followMember(contract, contract, 'info').title ?? 'api').replaceAll(/["\\]/g, '');
+}
+
+/** Query parameters that carry API keys. */
+function keyNames(contract: ContractDocument): string[] {
+  const schemes = followMember(contract, followMember(contract, contract, 'components'), 'securitySchemes');
+  return Object.keys(schemes).flatMap((name) => readScheme(followMember(contract, schemes, name))?.queryName ?? []);
+}
+
+/** Says which operation it was that could not be prepared. */
+function named<Made>({ operationId }: Operation, make: () => Made): Made {
+  try {
+    return make();
+  } catch (cause) {
+    throw new Error(`${operationId}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  }
+}

@@ -1,0 +1,129 @@
+import { describe, expect, test } from 'vitest';
+import { museumContract, museumOperations } from '../fixtures/museum.ts';
+import { createSchemaCompiler } from '../form/compile-schema.ts';
+import { Rejection, type RejectionName, type RejectionOptions } from '../rejection.ts';
+import { declaredRefusal } from './declared-refusal.ts';
+
+function answer(
+  operation: keyof typeof museumOperations | undefined,
+  kind: RejectionName,
+  options: Partial<RejectionOptions> = {},
+  document: Record<string, unknown> = museumContract,
+) {
+  const pointer = operation && museumOperations[operation].pointer;
+  const compile = createSchemaCompiler(document);
+  return declaredRefusal(
+    { document, compile, pointer, requestId: 'r-1' },
+    new Rejection(kind, { text: 'x', ...options }),
+  );
+}
+
+const detail = { in: 'query', at: 'order', says: 'order is wrong', nearest: ['title'] } as const;
+
+describe('a refusal in the words of a contract', () => {
+  test('has text, request id and details in the example that fits, under the names of the contract', () => {
+    expect(answer('listExhibits', 'form', { text: 'order is wrong', details: [detail] })).toMatchObject({
+      status: 400,
+      mediaType: 'application/json',
+      body: { plaint: 'order is wrong', kind: 'bad_request', trace: 'r-1', hints: [detail] },
+    });
+  });
+
+  test('takes the first example where none fits', () => {
+    expect(answer('getExhibit', 'body_type', { status: 422 }).body).toMatchObject({ kind: 'bad_id', plaint: 'x' });
+  });
+
+  test('takes the first status that is declared', () => {
+    expect(answer('sellTicket', 'body_type').status).toBe(400);
+    expect(answer('getExhibit', 'form', { status: 422 }).status).toBe(422);
+  });
+
+  test('is declared by a range or by default too', () => {
+    expect(answer('getFeatured', 'scope_missing')).toMatchObject({ status: 403, body: { plaint: 'x' } });
+    expect(answer('removeExhibit', 'internal')).toMatchObject({ status: 500, body: { plaint: 'x' } });
+  });
+
+  test('is what the root of the contract says where no operation can', () => {
+    const headers = { Allow: 'PUT' };
+    expect(answer(undefined, 'method_not_allowed', { headers })).toMatchObject({
+      status: 405,
+      headers: { Allow: 'PUT' },
+      body: { kind: 'no_method' },
+    });
+  });
+
+  test('is problem details where nothing is declared', () => {
+    const problem = { type: 'about:blank', detail: 'x', requestId: 'r-1' };
+    expect(answer(undefined, 'route_unknown', {}, {})).toMatchObject({
+      status: 404,
+      mediaType: 'application/problem+json',
+      body: { ...problem, title: 'Not Found', status: 404 },
+      isUndeclared: true,
+    });
+    expect(answer('getOpeningHours', 'form', { details: [detail] })).toMatchObject({
+      body: { ...problem, title: 'Bad Request', status: 400, errors: [detail] },
+    });
+  });
+
+  test('takes the challenge that goes with the example, and its own where there is none', () => {
+    const challenge = (kind: RejectionName) => answer('listExhibits', kind, { challenge: 'Own' }).headers;
+    expect(challenge('credentials_missing')).toMatchObject({ 'WWW-Authenticate': 'Bearer realm="museum"' });
+    expect(challenge('credentials_invalid')).toMatchObject({
+      'WWW-Authenticate': 'Bearer realm="museum", error="invalid_token"',
+    });
+    expect(answer('getFeatured', 'credentials_missing', { challenge: 'Own' }).headers).toMatchObject({
+      'WWW-Authenticate': 'Own',
+    });
+  });
+
+  test('leaves out what the schema has no room for, but not the text', () => {
+    const odd = { ...detail, in: 'elsewhere' } as unknown as typeof detail;
+    expect(answer('listExhibits', 'form', { details: [odd] }).body).toMatchObject({ plaint: 'x', hints: [] });
+  });
+});
+
+/** Errors as other contracts declare them, without a mark and mostly without an example. */
+const shapes: readonly { name: string; schema: object; example?: object; want: unknown }[] = [
+  {
+    name: 'a code that is a number, as petstores have it',
+    schema: { required: ['code', 'message'], properties: { code: { type: 'integer' }, message: { type: 'string' } } },
+    want: { message: 'x', code: 400 },
+  },
+  {
+    name: 'problem details',
+    schema: {
+      required: ['title', 'detail', 'status'],
+      properties: { title: { type: 'string' }, detail: { type: 'string' }, status: { type: 'integer' } },
+    },
+    example: { title: 'Bad Request', detail: 'of another fault', status: 422 },
+    want: { detail: 'x', status: 400, title: 'Bad Request' },
+  },
+  {
+    name: 'an error of OAuth',
+    schema: {
+      required: ['error'],
+      properties: { error: { enum: ['invalid_request'], type: 'string' }, error_description: { type: 'string' } },
+    },
+    want: { error_description: 'x', error: 'invalid_request' },
+  },
+  {
+    name: 'a lone text',
+    schema: { required: ['error'], additionalProperties: false, properties: { error: { type: 'string' } } },
+    want: { error: 'x' },
+  },
+  {
+    name: 'a member that nobody knows what to say in',
+    schema: { required: ['message', 'severity'], properties: { message: { type: 'string' }, severity: { enum: [1] } } },
+    want: { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'x', requestId: 'r-1' },
+  },
+  { name: 'text alone', schema: { type: 'string' }, want: expect.objectContaining({ detail: 'x' }) },
+];
+
+describe('a body that marks nothing', () => {
+  test.each(shapes)('is filled by the names of its members: $name', ({ schema, example, want }) => {
+    const media = { schema: { type: 'object', ...schema }, ...(example && { example }) };
+    const responses = { 400: { description: 'Bad', content: { 'application/json': media } } };
+    const document = { ...museumContract, paths: { '/exhibits': { get: { responses } } } };
+    expect(answer('listExhibits', 'form', {}, document).body).toEqual(want);
+  });
+});

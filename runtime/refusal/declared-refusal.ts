@@ -1,0 +1,112 @@
+import { STATUS_CODES } from 'node:http';
+import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { Answer, UndeclaredAnswer } from '../exchange.ts';
+import type { Validate } from '../form/compile-schema.ts';
+import { isJsonType } from '../form/parse-body.ts';
+import { type Rejection, rejectionKinds } from '../rejection.ts';
+import {
+  type DeclaredResponse,
+  exampleHeaders,
+  findResponse,
+  listContents,
+  type NamedExample,
+  responseKeys,
+} from './declared-response.ts';
+import { type FaultMember, findFaultMembers, guessFaultMembers } from './fault-members.ts';
+import { fillFaultBody } from './fill-fault-body.ts';
+
+export interface RefusalContext {
+  readonly document: ContractDocument;
+  readonly compile: (schema: unknown) => Validate;
+  /** Pointer of the operation, where the request reached one. */
+  readonly pointer: string | undefined;
+  readonly requestId: string;
+}
+
+/**
+ * Answers a rejection as the contract declares it: the response of the operation (or of `x-unrouted`), the documented example that fits
+ * best, and in it our own text, code, details and request id, at the members marked `x-fault` or called as such members are.
+ *
+ * Where the contract declares no such response, or one whose schema none of this fills, the answer is problem details (RFC 9457).
+ */
+export function declaredRefusal(context: RefusalContext, rejection: Rejection): Answer | UndeclaredAnswer {
+  const { document, compile, requestId } = context;
+  const { statuses, words } = rejectionKinds[rejection.kind];
+  const wanted = rejection.status === undefined ? statuses : [rejection.status, ...statuses];
+  const declared = findDeclared(context, wanted);
+  const response = declared?.node ?? {};
+  const content = listContents(document, response).find(({ mediaType }) => isJsonType(mediaType));
+  const marked = findFaultMembers(document, content?.schema);
+  const members = marked.length > 0 ? marked : guessFaultMembers(document, content?.schema);
+  const { example, isMatch } = pickExample(content?.examples ?? [], members, words);
+  const status = declared?.status ?? wanted[0] ?? 500;
+  const body =
+    content &&
+    fillFaultBody(members, example, compile(content.schema ?? true), {
+      text: rejection.message,
+      details: rejection.details.length > 0 ? rejection.details : undefined,
+      code: isMatch ? undefined : (declaredCode(response, words) ?? (example === undefined ? words[0] : undefined)),
+      status,
+      'request-id': requestId,
+    });
+  const challenge = rejection.challenge === undefined ? {} : { 'WWW-Authenticate': rejection.challenge };
+  const headers = { ...challenge, ...exampleHeaders(document, response, example?.name), ...rejection.headers };
+  if (content !== undefined && body !== undefined) return { status, headers, mediaType: content.mediaType, body };
+  return { status, headers, ...describeProblem(rejection, status, requestId), isUndeclared: true };
+}
+
+/** The first status that is declared, exactly or by its range; else `default` takes the first of all. */
+function findDeclared(
+  { document, pointer }: RefusalContext,
+  statuses: readonly number[],
+): DeclaredResponse | undefined {
+  if (pointer === undefined) {
+    const unrouted = followMember(document, document, 'x-unrouted');
+    const status = statuses.find((candidate) => Object.hasOwn(unrouted, String(candidate)));
+    return status === undefined ? undefined : { status, node: followRef(document, unrouted[String(status)]) };
+  }
+  const keys = new Set(responseKeys(document, pointer));
+  const isDeclared = (status: number): boolean => keys.has(String(status)) || keys.has(`${String(status).charAt(0)}XX`);
+  const status = statuses.find(isDeclared) ?? statuses[0];
+  return status === undefined ? undefined : findResponse(document, pointer, status);
+}
+
+/** The first word that the name or code of an example holds decides; without one the first example is the pattern. */
+function pickExample(
+  examples: readonly NamedExample[],
+  members: readonly FaultMember[],
+  words: readonly string[],
+): { example: NamedExample | undefined; isMatch: boolean } {
+  const codes = members.filter(({ role }) => role === 'code');
+  const says = ({ name, value }: NamedExample): string =>
+    [name, ...codes.map((code) => (isObject(value) ? String(value[code.name]) : ''))].join(' ').toLowerCase();
+  for (const word of words) {
+    const example = examples.find((candidate) => says(candidate).includes(word));
+    if (example !== undefined) return { example, isMatch: true };
+  }
+  return { example: examples[0], isMatch: false };
+}
+
+function declaredCode(response: JsonObject, words: readonly string[]): string | undefined {
+  const codes = (Array.isArray(response['x-error-codes']) ? response['x-error-codes'] : []).map(String);
+  return words.map((word) => codes.find((code) => code.includes(word))).find((code) => code !== undefined);
+}
+
+/** RFC 9457, 3.1: `about:blank` says no more than the status does, so that `title` is its phrase; `errors` as in its section 3.2. */
+function describeProblem(
+  { message, details }: Rejection,
+  status: number,
+  requestId: string,
+): Pick<Answer, 'mediaType' | 'body'> {
+  return {
+    mediaType: 'application/problem+json',
+    body: {
+      type: 'about:blank',
+      title: STATUS_CODES[status] ?? 'Error',
+      status,
+      detail: message,
+      ...(details.length > 0 ? { errors: details } : {}),
+      requestId,
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { type ContractDocument, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+
+export const faultRoles = ['text', 'code', 'status', 'details', 'request-id'] as const;
+
+/** What a member of an error body carries: the values of `x-fault`, and the status that a body repeats. */
+export type FaultRole = (typeof faultRoles)[number];
+
+export interface FaultMember {
+  readonly name: string;
+  readonly role: FaultRole;
+}
+
+/** How deep composed schemas are looked through; a schema that contains itself ends here. */
+const deepest = 8;
+
+/**
+ * How APIs call these members that do not mark them, by role and type, the more telling name first: of RFC 9457, RFC 6749 (5.2), JSON:API,
+ * and what petstores made usual. One member is taken for each role.
+ */
+const usualNames: readonly { readonly role: FaultRole; readonly type: string; readonly names: readonly string[] }[] = [
+  { role: 'text', type: 'string', names: ['detail', 'message', 'error_description', 'description', 'error', 'title'] },
+  { role: 'code', type: 'string', names: ['code', 'error', 'errorCode', 'error_code'] },
+  { role: 'status', type: 'integer', names: ['status', 'statusCode', 'code'] },
+  { role: 'request-id', type: 'string', names: ['requestId', 'request_id', 'traceId', 'trace_id'] },
+];
+
+/** Finds which members of a body carry what, by their `x-fault` mark. */
+export function findFaultMembers(document: ContractDocument, schema: unknown): FaultMember[] {
+  return listProperties(document, schema).flatMap(({ name, property }) =>
+    faultRoles.filter((role) => role === property['x-fault']).map((role) => ({ name, role })),
+  );
+}
+
+/** The same for the body of an error that marks nothing, by the names of its members. */
+export function guessFaultMembers(document: ContractDocument, schema: unknown): FaultMember[] {
+  const properties = listProperties(document, schema);
+  const taken = new Set<string>();
+  return usualNames.flatMap(({ role, type, names }) => {
+    const isOne = (name: string): boolean =>
+      properties.some((known) => known.name === name && [known.property.type].flat().includes(type));
+    const name = names.find((candidate) => !taken.has(candidate) && isOne(candidate));
+    if (name === undefined) return [];
+    taken.add(name);
+    return [{ name, role }];
+  });
+}
+
+/** A copy of a body in which the members of one role hold `value`; members the body does not have stay away. */
+export function replaceRole(members: readonly FaultMember[], body: unknown, role: FaultRole, value: unknown): unknown {
+  if (!isObject(body)) return body;
+  const own = members.filter((member) => member.role === role && Object.hasOwn(body, member.name));
+  return own.length === 0 ? body : { ...body, ...Object.fromEntries(own.map(({ name }) => [name, value])) };
+}
+
+interface Property {
+  readonly name: string;
+  readonly property: JsonObject;
+}
+
+/** The members that a schema describes, in its order; a role may stand on several, where it has alternatives. */
+function listProperties(document: ContractDocument, schema: unknown, depth = 0): Property[] {
+  if (depth > deepest) return [];
+  const node = followRef(document, schema);
+  const own = Object.entries(isObject(node.properties) ? node.properties : {}).map(([name, property]) => ({
+    name,
+    property: followRef(document, property),
+  }));
+  const branches = [node.allOf, node.anyOf, node.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const found = [...own, ...branches.flatMap((branch) => listProperties(document, branch, depth + 1))];
+  return found.filter(({ name }, index) => found.findIndex((property) => property.name === name) === index);
+}

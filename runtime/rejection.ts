@@ -1,0 +1,69 @@
+import type { Detail } from './form/detail.ts';
+
+interface RejectionKind {
+  /** Statuses by which contracts declare it, best first: an OAuth token endpoint answers most of them with 400 (RFC 6749, 5.2). */
+  readonly statuses: readonly number[];
+  /** Words by which contracts name it; a documented example whose name or code holds one of them speaks of it. */
+  readonly words: readonly string[];
+}
+
+const formWords = ['invalid_request', 'bad_request', 'validation', 'invalid'] as const;
+
+/** What may be wrong with a request, in the terms of HTTP. */
+export const rejectionKinds = {
+  route_unknown: { statuses: [404], words: ['route'] },
+  method_not_allowed: { statuses: [405], words: ['method'] },
+  credentials_missing: {
+    statuses: [401, 403],
+    words: ['token_missing', 'missing', 'invalid_client', 'unauthorized'],
+  },
+  credentials_invalid: {
+    statuses: [401, 403],
+    words: ['token_invalid', 'invalid', 'malformed', 'unauthorized'],
+  },
+  credentials_expired: { statuses: [401, 403], words: ['expired', 'invalid', 'unauthorized'] },
+  credentials_revoked: { statuses: [401, 403], words: ['revoked', 'invalid', 'unauthorized'] },
+  payment_required: { statuses: [402, 403], words: ['payment', 'trial', 'subscription'] },
+  scope_missing: { statuses: [403, 401], words: ['insufficient_scope', 'scope', 'forbidden'] },
+  too_many_requests: { statuses: [429, 403], words: ['quota', 'rate', 'too_many'] },
+  body_too_large: { statuses: [413, 400, 422], words: ['too_large', 'large', ...formWords] },
+  body_type: { statuses: [415, 400, 422], words: ['media_type', 'content_type', ...formWords] },
+  form: { statuses: [400, 422], words: formWords },
+  internal: { statuses: [500], words: ['internal'] },
+} as const satisfies Readonly<Record<string, RejectionKind>>;
+
+export type RejectionName = keyof typeof rejectionKinds;
+
+export interface RejectionOptions {
+  /** One sentence for a human: the place, what was sent, what would do. */
+  readonly text: string;
+  readonly details?: readonly Detail[];
+  /** True of this request alone, and sent whatever a contract's examples say: `Allow`, `Retry-After`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `WWW-Authenticate`, where the contract has no example of it. */
+  readonly challenge?: string;
+  /** The status that the contract gives to this very fault (`x-invalid-status`). */
+  readonly status?: number | undefined;
+}
+
+/**
+ * A request that is refused, thrown by any step. It knows neither codes nor bodies: who serves the contract says them, by its own
+ * catalogue or as the contract declares them.
+ */
+export class Rejection extends Error {
+  override readonly name = 'Rejection';
+  readonly kind: RejectionName;
+  readonly details: readonly Detail[];
+  readonly headers: Readonly<Record<string, string>>;
+  readonly challenge: string | undefined;
+  readonly status: number | undefined;
+
+  constructor(kind: RejectionName, { text, details = [], headers = {}, challenge, status }: RejectionOptions) {
+    super(text);
+    this.kind = kind;
+    this.details = details;
+    this.headers = headers;
+    this.challenge = challenge;
+    this.status = status;
+  }
+}

@@ -1,0 +1,186 @@
+import type { IncomingMessage } from 'node:http';
+import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
+import type { Pair } from '../form/parse-url-encoded.ts';
+import type { Operation } from '../operation.ts';
+import { Rejection } from '../rejection.ts';
+import { type BadReason, type DeclaredScheme, readScheme, type Scheme, type Verdict } from './scheme.ts';
+
+/** One alternative of an operation's security that the request has passed. */
+export interface Grant<Principal> {
+  /** Undefined: anonymous. */
+  readonly principal: Principal | undefined;
+  /** Scopes that this alternative asks for, by all of its schemes. */
+  readonly needed: readonly string[];
+  /** Scopes that the credentials have; undefined where nothing is known of them, and any is granted. */
+  readonly scopes: ReadonlySet<string> | undefined;
+}
+
+/** All alternatives that a request passes, in the contract's order. Never empty. */
+export type Authenticate<Principal> = (
+  request: IncomingMessage,
+  query: readonly Pair[],
+) => readonly Grant<Principal>[] | Promise<readonly Grant<Principal>[]>;
+
+interface Step<Principal> {
+  readonly declared: DeclaredScheme;
+  readonly scheme: Scheme<Principal>;
+  readonly scopes: readonly string[];
+}
+
+interface Refusal {
+  readonly reason: 'missing' | BadReason;
+  readonly says: string;
+}
+
+type Judged<Principal> =
+  | { readonly kind: 'grant'; readonly grant: Grant<Principal> }
+  | { readonly kind: 'refusal'; readonly refusal: Refusal };
+
+/** What is known of the credentials for one scheme. */
+type Found<Principal> =
+  | Extract<Verdict<Principal>, { readonly kind: 'good' }>
+  | { readonly kind: 'refusal'; readonly refusal: Refusal };
+
+export interface SecurityOptions<Principal> {
+  readonly document: ContractDocument;
+  /** By the contract's names of them. */
+  readonly schemes: Readonly<Record<string, Scheme<Principal>>>;
+  /** `realm` of the challenges. */
+  readonly realm: string;
+}
+
+/** What is said of credentials whose owner has no words for it. */
+const words: Readonly<Record<BadReason, Readonly<Record<Scheme<unknown>['takes'], string>>>> = {
+  invalid: {
+    bearer: 'The access token is invalid',
+    basic: 'User or password is wrong',
+    apiKey: 'The key is invalid',
+  },
+  expired: {
+    bearer: 'The access token has expired',
+    basic: 'The password has expired',
+    apiKey: 'The key has expired',
+  },
+  revoked: {
+    bearer: 'The access token was revoked',
+    basic: 'The user is disabled',
+    apiKey: 'The key was revoked',
+  },
+};
+
+/** One grant for all anonymous requests. */
+const anonymous: readonly Grant<never>[] = [{ principal: undefined, needed: [], scopes: undefined }];
+
+/**
+ * Makes the check of the credentials of one operation. One alternative is enough, and every scheme in it must hold (OpenAPI 3.1, 4.8.30);
+ * an empty one lets anybody in, as whoever their credentials show.
+ *
+ * @throws Error naming the scheme that has no check, or a check of another type: stock validators let a request through there
+ */
+export function createAuthentication<Principal>(
+  options: SecurityOptions<Principal>,
+  { security }: Operation,
+): Authenticate<Principal> {
+  const alternatives = security.map((alternative) =>
+    Object.entries(alternative).map(([name, scopes]) => readStep(options, name, scopes)),
+  );
+  const named = alternatives.filter((steps) => steps.length > 0);
+  if (named.length === 0) return () => anonymous;
+  const mayBeAnonymous = named.length < alternatives.length;
+  const declared = [...new Set(named.flat().map((step) => step.declared))];
+
+  return async (request, query) => {
+    const ask: Ask<Principal> = { request, query, known: new Map() };
+    const grants: Grant<Principal>[] = [];
+    let refused: Refusal | undefined;
+    for (const steps of named) {
+      const judged = await judgeAlternative(ask, steps);
+      if (judged.kind === 'grant') grants.push(judged.grant);
+      // What was sent and is wrong tells more than what was not sent.
+      else if (refused === undefined || refused.reason === 'missing') refused = judged.refusal;
+    }
+    if (grants.length > 0) return grants;
+    if (mayBeAnonymous || refused === undefined) return anonymous;
+    const { reason, says } = refused;
+    throw new Rejection(`credentials_${reason}`, {
+      text: says,
+      challenge: describeChallenges(declared, options.realm, reason),
+    });
+  };
+}
+
+/** One request, and what is known of its credentials: alternatives share schemes, and each is judged once. */
+interface Ask<Principal> {
+  readonly request: IncomingMessage;
+  readonly query: readonly Pair[];
+  readonly known: Map<Scheme<Principal>, Found<Principal>>;
+}
+
+async function judgeAlternative<Principal>(
+  ask: Ask<Principal>,
+  steps: readonly Step<Principal>[],
+): Promise<Judged<Principal>> {
+  let principal: Principal | undefined;
+  let scopes: ReadonlySet<string> | undefined;
+  for (const [index, step] of steps.entries()) {
+    // One that follows another in its alternative is told who that one found: its verdict is good there alone.
+    const known = index === 0 ? ask.known.get(step.scheme) : undefined;
+    const found = known ?? (await judgeScheme(ask, step, principal));
+    if (index === 0) ask.known.set(step.scheme, found);
+    if (found.kind === 'refusal') return found;
+    principal = found.principal;
+    if (found.scopes !== undefined) scopes = scopes === undefined ? found.scopes : scopes.union(found.scopes);
+  }
+  return { kind: 'grant', grant: { principal, scopes, needed: steps.flatMap((step) => step.scopes) } };
+}
+
+async function judgeScheme<Principal>(
+  { request, query }: Ask<Principal>,
+  { declared, scheme }: Step<Principal>,
+  soFar: Principal | undefined,
+): Promise<Found<Principal>> {
+  const sent = declared.find(request, query);
+  if (sent.kind !== 'sent') return refusal(sent.kind, scheme.words[sent.kind] ?? sent.says);
+  const verdict = await scheme.judge(sent.value, soFar);
+  if (verdict.kind === 'good') return verdict;
+  const { reason } = verdict;
+  return refusal(reason, scheme.words[reason] ?? words[reason][scheme.takes]);
+}
+
+function refusal(reason: Refusal['reason'], says: string): Judged<never> & { readonly kind: 'refusal' } {
+  return { kind: 'refusal', refusal: { reason, says } };
+}
+
+function readStep<Principal>(
+  { document, schemes }: SecurityOptions<Principal>,
+  name: string,
+  scopes: readonly string[],
+): Step<Principal> {
+  const all = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
+  const { type, scheme: httpScheme } = followMember(document, all, name);
+  const described = [type, httpScheme].filter((part) => part !== undefined).join(' ');
+  const declared = readScheme(followMember(document, all, name));
+  if (declared === undefined)
+    throw new Error(`the security scheme ${name} is of type ${described}, which no check knows`);
+  const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
+  if (scheme === undefined)
+    throw new Error(
+      `no check for the security scheme ${name} of type ${described}: give security.${name}, made by ${declared.takes}`,
+    );
+  if (scheme.takes !== declared.takes)
+    throw new Error(
+      `the security scheme ${name} is of type ${described}: make security.${name} by ${declared.takes}, not by ${scheme.takes}`,
+    );
+  return { declared, scheme, scopes };
+}
+
+/** RFC 9110, 11.6.1: one challenge for each scheme that would do. RFC 6750, 3: no `error` where no token was sent. */
+function describeChallenges(declared: readonly DeclaredScheme[], realm: string, reason: Refusal['reason']): string {
+  const names = [...new Set(declared.map(({ challenge }) => challenge))];
+  return names
+    .map((name) => {
+      const error = name === 'Bearer' && reason !== 'missing' ? ', error="invalid_token"' : '';
+      return `${name} realm="${realm}"${error}`;
+    })
+    .join(', ');
+}
