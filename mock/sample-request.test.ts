@@ -12,7 +12,7 @@ const base = {
   pointer,
   parameters: [],
 } as const;
-const rest = { responses: {}, extensions: {} } as const;
+const rest = { statuses: [], extensions: {} } as const;
 
 /** What is sent for a parameter, or as the body, by the examples that its holder and schema have. */
 function sampleOf(node: object): { query: string; body: unknown } {

@@ -25,7 +25,7 @@ const rows = Object.values<Operation>(operations).map((operation) => {
   const { 'x-codeSamples': samples = [] } = node as { 'x-codeSamples'?: readonly Sample[] };
   return { name: operation.operationId, operation, samples };
 });
-const withSuccess = rows.filter(({ operation }) => Object.hasOwn(operation.responses, 200));
+const withSuccess = rows.filter(({ operation }) => operation.statuses.includes(200));
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false });
 addFormats.default(ajv);

@@ -1,18 +1,19 @@
 import { extendPointer } from '../contract/json-pointer.ts';
-import { type ContractOperation, listHeaders, listOperations } from '../contract/list-operations.ts';
-import type { OpenApiDocument, ParameterObject } from '../contract/openapi-document.ts';
+import { type ContractOperation, listOperations } from '../contract/list-operations.ts';
+import type { ParameterObject } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
 import type { Resolved } from '../contract/resolve-ref.ts';
 import { formatHeader, type Header } from './header.ts';
 
-/** `operations.gen.ts`: the operation table, one row per operationId, in the order in which a router may mount them. */
+/** `operations.gen.ts`: the operation table, one operation a line, in the order in which a router may mount them. */
 export function emitOperations({ document }: Contract, header: Header): string {
-  const rows = listOperations(document).map((operation) => [operation.operationId, describe(document, operation)]);
-  const table = JSON.stringify(Object.fromEntries(rows), null, 2);
-  return `${formatHeader(header)}\n${tableTypes}\nexport const operations = ${table} as const satisfies OperationTable;\n\nexport type OperationId = keyof typeof operations;\n`;
+  const rows = listOperations(document).map(
+    (operation) => `  ${JSON.stringify(operation.operationId)}: ${JSON.stringify(describe(operation))},\n`,
+  );
+  return `${formatHeader(header)}\n${tableTypes}\nexport const operations = {\n${rows.join('')}} as const satisfies OperationTable;\n\nexport type OperationId = keyof typeof operations;\n`;
 }
 
-function describe(document: OpenApiDocument, row: ContractOperation): object {
+function describe(row: ContractOperation): object {
   const { operationId, method, basePath, path, pointer, operation, requestBody, responses, security } = row;
   return {
     operationId,
@@ -30,20 +31,7 @@ function describe(document: OpenApiDocument, row: ContractOperation): object {
         }
       : null,
     security,
-    responses: Object.fromEntries(
-      responses.map(({ status, response }) => [
-        status,
-        {
-          headers: Object.fromEntries(
-            listHeaders(document, response).map(({ name, header }) => [
-              name,
-              { required: header.required ?? false, ambient: extensionsOf(header)['x-ambient'] === true },
-            ]),
-          ),
-          content: Object.keys(response.value.content ?? {}),
-        },
-      ]),
-    ),
+    statuses: responses.map(({ status }) => (/^\d+$/.test(status) ? Number(status) : status)),
     extensions: extensionsOf(operation),
   };
 }
@@ -102,16 +90,8 @@ export interface Operation {
   readonly requestBody: null | { readonly required: boolean; readonly content: Readonly<Record<string, string>> };
   /** Alternatives: one entry must hold, every scheme in it. No entry: anonymous. */
   readonly security: readonly Readonly<Record<string, readonly string[]>>[];
-  /** By status, as the contract writes it: \`200\`, \`4XX\`, \`default\`. An ambient header is sent around the handlers, not by them. */
-  readonly responses: Readonly<
-    Record<
-      string,
-      {
-        readonly headers: Readonly<Record<string, { readonly required: boolean; readonly ambient: boolean }>>;
-        readonly content: readonly string[];
-      }
-    >
-  >;
+  /** Of its documented answers, in the order of the contract; a range or \`default\` as it is written there. */
+  readonly statuses: readonly (number | '1XX' | '2XX' | '3XX' | '4XX' | '5XX' | 'default')[];
   /** The operation's own \`x-\` members. */
   readonly extensions: Readonly<Record<string, unknown>>;
 }
