@@ -111,6 +111,12 @@ test.each([
     },
   },
   {
+    name: 'an extension beside paths or statuses is neither',
+    paths: `x-note: hello\n  /a: {get: {operationId: readA, responses: {'200': {description: OK}, x-note: hello}}}`,
+    components: 'schemas: {}',
+    want: { 'operations.gen.ts': '"statuses":[200],' },
+  },
+  {
     name: 'a range of media types is answered with one of them',
     paths: `/a: {get: {operationId: readA, responses: {'200': {description: OK, content: {'image/*': {schema: {type: string}}}}}}}`,
     components: 'schemas: {}',

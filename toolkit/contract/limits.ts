@@ -1,5 +1,5 @@
 import { parseReference, valueAt } from './json-pointer.ts';
-import { listPathItems } from './list-operations.ts';
+import { entriesOf, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
 import { findForeign, isObject, type Visited } from './walk-document.ts';
 
@@ -117,7 +117,7 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       cure: 'Declare at least one response.',
       find: (document) =>
         operationsOf(document)
-          .filter(({ operation }) => Object.keys(operation.responses ?? {}).length === 0)
+          .filter(({ operation }) => entriesOf(operation.responses).length === 0)
           .map(({ at }) => ({ at, says: 'the operation declares no response' })),
     },
     {

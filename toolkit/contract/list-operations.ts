@@ -51,7 +51,7 @@ export function listOperations(document: OpenApiDocument): readonly ContractOper
           parameters: mergeParameters(document, item, itemPointer, method),
           requestBody:
             operation.requestBody && resolveRef(document, operation.requestBody, extendPointer(pointer, 'requestBody')),
-          responses: Object.entries(operation.responses ?? {}).map(([status, response]) => ({
+          responses: entriesOf(operation.responses).map(([status, response]) => ({
             status,
             response: resolveRef<ResponseObject>(document, response, extendPointer(pointer, 'responses', status)),
           })),
@@ -67,10 +67,15 @@ export function listOperations(document: OpenApiDocument): readonly ContractOper
 
 /** Path items behind their `$ref`s: a path may borrow another's operations. */
 export function listPathItems(document: OpenApiDocument) {
-  return Object.entries(document.paths ?? {}).map(([path, entry]) => {
+  return entriesOf(document.paths).map(([path, entry]) => {
     const { value: item, pointer } = resolveRef<PathItemObject>(document, entry, formatPointer(['paths', path]));
     return { path, item, pointer };
   });
+}
+
+/** Paths and statuses without what a contract says beside them in an `x-` member of its own (OpenAPI 3.1, 4.9). */
+export function entriesOf<T>(map: Readonly<Record<string, T>> | undefined): [string, T][] {
+  return Object.entries(map ?? {}).filter(([key]) => !key.startsWith('x-'));
 }
 
 /** Headers of a response, each behind its `$ref`. */

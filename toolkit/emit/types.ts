@@ -9,6 +9,7 @@ import {
   transformSchema,
 } from 'openapi-typescript';
 import ts from 'typescript';
+import { entriesOf, listOperations } from '../contract/list-operations.ts';
 import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
 import { resolveRef } from '../contract/resolve-ref.ts';
@@ -24,6 +25,7 @@ import { formatHeader, type Header } from './header.ts';
  */
 export async function emitTypes({ document }: Contract, header: Header): Promise<string> {
   const copy = flattenChains(chooseByValue(document));
+  dropExtensions(copy);
   openEnums(copy);
   dropBareObjects(copy);
   const schema = copy as unknown as OpenAPI3;
@@ -98,6 +100,14 @@ function typeEmptyObject(schema: SchemaObject): ts.TypeNode | undefined {
 /** What a hook returns that changes nothing. */
 function leave(): undefined {
   return undefined;
+}
+
+/** An `x-` member beside statuses: openapi-typescript takes it for one more response. */
+function dropExtensions(copy: OpenApiDocument): void {
+  for (const { operation } of listOperations(copy)) {
+    if (operation.responses === undefined) continue;
+    Object.assign(operation, { responses: Object.fromEntries(entriesOf(operation.responses)) });
+  }
 }
 
 /** A copy in which no component merely refers to another: openapi-typescript follows one reference and loses the type behind the second. */
