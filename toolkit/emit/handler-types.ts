@@ -8,8 +8,8 @@ export const handlerTypes = `export type Nothing = Readonly<Record<never, never>
 export type ReadonlyDeep<Given> = unknown extends Given
   ? Given
   : Given extends Primitive
-  ? Given
-  : { readonly [Key in keyof Given]: ReadonlyDeep<Given[Key]> };
+    ? Given
+    : { readonly [Key in keyof Given]: ReadonlyDeep<Given[Key]> };
 
 /** What was left out is filled in. An intersection, so that a choice between bodies still narrows. */
 export type WithDefaults<Given, Filled extends keyof Given> = Given & {
@@ -21,7 +21,9 @@ export type Without<Given, Names extends PropertyKey> = Given extends unknown
   ? { readonly [Name in keyof Given as Name extends Names ? never : Name]: Given[Name] }
   : never;
 
-export type LowerCaseKeys<Given> = { readonly [Name in keyof Given as Name extends string ? Lowercase<Name> : Name]: Given[Name] };
+export type LowerCaseKeys<Given> = {
+  readonly [Name in keyof Given as Name extends string ? Lowercase<Name> : Name]: Given[Name];
+};
 
 declare const brand: unique symbol;
 
@@ -37,11 +39,12 @@ export interface NotImplemented {
 type Security<Id extends OperationId> = (typeof table)[Id]['security'];
 
 /** Nobody where the operation is anonymous, perhaps nobody where that is one of the alternatives. */
-type PrincipalOf<Id extends OperationId, Principal> = Security<Id> extends readonly []
-  ? undefined
-  : {} extends Security<Id>[number]
-    ? Principal | undefined
-    : Principal;
+type PrincipalOf<Id extends OperationId, Principal> =
+  Security<Id> extends readonly []
+    ? undefined
+    : Nothing extends Security<Id>[number]
+      ? Principal | undefined
+      : Principal;
 
 type MaybePromise<Value> = Value | Promise<Value>;
 
@@ -68,16 +71,24 @@ export type OperationIdsAt<BasePath extends (typeof table)[OperationId]['basePat
 type Primitive = string | number | boolean | bigint | symbol | null | undefined;
 type Matching<Given, Declared> = Declared extends unknown ? (Given extends Declared ? Declared : never) : never;
 type KeysOf<Value> = Value extends unknown ? keyof Value : never;
-type MemberOf<Value, Key extends PropertyKey> = Value extends unknown ? (Key extends keyof Value ? Value[Key] : never) : never;
+type MemberOf<Value, Key extends PropertyKey> = Value extends unknown
+  ? Key extends keyof Value
+    ? Value[Key]
+    : never
+  : never;
 
 /** \`Given\` where it has no member beyond \`Declared\`, at any depth; \`never\` at each one that is too many. Nothing is, where anything may stand. */
 type Exact<Given, Declared> = unknown extends Declared
   ? Given
   : Given extends Primitive
-  ? Given
-  : Given extends readonly (infer Item)[]
-  ? readonly Exact<Item, Extract<Declared, readonly unknown[]>[number]>[]
-  : { [Key in keyof Given]: Key extends KeysOf<Matching<Given, Declared>> ? Exact<Given[Key], MemberOf<Matching<Given, Declared>, Key>> : never };
+    ? Given
+    : Given extends readonly (infer Item)[]
+      ? readonly Exact<Item, Extract<Declared, readonly unknown[]>[number]>[]
+      : {
+          [Key in keyof Given]: Key extends KeysOf<Matching<Given, Declared>>
+            ? Exact<Given[Key], MemberOf<Matching<Given, Declared>, Key>>
+            : never;
+        };
 
 type ExactHandlers<Given, Principal> = {
   [Id in keyof Given]: Id extends OperationId
@@ -95,10 +106,10 @@ type ExactHandlers<Given, Principal> = {
 type Open<Declared> = unknown extends Declared
   ? Declared
   : Declared extends Primitive
-  ? Declared
-  : Declared extends readonly (infer Item)[]
-  ? readonly Open<Item>[]
-  : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
+    ? Declared
+    : Declared extends readonly (infer Item)[]
+      ? readonly Open<Item>[]
+      : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
 
 type OpenHandlers<Principal, Ids extends OperationId> = {
   readonly [Id in Ids]: (request: HandlerRequest<Id, Principal>) => MaybePromise<Open<Responses[Id] | NotImplemented>>;
@@ -107,8 +118,9 @@ type OpenHandlers<Principal, Ids extends OperationId> = {
 /**
  * Some of the handlers, checked more strictly than an assignment would: TypeScript lets a function return a wider object than its type
  * declares, and that member would leave the service. One hole stays: of two returns that differ by one member alone TypeScript keeps the
- * narrower type before anything is inferred. Responses are therefore checked at run time too. Curried, so that operations and principal are named and the rest is inferred:
- * \`definePart<'getDevice', Account>()({ getDevice: … })\`. Spread the parts into \`defineHandlers\`.
+ * narrower type before anything is inferred. Responses are therefore checked at run time too. Curried, so that operations and principal
+ * are named and the rest is inferred: \`definePart<'getThing', Account>()({ getThing: … })\`. Spread the parts into
+ * \`defineHandlers\`.
  */
 export function definePart<Ids extends OperationId, Principal = unknown>() {
   return <const Given extends OpenHandlers<Principal, Ids>>(handlers: Given & ExactHandlers<Given, Principal>) =>
@@ -135,9 +147,10 @@ export const unimplemented = Object.fromEntries(
 
 /** Needed only where a contract answers by range (`4XX`) or `default`. */
 export const statusRangeTypes = `export type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
-export type StatusRange<Class extends string = '1' | '2' | '3' | '4' | '5'> = \`\${Class}\${Digit}\${Digit}\` extends infer Text
-  ? Text extends \`\${infer Status extends number}\`
-    ? Status
-    : never
-  : never;
+export type StatusRange<Class extends string = '1' | '2' | '3' | '4' | '5'> =
+  \`\${Class}\${Digit}\${Digit}\` extends infer Text
+    ? Text extends \`\${infer Status extends number}\`
+      ? Status
+      : never
+    : never;
 `;
