@@ -3,8 +3,8 @@ import { listMembers, type Member } from '../contract/list-members.ts';
 import { type ContractOperation, listHeaders, listOperations, schemaOf } from '../contract/list-operations.ts';
 import type { OpenApiDocument, Ref, SchemaObject } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
-import { handlerTypes, statusRangeTypes } from './handler-types.ts';
 import { formatHeader, type Header } from './header.ts';
+import { readVerbatim } from './read-verbatim.ts';
 
 /**
  * `handlers.gen.ts`: the strict handler interface. One method per operationId, one parsed object in, a closed union by status out.
@@ -25,8 +25,8 @@ export function emitHandlers({ document }: Contract, header: Header): string {
     `export interface Requests {\n${requests.join('\n')}\n}\n`,
     '/** What a handler may answer: status, media type, body, and headers, but for what a layer around it sends. */',
     `export interface Responses {\n${responses.join('\n')}\n}\n`,
-    ...(ranged ? [statusRangeTypes] : []),
-    handlerTypes,
+    ...(ranged ? [readVerbatim('status-range.ts')] : []),
+    readVerbatim('handler-types.ts'),
   ].join('\n');
 }
 

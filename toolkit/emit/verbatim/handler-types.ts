@@ -1,5 +1,11 @@
-/** The part of handlers.gen.ts that is the same for every contract. */
-export const handlerTypes = `export type Nothing = Readonly<Record<never, never>>;
+// What handlers.gen.ts says of every contract. Here the payments contract stands for all, so that it is checked and linted.
+
+import type { Requests, Responses } from '../../fixtures/payments/generated/handlers.gen.ts';
+import { type OperationId, operations as table } from '../../fixtures/payments/generated/operations.gen.ts';
+
+// Copied from here on.
+
+export type Nothing = Readonly<Record<never, never>>;
 
 /**
  * Read-only at any depth: nobody writes to what a handler is given, and what it answers may be kept elsewhere. The types of the wire
@@ -16,7 +22,7 @@ export type WithDefaults<Given, Filled extends keyof Given> = Given & {
   readonly [Name in Filled]-?: Exclude<Given[Name], undefined>;
 };
 
-/** Each member of a union for itself, unlike \`Omit\`, and without opening what is closed. */
+/** Each member of a union for itself, unlike `Omit`, and without opening what is closed. */
 export type Without<Given, Names extends PropertyKey> = Given extends unknown
   ? { readonly [Name in keyof Given as Name extends Names ? never : Name]: Given[Name] }
   : never;
@@ -27,7 +33,7 @@ export type LowerCaseKeys<Given> = {
 
 declare const brand: unique symbol;
 
-/** The answer of an operation that nobody has written yet. No contract declares it and no handler can write it: only \`unimplemented\` has it. */
+/** The answer of an operation that nobody has written yet. No contract declares it and no handler can write it: only `unimplemented` has it. */
 export interface NotImplemented {
   readonly status: 501;
   readonly headers?: Nothing;
@@ -63,7 +69,7 @@ export type Handlers<Principal = unknown, Ids extends OperationId = OperationId>
   readonly [Id in Ids]: Handler<Id, Principal>;
 };
 
-/** The operations below one base path, \`OperationIdsAt<'/v1'>\`. */
+/** The operations below one base path, `OperationIdsAt<'/v1'>`. */
 export type OperationIdsAt<BasePath extends (typeof table)[OperationId]['basePath']> = {
   [Id in OperationId]: (typeof table)[Id]['basePath'] extends BasePath ? Id : never;
 }[OperationId];
@@ -77,7 +83,7 @@ type MemberOf<Value, Key extends PropertyKey> = Value extends unknown
     : never
   : never;
 
-/** \`Given\` where it has no member beyond \`Declared\`, at any depth; \`never\` at each one that is too many. Nothing is, where anything may stand. */
+/** `Given` where it has no member beyond `Declared`, at any depth; `never` at each one that is too many. Nothing is, where anything may stand. */
 type Exact<Given, Declared> = unknown extends Declared
   ? Given
   : Given extends Primitive
@@ -100,8 +106,8 @@ type ExactHandlers<Given, Principal> = {
 
 /**
  * The declared answers as a bound for inference. TypeScript has a check of its own for objects whose members are all optional, gives up
- * inference where it fails, and then skips it in an intersection. \`& object\` takes the check away: the answer is inferred as written,
- * and \`Exact\` judges it.
+ * inference where it fails, and then skips it in an intersection. `& object` takes the check away: the answer is inferred as written,
+ * and `Exact` judges it.
  */
 type Open<Declared> = unknown extends Declared
   ? Declared
@@ -119,8 +125,8 @@ type OpenHandlers<Principal, Ids extends OperationId> = {
  * Some of the handlers, checked more strictly than an assignment would: TypeScript lets a function return a wider object than its type
  * declares, and that member would leave the service. One hole stays: of two returns that differ by one member alone TypeScript keeps the
  * narrower type before anything is inferred. Responses are therefore checked at run time too. Curried, so that operations and principal
- * are named and the rest is inferred: \`definePart<'getThing', Account>()({ getThing: … })\`. Spread the parts into
- * \`defineHandlers\`.
+ * are named and the rest is inferred: `definePart<'getThing', Account>()({ getThing: … })`. Spread the parts into
+ * `defineHandlers`.
  */
 export function definePart<Ids extends OperationId, Principal = unknown>() {
   return <const Given extends OpenHandlers<Principal, Ids>>(handlers: Given & ExactHandlers<Given, Principal>) =>
@@ -132,25 +138,14 @@ export function defineHandlers<Principal = unknown>() {
   return definePart<OperationId, Principal>();
 }
 
-/** Answers 501 for every operation, so that the contract may run ahead of the code: \`{ ...unimplemented, ...written }\`. */
+/** Answers 501 for every operation, so that the contract may run ahead of the code: `{ ...unimplemented, ...written }`. */
 export const unimplemented = Object.fromEntries(
   Object.keys(table).map((operationId) => [
     operationId,
     () => ({
       status: 501,
       mediaType: 'application/json',
-      body: { message: \`\${operationId} is not implemented yet\`, code: 'not_implemented' },
+      body: { message: `${operationId} is not implemented yet`, code: 'not_implemented' },
     }),
   ]),
 ) as unknown as { readonly [Id in OperationId]: () => NotImplemented };
-`;
-
-/** Needed only where a contract answers by range (`4XX`) or `default`. */
-export const statusRangeTypes = `export type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
-export type StatusRange<Class extends string = '1' | '2' | '3' | '4' | '5'> =
-  \`\${Class}\${Digit}\${Digit}\` extends infer Text
-    ? Text extends \`\${infer Status extends number}\`
-      ? Status
-      : never
-    : never;
-`;

@@ -1,0 +1,40 @@
+// The types of operations.gen.ts: `generated/` imports nothing written by hand.
+
+// Copied from here on.
+
+/** How one parameter is written into a request (OpenAPI 3.1, 4.8.12). */
+export interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header' | 'cookie';
+  readonly required: boolean;
+  readonly style: string;
+  readonly explode: boolean;
+  readonly allowReserved: boolean;
+  readonly allowEmptyValue: boolean;
+  /** JSON pointer of the schema in contract.gen.json. */
+  readonly schema: string;
+  /** `x-invalid-status`: the status for a value that breaks the schema, where it is not 400. */
+  readonly invalidStatus?: number;
+}
+
+/** One operation of the contract as data: what a router, a validator or a client needs to know of it. */
+export interface Operation {
+  readonly operationId: string;
+  readonly method: 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
+  /** Path part of the server's address without a trailing slash; `''` for none. */
+  readonly basePath: string;
+  readonly path: string;
+  /** JSON pointer of the operation in contract.gen.json. */
+  readonly pointer: string;
+  readonly parameters: readonly Parameter[];
+  /** Content: media type to JSON pointer of its schema. */
+  readonly requestBody: null | { readonly required: boolean; readonly content: Readonly<Record<string, string>> };
+  /** Alternatives: one entry must hold, every scheme in it. No entry: anonymous. */
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  /** Of its documented answers, in the order of the contract; a range or `default` as it is written there. */
+  readonly statuses: readonly (number | '1XX' | '2XX' | '3XX' | '4XX' | '5XX' | 'default')[];
+  /** The operation's own `x-` members. */
+  readonly extensions: Readonly<Record<string, unknown>>;
+}
+
+export type OperationTable = Readonly<Record<string, Operation>>;

@@ -1,0 +1,11 @@
+// What handlers.gen.ts needs where a contract answers by range (`4XX`) or `default`.
+
+// Copied from here on.
+
+export type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
+export type StatusRange<Class extends string = '1' | '2' | '3' | '4' | '5'> =
+  `${Class}${Digit}${Digit}` extends infer Text
+    ? Text extends `${infer Status extends number}`
+      ? Status
+      : never
+    : never;
