@@ -1,11 +1,4 @@
-import {
-  defineHandlers,
-  definePart,
-  type Handler,
-  type Handlers,
-  type Responses,
-  unimplemented,
-} from '@lockstep/contract/handlers';
+import { defineHandlers, definePart, type Handler, type Handlers, type Responses } from '@lockstep/contract/handlers';
 import type { components } from '@lockstep/contract/types';
 
 // Read by `npm run types` alone. Each line under @ts-expect-error is a mistake that must not compile;
@@ -20,10 +13,11 @@ declare const job: Job;
 declare const device: Responses['getDevice'] & { status: 200 };
 const created = { jobId: '6920f3a2b1c4d5e6f7a8b9c0' };
 
-// Every operation, written or not.
-defineHandlers<Account>()({ ...unimplemented });
+// Every operation.
+declare const written: Handlers<Account>;
+defineHandlers<Account>()({ ...written });
 defineHandlers<Account>()({
-  ...unimplemented,
+  ...written,
   getJobStatus: async ({ path, principal }) => {
     path.jobId satisfies string;
     principal.id satisfies string;
@@ -32,11 +26,11 @@ defineHandlers<Account>()({
 });
 
 // A forgotten operation.
-const { getDevice: _, ...withoutDevice } = unimplemented;
+const { getDevice: _, ...withoutDevice } = written;
 // @ts-expect-error getDevice is missing
 defineHandlers<Account>()(withoutDevice);
 // @ts-expect-error getDevice is missing
-({ ...withoutDevice }) satisfies Handlers;
+({ ...withoutDevice }) satisfies Handlers<Account>;
 
 // A status that the operation doesn't declare, and one that no contract declares.
 definePart<'getDevice'>()({
@@ -44,7 +38,7 @@ definePart<'getDevice'>()({
   getDevice: () => ({ status: 418, body: device.body }),
 });
 definePart<'getDevice'>()({
-  // @ts-expect-error only `unimplemented` answers 501
+  // @ts-expect-error 501 belongs to no operation
   getDevice: () => ({ status: 501, mediaType: 'application/json', body: { message: 'x', code: 'not_implemented' } }),
 });
 
@@ -119,11 +113,11 @@ definePart<'createBridgeTargetedJob'>()({
   request.body.endDate;
   // @ts-expect-error no query is declared
   request.query.limit;
-  return unimplemented.createOneTimeAlgoPin();
+  return written.createOneTimeAlgoPin(request);
 }) satisfies Handler<'createOneTimeAlgoPin', Account>;
 ((request) => {
   request.principal satisfies undefined;
-  return unimplemented.getJwks();
+  return written.getJwks(request);
 }) satisfies Handler<'getJwks', Account>;
 
 // What is given is read-only at any depth, lists too; an answer may hold lists that somebody keeps.
@@ -132,7 +126,7 @@ definePart<'createBridgeTargetedJob'>()({
   request.body.logsPayload = [];
   // @ts-expect-error nor do its lists
   request.body.logsPayload?.push('{}');
-  return unimplemented.pushDeviceActivity();
+  return written.pushDeviceActivity(request);
 }) satisfies Handler<'pushDeviceActivity', Account>;
 declare const kept: readonly components['schemas']['Device'][];
 definePart<'getDevices'>()({

@@ -17,7 +17,7 @@ export function emitHandlers({ document }: Contract, header: Header): string {
   const ranged = rows.some(({ responses: all }) => all.some(({ status }) => !isExact(status)));
   return [
     formatHeader(header),
-    "import { type OperationId, operations as table } from './operations.gen.ts';",
+    "import type { OperationId, operations as table } from './operations.gen.ts';",
     /operations\[/.test([...requests, ...responses].join())
       ? "import type { operations } from './types.gen.ts';\n"
       : '',

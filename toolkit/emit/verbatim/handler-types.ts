@@ -1,7 +1,7 @@
 // What handlers.gen.ts says of every contract. Here the payments contract stands for all, so that it is checked and linted.
 
 import type { Requests, Responses } from '../../fixtures/payments/generated/handlers.gen.ts';
-import { type OperationId, operations as table } from '../../fixtures/payments/generated/operations.gen.ts';
+import type { OperationId, operations as table } from '../../fixtures/payments/generated/operations.gen.ts';
 
 // Copied from here on.
 
@@ -31,17 +31,6 @@ export type LowerCaseKeys<Given> = {
   readonly [Name in keyof Given as Name extends string ? Lowercase<Name> : Name]: Given[Name];
 };
 
-declare const brand: unique symbol;
-
-/** The answer of an operation that nobody has written yet. No contract declares it and no handler can write it: only `unimplemented` has it. */
-export interface NotImplemented {
-  readonly status: 501;
-  readonly headers?: Nothing;
-  readonly mediaType: 'application/json';
-  readonly body: { readonly message: string; readonly code: 'not_implemented' };
-  readonly [brand]: true;
-}
-
 type Security<Id extends OperationId> = (typeof table)[Id]['security'];
 
 /** Nobody where the operation is anonymous, perhaps nobody where that is one of the alternatives. */
@@ -62,7 +51,7 @@ export type HandlerRequest<Id extends OperationId, Principal = unknown> = Reques
 
 export type Handler<Id extends OperationId, Principal = unknown> = (
   request: HandlerRequest<Id, Principal>,
-) => MaybePromise<Responses[Id] | NotImplemented>;
+) => MaybePromise<Responses[Id]>;
 
 /** One handler per operation. */
 export type Handlers<Principal = unknown, Ids extends OperationId = OperationId> = {
@@ -99,7 +88,7 @@ type Exact<Given, Declared> = unknown extends Declared
 type ExactHandlers<Given, Principal> = {
   [Id in keyof Given]: Id extends OperationId
     ? Given[Id] extends (...input: never) => infer Answer
-      ? (request: HandlerRequest<Id, Principal>) => MaybePromise<Exact<Awaited<Answer>, Responses[Id] | NotImplemented>>
+      ? (request: HandlerRequest<Id, Principal>) => MaybePromise<Exact<Awaited<Answer>, Responses[Id]>>
       : never
     : never;
 };
@@ -118,7 +107,7 @@ type Open<Declared> = unknown extends Declared
       : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
 
 type OpenHandlers<Principal, Ids extends OperationId> = {
-  readonly [Id in Ids]: (request: HandlerRequest<Id, Principal>) => MaybePromise<Open<Responses[Id] | NotImplemented>>;
+  readonly [Id in Ids]: (request: HandlerRequest<Id, Principal>) => MaybePromise<Open<Responses[Id]>>;
 };
 
 /**
@@ -137,15 +126,3 @@ export function definePart<Ids extends OperationId, Principal = unknown>() {
 export function defineHandlers<Principal = unknown>() {
   return definePart<OperationId, Principal>();
 }
-
-/** Answers 501 for every operation, so that the contract may run ahead of the code: `{ ...unimplemented, ...written }`. */
-export const unimplemented = Object.fromEntries(
-  Object.keys(table).map((operationId) => [
-    operationId,
-    () => ({
-      status: 501,
-      mediaType: 'application/json',
-      body: { message: `${operationId} is not implemented yet`, code: 'not_implemented' },
-    }),
-  ]),
-) as unknown as { readonly [Id in OperationId]: () => NotImplemented };
