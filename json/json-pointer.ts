@@ -10,18 +10,69 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** `['paths', '/devices']` → `#/paths/~1devices`: RFC 6901 in its fragment form, without percent-encoding. */
+export function formatPointer(segments: readonly (string | number)[]): string {
+  return `#${segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+}
+
+/** `('#/paths', 'a/b')` → `#/paths/a~1b`. */
+export function extendPointer(pointer: string, ...segments: readonly (string | number)[]): string {
+  return formatPointer([...parsePointer(pointer), ...segments]);
+}
+
 /**
- * Reads the place a JSON pointer names, in its URI fragment form (RFC 6901, section 6).
+ * `#/paths/~1devices` → `['paths', '/devices']`; takes the pointer with or without its `#`.
  *
- * @returns `undefined` where the pointer leads nowhere
+ * @returns no segment for `#/` too: Redocly writes the whole document so, and no contract has a member without a name at its root
  */
-export function readPointer(document: ContractDocument, pointer: string): unknown {
-  let node: unknown = document;
-  for (const key of readSteps(pointer)) {
-    if (typeof node !== 'object' || node === null || !Object.hasOwn(node, key)) return undefined;
-    node = (node as Record<string, unknown>)[key];
+export function parsePointer(pointer: string): readonly string[] {
+  return splitPointer(pointer).map(unescapeSegment);
+}
+
+/**
+ * The same for the text of a `$ref`, whose fragment may be percent-encoded, and is decoded first (RFC 6901, 6). A `%` that encodes
+ * nothing stays itself; pointers of the operation table carry `{` as it is, those of others as `%7B`.
+ */
+export function parseReference(reference: string): readonly string[] {
+  return splitPointer(reference).map((segment) => unescapeSegment(decodeFragment(segment)));
+}
+
+function splitPointer(pointer: string): readonly string[] {
+  const path = pointer.replace(/^#?\/?/, '');
+  return path === '' ? [] : path.split('/');
+}
+
+function unescapeSegment(segment: string): string {
+  return segment.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+function decodeFragment(segment: string): string {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return segment;
   }
-  return node;
+}
+
+/** The value at a place, or undefined where nothing stands there. */
+export function valueAt(root: unknown, segments: readonly string[]): unknown {
+  let value = root;
+  for (const segment of segments) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, segment)) return undefined;
+    value = (value as Record<string, unknown>)[segment];
+  }
+  return value;
+}
+
+/** All references come from contracts, so that their number is bounded; decoding them anew took half of a request's time. */
+const knownReferences = new Map<string, readonly string[]>();
+
+/** The value at the place that a reference of the contract names, or undefined where nothing stands there. */
+export function readPointer(document: ContractDocument, reference: string): unknown {
+  const known = knownReferences.get(reference);
+  const segments = known ?? parseReference(reference);
+  if (known === undefined) knownReferences.set(reference, segments);
+  return valueAt(document, segments);
 }
 
 /**
@@ -44,28 +95,4 @@ export function followRef(document: ContractDocument, node: unknown): JsonObject
 /** An object member, references followed; an empty object where it is missing. */
 export function followMember(document: ContractDocument, node: JsonObject, member: string): JsonObject {
   return Object.hasOwn(node, member) ? followRef(document, node[member]) : {};
-}
-
-/** All pointers come from contracts, so that their number is bounded; decoding them anew took half of a request's time. */
-const knownSteps = new Map<string, readonly string[]>();
-
-function readSteps(pointer: string): readonly string[] {
-  const known = knownSteps.get(pointer);
-  if (known !== undefined) return known;
-  const steps = pointer.replace(/^#/, '').split('/').slice(1).map(decodeStep);
-  knownSteps.set(pointer, steps);
-  return steps;
-}
-
-function decodeStep(step: string): string {
-  return decodeFragment(step).replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-/** Pointers of the operation table carry `{` as it is, those of others as `%7B`; a bare `%` stays itself. */
-function decodeFragment(step: string): string {
-  try {
-    return decodeURIComponent(step);
-  } catch {
-    return step;
-  }
 }

@@ -1,4 +1,4 @@
-import { extendPointer, valueAt } from './contract/json-pointer.ts';
+import { extendPointer, valueAt } from '@lockstep/json/json-pointer';
 import type { Contract } from './contract/read-contract.ts';
 
 /** One place where the contract differs from what was last derived. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import {
   BaseResolver,
   bundle,
@@ -9,7 +10,6 @@ import {
 } from '@redocly/openapi-core';
 import type { Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
-import { parsePointer, valueAt } from './json-pointer.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { readYaml } from './yaml-source.ts';

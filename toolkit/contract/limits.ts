@@ -1,4 +1,4 @@
-import { parseReference, valueAt } from './json-pointer.ts';
+import { parseReference, valueAt } from '@lockstep/json/json-pointer';
 import { entriesOf, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
 import { findForeign, isObject, type Visited } from './walk-document.ts';

@@ -1,4 +1,4 @@
-import { extendPointer } from './json-pointer.ts';
+import { extendPointer } from '@lockstep/json/json-pointer';
 import type { OpenApiDocument, Ref, SchemaObject } from './openapi-document.ts';
 import { type Resolved, resolveRef } from './resolve-ref.ts';
 

@@ -1,4 +1,4 @@
-import { extendPointer, formatPointer } from './json-pointer.ts';
+import { extendPointer, formatPointer } from '@lockstep/json/json-pointer';
 import {
   type HeaderObject,
   type Method,

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
-import { formatPointer, parseReference } from './json-pointer.ts';
+import { formatPointer, parseReference } from '@lockstep/json/json-pointer';
 import { nearestName } from './nearest-name.ts';
 import { readYaml } from './yaml-source.ts';
 

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { parsePointer } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
-import { parsePointer } from './json-pointer.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { findSyntaxProblems } from './syntax-problems.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';

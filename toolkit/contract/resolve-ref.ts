@@ -1,4 +1,4 @@
-import { formatPointer, parseReference, valueAt } from './json-pointer.ts';
+import { formatPointer, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import type { OpenApiDocument, Ref } from './openapi-document.ts';
 
 /** A value with the place where it really stands, behind any chain of `$ref`. */

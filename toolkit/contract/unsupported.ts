@@ -1,4 +1,4 @@
-import { formatPointer } from './json-pointer.ts';
+import { formatPointer } from '@lockstep/json/json-pointer';
 import { type LimitFinding, type LimitStep, limits } from './limits.ts';
 import { type Visited, walkDocument } from './walk-document.ts';
 

@@ -1,4 +1,4 @@
-import { extendPointer, valueAt } from '../contract/json-pointer.ts';
+import { extendPointer, valueAt } from '@lockstep/json/json-pointer';
 import { listMembers, type Member } from '../contract/list-members.ts';
 import { type ContractOperation, listHeaders, listOperations, schemaOf } from '../contract/list-operations.ts';
 import type { OpenApiDocument, Ref, SchemaObject } from '../contract/openapi-document.ts';

@@ -1,4 +1,4 @@
-import { extendPointer } from '../contract/json-pointer.ts';
+import { extendPointer } from '@lockstep/json/json-pointer';
 import { type ContractOperation, listOperations } from '../contract/list-operations.ts';
 import type { ParameterObject } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';

@@ -1,4 +1,4 @@
-import { parsePointer } from '../contract/json-pointer.ts';
+import { parsePointer } from '@lockstep/json/json-pointer';
 import { findUnsupported } from '../contract/unsupported.ts';
 import type { YamlSource } from '../contract/yaml-source.ts';
 import type { Problem } from '../problem.ts';

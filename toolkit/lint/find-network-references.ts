@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { formatPointer } from '@lockstep/json/json-pointer';
 import { displayPath } from '../contract/display-path.ts';
-import { formatPointer } from '../contract/json-pointer.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import type { Problem } from '../problem.ts';
 

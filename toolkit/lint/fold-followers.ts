@@ -1,4 +1,4 @@
-import { parsePointer } from '../contract/json-pointer.ts';
+import { parsePointer } from '@lockstep/json/json-pointer';
 import { countMore, type Problem, takeWithFollowers } from '../problem.ts';
 
 /**

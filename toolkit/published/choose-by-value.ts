@@ -1,4 +1,4 @@
-import { parseReference, valueAt } from '../contract/json-pointer.ts';
+import { parseReference, valueAt } from '@lockstep/json/json-pointer';
 import { listOperations } from '../contract/list-operations.ts';
 import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import { follow } from './sample-request.ts';

@@ -1,4 +1,4 @@
-import { parseReference, valueAt } from '../contract/json-pointer.ts';
+import { parseReference, valueAt } from '@lockstep/json/json-pointer';
 import type { ContractOperation } from '../contract/list-operations.ts';
 import type { OpenApiDocument, ParameterObject } from '../contract/openapi-document.ts';
 

@@ -1,5 +1,5 @@
+import { parsePointer } from '@lockstep/json/json-pointer';
 import type { Location, Oas3Rule } from 'redocly-core';
-import { parsePointer } from '../contract/json-pointer.ts';
 import { dereference, entriesOf, isObject } from './reading/dereference.ts';
 
 /** What stands under these asks whether a value is of a kind; what its members are is described where the whole is. */

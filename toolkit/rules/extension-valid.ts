@@ -1,6 +1,6 @@
+import { parsePointer } from '@lockstep/json/json-pointer';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Location, Oas3Rule, UserContext } from 'redocly-core';
-import { parsePointer } from '../contract/json-pointer.ts';
 import { nearestName } from '../contract/nearest-name.ts';
 import { type ContractExtension, contractExtensions, knownExtensions } from './reading/contract-extensions.ts';
 import { isObject } from './reading/dereference.ts';

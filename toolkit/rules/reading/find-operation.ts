@@ -1,4 +1,4 @@
-import { formatPointer, parseReference } from '../../contract/json-pointer.ts';
+import { formatPointer, parseReference } from '@lockstep/json/json-pointer';
 import { methods } from '../../contract/openapi-document.ts';
 import { dereference, entriesOf, isObject, type Resolve } from './dereference.ts';
 

@@ -1,4 +1,4 @@
-import { formatPointer, parsePointer } from '../../contract/json-pointer.ts';
+import { formatPointer, parsePointer } from '@lockstep/json/json-pointer';
 import { isObject, type Resolve } from './dereference.ts';
 import { schemaParts } from './schema-parts.ts';
 
