@@ -1,4 +1,5 @@
 import { createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
+import { isObject } from '@lockstep/json/json-pointer';
 import type { JWK } from 'jose';
 import type { Keys } from './keys.ts';
 
@@ -52,7 +53,7 @@ function findKeyFault(key: unknown): string | undefined {
   if (key.alg !== 'RS256' || key.use !== 'sig') return 'must have "alg": "RS256" and "use": "sig"';
   if (typeof key.kid !== 'string' || key.kid === '') return 'must have a "kid"';
   try {
-    const privateKey = createPrivateKey({ key, format: 'jwk' });
+    const privateKey = createPrivateKey({ key: key as JWK, format: 'jwk' });
     const bits = privateKey.asymmetricKeyDetails?.modulusLength ?? 0;
     if (bits < minModulusBits) return `must have ${minModulusBits} bits or more, it has ${bits}`;
     const publicKey = createPublicKey({ key: { kty: 'RSA', n: String(key.n), e: String(key.e) }, format: 'jwk' });
@@ -85,8 +86,4 @@ function parseObject(text: string): Record<string, unknown> | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> & JWK {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

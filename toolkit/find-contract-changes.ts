@@ -1,5 +1,6 @@
 import { extendPointer, valueAt } from '@lockstep/json/json-pointer';
 import type { Contract } from './contract/read-contract.ts';
+import { isNode } from './contract/walk-document.ts';
 
 /** One place where the contract differs from what was last derived. */
 export interface ContractChange {
@@ -30,7 +31,7 @@ export function findContractChanges(contract: Contract, lastBundle: string | und
 
 function compare(before: unknown, after: unknown, pointer: string): { pointer: string; says: string }[] {
   if (Object.is(before, after)) return [];
-  if (!isObject(before) || !isObject(after) || Array.isArray(before) !== Array.isArray(after)) {
+  if (!isNode(before) || !isNode(after) || Array.isArray(before) !== Array.isArray(after)) {
     return [{ pointer, says: `was ${format(before)}, is ${format(after)}` }];
   }
   const keys = [...new Set([...Object.keys(after), ...Object.keys(before)])];
@@ -42,10 +43,6 @@ function compare(before: unknown, after: unknown, pointer: string): { pointer: s
   });
   const reordered = differences.length === 0 && Object.keys(before).join() !== Object.keys(after).join();
   return reordered ? [{ pointer, says: 'the order of the members changed' }] : differences;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function format(value: unknown): string {

@@ -1,7 +1,7 @@
-import { parseReference, valueAt } from '@lockstep/json/json-pointer';
+import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import { entriesOf, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
-import { findForeign, isObject, type Visited } from './walk-document.ts';
+import { findForeign, type Visited } from './walk-document.ts';
 
 export interface LimitFinding {
   readonly at: readonly (string | number)[];

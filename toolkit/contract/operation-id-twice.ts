@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { formatPointer, parsePointer } from '@lockstep/json/json-pointer';
+import { formatPointer, isObject, parsePointer } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
-import { isObject, walkDocument } from './walk-document.ts';
+import { walkDocument } from './walk-document.ts';
 import { type Position, readYaml } from './yaml-source.ts';
 
 /** Where an `operationId` stands. */

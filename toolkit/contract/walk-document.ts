@@ -43,10 +43,7 @@ export function findForeign(root: unknown): readonly { readonly at: readonly str
   return found;
 }
 
-function isNode(value: unknown): value is object {
+/** An object or an array. */
+export function isNode(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

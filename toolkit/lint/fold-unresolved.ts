@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { formatPointer, parseReference } from '@lockstep/json/json-pointer';
+import { formatPointer, isObject, parseReference } from '@lockstep/json/json-pointer';
 import { displayPath } from '../contract/display-path.ts';
-import { isObject, walkDocument } from '../contract/walk-document.ts';
+import { walkDocument } from '../contract/walk-document.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { countMore, type Problem } from '../problem.ts';
 import { listReferences } from './find-network-references.ts';

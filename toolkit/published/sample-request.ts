@@ -1,4 +1,4 @@
-import { parseReference, valueAt } from '@lockstep/json/json-pointer';
+import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import type { ContractOperation } from '../contract/list-operations.ts';
 import type { OpenApiDocument, ParameterObject } from '../contract/openapi-document.ts';
 
@@ -106,10 +106,6 @@ function exampleOf(document: OpenApiDocument, given: Json, open: ReadonlySet<unk
 }
 
 const plainValues: Json = { integer: 1, number: 1, boolean: true, array: [] };
-
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
 
 /** As OpenAPI writes a query parameter: lists repeat the name unless `explode` is off, members of an object stand for themselves or in brackets. */
 function listPairs({ name, style = 'form', explode = style === 'form' }: ParameterObject, value: unknown) {

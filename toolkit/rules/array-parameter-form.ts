@@ -1,5 +1,5 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Oas3Rule } from 'redocly-core';
-import { isObject } from './reading/dereference.ts';
 import { schemaParts } from './reading/schema-parts.ts';
 
 /**

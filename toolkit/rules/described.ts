@@ -1,6 +1,6 @@
-import { parsePointer } from '@lockstep/json/json-pointer';
+import { isObject, parsePointer } from '@lockstep/json/json-pointer';
 import type { Location, Oas3Rule } from 'redocly-core';
-import { dereference, entriesOf, isObject } from './reading/dereference.ts';
+import { dereference, entriesOf } from './reading/dereference.ts';
 
 /** What stands under these asks whether a value is of a kind; what its members are is described where the whole is. */
 const conditions = ['if', 'then', 'else', 'not'];

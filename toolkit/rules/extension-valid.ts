@@ -1,9 +1,8 @@
-import { parsePointer } from '@lockstep/json/json-pointer';
+import { isObject, parsePointer } from '@lockstep/json/json-pointer';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { Location, Oas3Rule, UserContext } from 'redocly-core';
 import { nearestName } from '../contract/nearest-name.ts';
 import { type ContractExtension, contractExtensions, knownExtensions } from './reading/contract-extensions.ts';
-import { isObject } from './reading/dereference.ts';
 
 /** A member starting with `x-` is one we know, stands where it means something, and has a value that fits its schema. */
 export const extensionValid: Oas3Rule = () => ({

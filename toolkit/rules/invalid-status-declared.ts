@@ -1,5 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Location, Oas3Rule } from 'redocly-core';
-import { dereference, isObject, type Resolve } from './reading/dereference.ts';
+import { dereference, type Resolve } from './reading/dereference.ts';
 
 /**
  * The status for an invalid parameter is declared per place, since tools guess: express-openapi-validator always says

@@ -1,5 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Oas3Rule } from 'redocly-core';
-import { entriesOf, isObject } from './reading/dereference.ts';
+import { entriesOf } from './reading/dereference.ts';
 
 const flowUrls = ['authorizationUrl', 'tokenUrl', 'refreshUrl'] as const;
 

@@ -1,6 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Location, Oas3Rule } from 'redocly-core';
 import { nearestName } from '../contract/nearest-name.ts';
-import { isObject } from './reading/dereference.ts';
 
 const fencedBlock = /^ {0,3}(`{3,}|~{3,})[^\n]*\n[\s\S]*?^ {0,3}\1/gm;
 const codeSpan = /`([^`\n]+)`/g;

@@ -1,5 +1,5 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Oas3Rule } from 'redocly-core';
-import { isObject } from './reading/dereference.ts';
 
 /**
  * An operation that can be called wrongly declares how it refuses: a 4XX.

@@ -1,5 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Oas3Rule } from 'redocly-core';
-import { dereference, isObject } from './reading/dereference.ts';
+import { dereference } from './reading/dereference.ts';
 import { inPlaceSchemas, schemaParts } from './reading/schema-parts.ts';
 
 /**

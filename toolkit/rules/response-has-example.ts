@@ -1,5 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Location, Oas3Rule, UserContext } from 'redocly-core';
-import { dereference, entriesOf, isObject, type Resolve } from './reading/dereference.ts';
+import { dereference, entriesOf, type Resolve } from './reading/dereference.ts';
 
 /**
  * Every body, sent or answered, has named examples, and every response header has one.

@@ -1,5 +1,5 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Oas3Rule } from 'redocly-core';
-import { isObject } from './reading/dereference.ts';
 
 /**
  * Who may call an operation is written at the operation, and being anonymous is written as `[]`.

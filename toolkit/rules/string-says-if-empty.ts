@@ -1,5 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Oas3Rule } from 'redocly-core';
-import { dereference, entriesOf, isObject } from './reading/dereference.ts';
+import { dereference, entriesOf } from './reading/dereference.ts';
 
 const bounds = ['minLength', 'pattern', 'enum', 'const', 'format'] as const;
 

@@ -1,5 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Oas3Rule } from 'redocly-core';
-import { dereference, entriesOf, isObject, type Resolve } from './reading/dereference.ts';
+import { dereference, entriesOf, type Resolve } from './reading/dereference.ts';
 import { type SchemaPart, schemaParts } from './reading/schema-parts.ts';
 
 /**

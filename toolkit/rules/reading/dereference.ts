@@ -1,3 +1,4 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { UserContext } from 'redocly-core';
 
 /** Follows `$ref`s as Redocly resolved them; part of the context of every visitor. */
@@ -19,10 +20,6 @@ export function dereference(value: unknown, resolve: Resolve, from?: string): De
   if (!isObject(value) || typeof value.$ref !== 'string') return { value, from };
   const { node, location } = resolve<object>({ $ref: value.$ref }, from);
   return { value: node, from: location?.source.absoluteRef ?? from };
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** The members of an object, none of anything else. */

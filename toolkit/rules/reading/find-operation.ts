@@ -1,6 +1,6 @@
-import { formatPointer, parseReference } from '@lockstep/json/json-pointer';
+import { formatPointer, isObject, parseReference } from '@lockstep/json/json-pointer';
 import { methods } from '../../contract/openapi-document.ts';
-import { dereference, entriesOf, isObject, type Resolve } from './dereference.ts';
+import { dereference, entriesOf, type Resolve } from './dereference.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,5 @@
-import { formatPointer, parsePointer } from '@lockstep/json/json-pointer';
-import { isObject, type Resolve } from './dereference.ts';
+import { formatPointer, isObject, parsePointer } from '@lockstep/json/json-pointer';
+import type { Resolve } from './dereference.ts';
 import { schemaParts } from './schema-parts.ts';
 
 /**

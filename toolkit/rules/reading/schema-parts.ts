@@ -1,4 +1,5 @@
-import { dereference, isObject, type Resolve } from './dereference.ts';
+import { isObject } from '@lockstep/json/json-pointer';
+import { dereference, type Resolve } from './dereference.ts';
 
 /** One of the schemas that together describe a value, and the document its `$ref`s are read from. */
 export interface SchemaPart {

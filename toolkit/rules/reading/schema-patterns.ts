@@ -1,5 +1,6 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import type { Location } from 'redocly-core';
-import { entriesOf, isObject } from './dereference.ts';
+import { entriesOf } from './dereference.ts';
 
 /** A regular expression of a schema, and where it stands. */
 export interface SchemaPattern {
