@@ -2,7 +2,7 @@ import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import type { Operation, OperationTable } from '@lockstep/contract/operations';
 import { operations as table } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef } from '@lockstep/json/json-pointer';
-import { coerceText } from '@lockstep/runtime/form/coerce-text';
+import { createCoercion } from '@lockstep/runtime/form/coerce-text';
 import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
 import {
   findResponse,
@@ -79,7 +79,7 @@ function expectDeclared({ pointer }: Operation, { status, headers, text }: Calle
     const value = headers.get(name);
     if (header.required === true) expect(value, `header ${name}`).not.toBeNull();
     if (value === null) continue;
-    const faults = compile(header.schema)(coerceText(document, header.schema, value));
+    const faults = compile(header.schema)(createCoercion(document, header.schema)(value));
     expect(
       faults?.map(({ message }) => message),
       `${name}: ${value}`,

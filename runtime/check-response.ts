@@ -7,7 +7,7 @@ import {
   readPointer,
 } from '@lockstep/json/json-pointer';
 import { closeSchemas } from './form/close-schemas.ts';
-import { coerceText } from './form/coerce-text.ts';
+import { createCoercion } from './form/coerce-text.ts';
 import { createSchemaCompiler, type Validate } from './form/compile-schema.ts';
 import { isJsonType } from './form/parse-body.ts';
 import type { Operation } from './operation.ts';
@@ -90,7 +90,7 @@ function checkHeaders(
   for (const { name, required, schema, validate } of headers) {
     const value = sent.get(name.toLowerCase());
     if (value === undefined && required) return { pointer: `${pointer}/headers/${name}`, reason: 'is missing' };
-    const [error] = (value === undefined ? undefined : validate(coerceText(document, schema, value))) ?? [];
+    const [error] = (value === undefined ? undefined : validate(createCoercion(document, schema)(value))) ?? [];
     if (error !== undefined) return { pointer: `${pointer}/headers/${name}`, reason: error.message ?? 'is not valid' };
     sent.delete(name.toLowerCase());
   }

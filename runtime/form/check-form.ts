@@ -46,11 +46,13 @@ export function createFormCheck(tools: FormTools, operation: Operation): CheckFo
   const checkHeaders = createParameterCheck(tools, operation, 'header');
   const checkCookies = createParameterCheck(tools, operation, 'cookie');
   const checkBody = createBodyCheck(tools, operation, readValueRules(operation));
+  const headerNames = operation.parameters.flatMap(({ in: at, name }) => (at === 'header' ? name.toLowerCase() : []));
+  const takesCookies = operation.parameters.some(({ in: at }) => at === 'cookie');
   return (parts) => {
     const path = checkPath(pathPairs(parts.rawPathValues));
     const query = checkQuery(parts.query);
-    const headers = checkHeaders(headerPairs(parts.headers));
-    const cookies = checkCookies(cookiePairs(parts.headers.cookie?.join('; ')));
+    const headers = checkHeaders(headerPairs(parts.headers, headerNames));
+    const cookies = checkCookies(takesCookies ? cookiePairs(parts.headers.cookie?.join('; ')) : []);
     const body = checkBody(parts.body);
     const all = [path, query, headers, cookies, body].flatMap(({ fault }) => fault ?? []);
     const [first] = all;
@@ -60,8 +62,6 @@ export function createFormCheck(tools: FormTools, operation: Operation): CheckFo
   };
 }
 
-function headerPairs(headers: SentParts['headers']): Pair[] {
-  return Object.entries(headers).flatMap(([name, values]) =>
-    (values ?? []).map((value) => ({ name, value, broken: false })),
-  );
+function headerPairs(headers: SentParts['headers'], names: readonly string[]): Pair[] {
+  return names.flatMap((name) => (headers[name] ?? []).map((value) => ({ name, value, broken: false })));
 }

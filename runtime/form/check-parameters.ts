@@ -6,7 +6,7 @@ import { describeFault } from './describe-fault.ts';
 import type { PlaceFault } from './detail.ts';
 import type { FormTools } from './form-tools.ts';
 import type { Pair } from './parse-url-encoded.ts';
-import { ownsName, readParameter } from './read-parameters.ts';
+import { createParameterReader, ownsName, type ReadParameter } from './read-parameters.ts';
 import { cut, describeUnknown } from './sentence.ts';
 
 type Place = Parameter['in'];
@@ -19,10 +19,15 @@ export interface ReadParameters {
 
 interface Checked {
   readonly parameter: Parameter;
+  /** Name among what is read: that of a header in lower case. */
+  readonly key: string;
+  readonly read: ReadParameter;
   readonly validate: Validate;
   /** Empty, or the default alone. */
   readonly defaults: readonly unknown[];
 }
+
+const nothing: ReadParameters = { values: {} };
 
 /** Headers that OpenAPI takes out of parameters: they are described elsewhere (3.1, Parameter Object). */
 const ignoredHeaders = new Set(['accept', 'authorization', 'content-type']);
@@ -38,31 +43,37 @@ export function createParameterCheck(
   );
   const checked = declared.map((parameter): Checked => {
     const { default: value } = followRef(document, readPointer(document, parameter.schema));
-    return { parameter, validate: compile({ $ref: parameter.schema }), defaults: value === undefined ? [] : [value] };
+    return {
+      parameter,
+      key: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
+      read: createParameterReader(document, parameter),
+      validate: compile({ $ref: parameter.schema }),
+      defaults: value === undefined ? [] : [value],
+    };
   });
   return (pairs) => {
+    if (checked.length === 0 && (place !== 'query' || pairs.length === 0)) return nothing;
     const unknown = place === 'query' ? findUnknown(declared, pairs) : undefined;
     if (unknown !== undefined) return { fault: unknown, values: {} };
     const values: Record<string, unknown> = {};
-    for (const { parameter, validate, defaults } of checked) {
-      const key = place === 'header' ? parameter.name.toLowerCase() : parameter.name;
-      const read = readOne(parameter, validate);
-      if (read.fault !== undefined) return { fault: toPlaceFault(parameter, read.fault), values: {} };
-      for (const value of read.values ?? defaults) values[key] = value;
+    for (const one of checked) {
+      const found = readOne(one, pairs);
+      if (found.fault !== undefined) return { fault: toPlaceFault(one.parameter, found.fault), values: {} };
+      for (const value of found.values ?? one.defaults) values[one.key] = value;
     }
     return { values };
-
-    function readOne(parameter: Parameter, validate: Validate) {
-      const reading = readParameter(document, parameter, pairs);
-      if (reading.kind === 'fault') return { fault: { says: reading.says, nearest: [] } };
-      if (reading.kind === 'empty') return { values: [''] };
-      if (reading.kind === 'absent')
-        return parameter.required ? { fault: { says: `${parameter.name} is required`, nearest: [] } } : {};
-      const errors = validate(reading.value);
-      if (errors === undefined) return { values: [reading.value] };
-      return { fault: describeCursor(operation, parameter, reading.value) ?? describeFault(errors, parameter.name) };
-    }
   };
+
+  function readOne({ parameter, read, validate }: Checked, pairs: readonly Pair[]) {
+    const reading = read(pairs);
+    if (reading.kind === 'fault') return { fault: { says: reading.says, nearest: [] } };
+    if (reading.kind === 'empty') return { values: [''] };
+    if (reading.kind === 'absent')
+      return parameter.required ? { fault: { says: `${parameter.name} is required`, nearest: [] } } : {};
+    const errors = validate(reading.value);
+    if (errors === undefined) return { values: [reading.value] };
+    return { fault: describeCursor(operation, parameter, reading.value) ?? describeFault(errors, parameter.name) };
+  }
 }
 
 function findUnknown(declared: readonly Parameter[], pairs: readonly Pair[]): PlaceFault | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { coerceText } from './coerce-text.ts';
+import { createCoercion } from './coerce-text.ts';
 
 const document = { schemas: { Count: { type: 'integer' }, Loop: { allOf: [{ $ref: '#/schemas/Loop' }] } } };
 
@@ -36,8 +36,8 @@ const cases = [
   { name: 'by a schema that refers to itself, as text', schema: { $ref: '#/schemas/Loop' }, given: '2', want: '2' },
 ];
 
-describe('coerceText', () => {
+describe('createCoercion', () => {
   for (const { name, schema, given, want } of cases) {
-    test(`reads ${name}`, () => expect(coerceText(document, schema, given)).toBe(want));
+    test(`reads ${name}`, () => expect(createCoercion(document, schema)(given)).toBe(want));
   }
 });

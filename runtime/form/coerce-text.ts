@@ -16,15 +16,21 @@ const readers: readonly { type: JsonType; pattern: RegExp; read: (text: string) 
   { type: 'null', pattern: /^null$/, read: () => null },
 ];
 
+/** Reads text as the value of one schema. */
+export type Coerce = (text: string) => unknown;
+
 /**
- * Reads text from a path, query, header or form field as the value its schema asks for. A schema that takes text
+ * Makes the reading of text from a path, query, header or form field as the value its schema asks for. A schema that takes text
  * gets text, whatever else it takes; text that fits no other type stays text, for the validator to refuse.
  */
-export function coerceText(document: ContractDocument, schema: unknown, text: string): unknown {
+export function createCoercion(document: ContractDocument, schema: unknown): Coerce {
   const types = schemaTypes(document, schema);
-  if (types.size === 0 || types.has('string')) return text;
-  const reader = readers.find(({ type, pattern }) => types.has(type) && pattern.test(text));
-  return reader === undefined ? text : reader.read(text);
+  if (types.size === 0 || types.has('string')) return (text) => text;
+  const usable = readers.filter(({ type }) => types.has(type));
+  return (text) => {
+    const reader = usable.find(({ pattern }) => pattern.test(text));
+    return reader === undefined ? text : reader.read(text);
+  };
 }
 
 /** The types a schema names anywhere it decides about the value itself; empty where it takes any. */

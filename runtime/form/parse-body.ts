@@ -1,6 +1,6 @@
 import { type ContractDocument, followMember, followRef, isObject } from '@lockstep/json/json-pointer';
 import { checkJsonTree } from './check-json-tree.ts';
-import { coerceText, schemaTypes } from './coerce-text.ts';
+import { createCoercion, schemaTypes } from './coerce-text.ts';
 import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
 import { cut } from './sentence.ts';
 
@@ -75,11 +75,11 @@ function parseForm(text: string, schema: unknown, document: ContractDocument): P
     if (isList) {
       const before = fields.get(name);
       const items = followMember(document, followRef(document, property), 'items');
-      fields.set(name, [...(Array.isArray(before) ? before : []), coerceText(document, items, value)]);
+      fields.set(name, [...(Array.isArray(before) ? before : []), createCoercion(document, items)(value)]);
     } else if (fields.has(name)) {
       return { kind: 'fault', at, says: `${cut(name)} is sent more than once` };
     } else {
-      fields.set(name, coerceText(document, property, value));
+      fields.set(name, createCoercion(document, property)(value));
     }
   }
   return { kind: 'value', value: Object.fromEntries(fields) };

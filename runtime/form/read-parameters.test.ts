@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Parameter } from '../operation.ts';
 import { parseUrlEncoded } from './parse-url-encoded.ts';
-import { cookiePairs, ownsName, pathPairs, readParameter } from './read-parameters.ts';
+import { cookiePairs, createParameterReader, ownsName, pathPairs } from './read-parameters.ts';
 
 const document = {
   Count: { type: 'integer' },
@@ -93,14 +93,15 @@ const cases = [
 
 describe('readParameter', () => {
   for (const { name, parameter, given, want } of cases) {
-    test(`reads ${name}`, () => expect(readParameter(document, parameter, parseUrlEncoded(given))).toEqual(want));
+    test(`reads ${name}`, () =>
+      expect(createParameterReader(document, parameter)(parseUrlEncoded(given))).toEqual(want));
   }
 
   test('takes a header by its name in lower case, and calls it as the contract does', () => {
     const parameter = declare('Count', { name: 'X-Count', in: 'header', style: 'simple', explode: false });
     const pair = { name: 'x-count', value: '7', broken: false };
-    expect(readParameter(document, parameter, [pair])).toEqual(value(7));
-    expect(readParameter(document, parameter, [pair, pair])).toMatchObject({
+    expect(createParameterReader(document, parameter)([pair])).toEqual(value(7));
+    expect(createParameterReader(document, parameter)([pair, pair])).toMatchObject({
       says: 'X-Count is sent 2 times: send it once',
     });
   });

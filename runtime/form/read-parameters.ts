@@ -1,6 +1,6 @@
 import { type ContractDocument, followMember, followRef, readPointer } from '@lockstep/json/json-pointer';
 import type { Parameter } from '../operation.ts';
-import { coerceText, schemaTypes } from './coerce-text.ts';
+import { createCoercion, schemaTypes } from './coerce-text.ts';
 import { decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
 
 /** What a request sends for one parameter. */
@@ -19,37 +19,56 @@ const separators: Readonly<Record<string, string>> = {
   pipeDelimited: '|',
 };
 
+/** @param pairs all that was sent at the parameter's place, in order; names of headers in lower case */
+export type ReadParameter = (pairs: readonly Pair[]) => ParameterReading;
+
 /**
- * Reads a parameter from the values sent under its name, still as text.
+ * Makes the reading of one parameter from the values sent under its name, still as text.
  *
  * @param document the contract, for the schema that says which type the text becomes
- * @param pairs all that was sent at the parameter's place, in order; names of headers in lower case
  */
-export function readParameter(
-  document: ContractDocument,
-  parameter: Parameter,
-  pairs: readonly Pair[],
-): ParameterReading {
-  const { name, explode, style } = parameter;
+export function createParameterReader(document: ContractDocument, parameter: Parameter): ReadParameter {
+  const { name, style } = parameter;
   const schema = readPointer(document, parameter.schema);
-  const types = schemaTypes(document, schema);
-  if (style === 'deepObject') return readDeepObject(document, parameter, schema, pairs);
+  if (style === 'deepObject') return createDeepReader(document, parameter, schema);
   const key = parameter.in === 'header' ? name.toLowerCase() : name;
-  const own = pairs.filter((pair) => pair.name === key);
-  const [first] = own;
-  if (first === undefined) return { kind: 'absent' };
-  const broken = own.find((pair) => pair.broken);
-  if (broken !== undefined) return { kind: 'fault', says: `${name} ${describeBroken(broken)}` };
-  if (types.has('array')) {
+  const read = schemaTypes(document, schema).has('array')
+    ? createListReader(document, parameter, schema)
+    : createTextReader(document, parameter, schema);
+  return (pairs) => {
+    const own = pairs.filter((pair) => pair.name === key);
+    if (own.length === 0) return { kind: 'absent' };
+    const broken = own.find((pair) => pair.broken);
+    return broken === undefined ? read(own) : { kind: 'fault', says: `${name} ${describeBroken(broken)}` };
+  };
+}
+
+function createTextReader(
+  document: ContractDocument,
+  { name, allowEmptyValue }: Parameter,
+  schema: unknown,
+): ReadParameter {
+  const coerce = createCoercion(document, schema);
+  return (own) => {
+    if (own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
+    const { value = '' } = own[0] ?? {};
+    return value === '' && allowEmptyValue ? { kind: 'empty' } : { kind: 'value', value: coerce(value) };
+  };
+}
+
+function createListReader(
+  document: ContractDocument,
+  { name, explode, style }: Parameter,
+  schema: unknown,
+): ReadParameter {
+  const coerce = createCoercion(document, followMember(document, followRef(document, schema), 'items'));
+  const separator = separators[style] ?? ',';
+  return (own) => {
     if (!explode && own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
-    const separator = separators[style] ?? ',';
-    const texts = explode && style !== 'simple' ? own.map(({ value }) => value) : first.value.split(separator);
-    const items = followMember(document, followRef(document, schema), 'items');
-    return { kind: 'value', value: texts.map((text) => coerceText(document, items, text)) };
-  }
-  if (own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
-  if (first.value === '' && parameter.allowEmptyValue) return { kind: 'empty' };
-  return { kind: 'value', value: coerceText(document, schema, first.value) };
+    const texts =
+      explode && style !== 'simple' ? own.map(({ value }) => value) : (own[0]?.value.split(separator) ?? []);
+    return { kind: 'value', value: texts.map((text) => coerce(text)) };
+  };
 }
 
 /** Whether a query name belongs to a parameter: its own, or `name[member]` of a deep object. */
@@ -75,26 +94,23 @@ export function cookiePairs(header: string | undefined): Pair[] {
   });
 }
 
-function readDeepObject(
-  document: ContractDocument,
-  parameter: Parameter,
-  schema: unknown,
-  pairs: readonly Pair[],
-): ParameterReading {
+function createDeepReader(document: ContractDocument, parameter: Parameter, schema: unknown): ReadParameter {
   const properties = followMember(document, followRef(document, schema), 'properties');
-  const members = new Map<string, unknown>();
-  for (const pair of pairs) {
-    const { name, value, broken } = pair;
-    const member = deepMember(parameter, name);
-    if (member === undefined) continue;
-    if (broken) return { kind: 'fault', says: `${name} ${describeBroken(pair)}` };
-    if (members.has(member)) return { kind: 'fault', says: sentTwice(name, 2) };
-    members.set(
-      member,
-      coerceText(document, Object.hasOwn(properties, member) ? properties[member] : undefined, value),
-    );
-  }
-  return members.size === 0 ? { kind: 'absent' } : { kind: 'value', value: Object.fromEntries(members) };
+  const coercions = new Map(
+    Object.entries(properties).map(([member, property]) => [member, createCoercion(document, property)]),
+  );
+  return (pairs) => {
+    const members = new Map<string, unknown>();
+    for (const pair of pairs) {
+      const { name, value, broken } = pair;
+      const member = deepMember(parameter, name);
+      if (member === undefined) continue;
+      if (broken) return { kind: 'fault', says: `${name} ${describeBroken(pair)}` };
+      if (members.has(member)) return { kind: 'fault', says: sentTwice(name, 2) };
+      members.set(member, coercions.get(member)?.(value) ?? value);
+    }
+    return members.size === 0 ? { kind: 'absent' } : { kind: 'value', value: Object.fromEntries(members) };
+  };
 }
 
 function deepMember({ name }: Parameter, sent: string): string | undefined {
