@@ -1,11 +1,9 @@
-import { Rejection } from '@lockstep/runtime/rejection';
 import type { Scheme } from '@lockstep/runtime/security/scheme';
-import { systemClock } from '@lockstep/server/clock';
+import { type Clock, systemClock } from '@lockstep/server/clock';
 import { createVerifyToken } from '@lockstep/server/create-service';
 import { type DemoOwners, seedDemoOwners } from '@lockstep/server/demo/demo-owners';
 import { type DemoClients, seedDemo } from '@lockstep/server/demo/seed-demo';
-import { Refused } from '@lockstep/server/error-catalogue';
-import { createTokenScheme, realm } from '@lockstep/server/http/authenticate';
+import { createTokenScheme, realm, type VerifyToken } from '@lockstep/server/http/authenticate';
 import { checkTrial } from '@lockstep/server/http/check-trial';
 import type { Keys } from '@lockstep/server/keys';
 import { createPasswords } from '@lockstep/server/oauth/passwords';
@@ -75,15 +73,7 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
     clients,
     owners,
     authServer: { basePath: authPath, callback },
-    security: { oauth2: createTokenScheme(createVerifyToken(verifyToken)) as Scheme<AnyPrincipal> },
-    realm,
-    authenticated: ({ principal }) => {
-      try {
-        checkTrial(principal as Principal | undefined, systemClock);
-      } catch (error) {
-        throw error instanceof Refused ? toRejection(error) : error;
-      }
-    },
+    ...protectByTokens(createVerifyToken(verifyToken), systemClock),
     close: async () => {
       stopPurging();
       await store.close();
@@ -104,7 +94,12 @@ function validFrom(startSeconds: number, clients: Pick<Store['clients'], 'find'>
   };
 }
 
-/** The trial's end in the terms of any contract. */
-function toRejection({ response: { body } }: Refused): Rejection {
-  return new Rejection('payment_required', { text: 'message' in body ? body.message : body.error });
+/** What stands before the answers, as before the service's: the token, then the trial. */
+export function protectByTokens(verifyToken: VerifyToken, clock: Clock): Protection {
+  // The mock's own answers ask nobody who they are for.
+  return {
+    security: { oauth2: createTokenScheme(verifyToken) as Scheme<AnyPrincipal> },
+    realm,
+    authenticated: ({ principal }) => checkTrial(principal as Principal | undefined, clock),
+  };
 }

@@ -131,7 +131,6 @@ function finishAnswer(
     headers: {
       ...Object.fromEntries(headers.filter((header) => !isType(header)).map(([name, value]) => [name, String(value)])),
       ...exampleHeaders(document, response, exampleName),
-      'X-Request-Id': requestId,
     },
     ...(content === undefined ? {} : { mediaType: content.mediaType, body }),
   };

@@ -72,11 +72,13 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
     const { status, mediaType, body } = answer;
     const idNames = status >= 400 ? nameRequestId(operation, status) : undefined;
     const whole = idNames === undefined || !isObject(body) ? body : { ...body, ...fill(idNames, requestId) };
-    const headers: Record<string, string> = { 'X-Request-Id': requestId, ...ambient(exchange) };
+    const headers: Record<string, string> = { ...ambient(exchange) };
     for (const name in answer.headers) {
       const value = answer.headers[name];
       if (value !== undefined) headers[name] = String(value);
     }
+    // Last: the examples of a contract have an id too.
+    headers['X-Request-Id'] = requestId;
     if (whole === undefined) return { answer, outgoing: { status, headers, mediaType: undefined, content: undefined } };
     const type = mediaType ?? 'application/json';
     headers['Content-Type'] = type;

@@ -1,5 +1,5 @@
+import { Rejection } from '@lockstep/runtime/rejection';
 import type { Clock, EpochMilliseconds } from '../clock.ts';
-import { Refused, refuse } from '../error-catalogue.ts';
 import { sayWait, secondsUntil } from '../limits/retry-after.ts';
 import type { WindowUse } from '../limits/window-counter.ts';
 import type { Principal } from '../principal.ts';
@@ -41,11 +41,11 @@ export function createAccountQuota({ limit, counter, clock }: QuotaOptions): Cou
   };
 }
 
-/** @throws Refused 429, whose `Retry-After` is exact: waiting so long is enough, a second less is not */
+/** @throws Rejection 429, whose `Retry-After` is exact: waiting so long is enough, a second less is not */
 export function checkQuota(quota: Quota | undefined): void {
   if (quota === undefined || quota.accepted) return;
   const text = `The request quota is used up, try again in ${sayWait(quota.secondsLeft)}`;
-  throw new Refused(refuse('account_quota', { text, headers: { 'Retry-After': quota.secondsLeft } }));
+  throw new Rejection('too_many_requests', { text, headers: { 'Retry-After': String(quota.secondsLeft) } });
 }
 
 /** What every answer after the count says of it (IETF draft-ietf-httpapi-ratelimit-headers). */

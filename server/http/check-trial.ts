@@ -1,11 +1,13 @@
+import { Rejection } from '@lockstep/runtime/rejection';
 import type { Clock } from '../clock.ts';
-import { Refused, refuse } from '../error-catalogue.ts';
+import { errorCatalogue } from '../error-catalogue.ts';
 import type { Principal } from '../principal.ts';
 
-/** @throws Refused 402 from the instant the trial ends */
+/** @throws Rejection 402 from the instant the trial ends */
 export function checkTrial(principal: Principal | undefined, clock: Clock): void {
   const end = principal?.trialEndsAt ?? null;
-  if (end !== null && clock.now() >= end) throw new Refused(refuse('trial_ended'));
+  if (end !== null && clock.now() >= end)
+    throw new Rejection('payment_required', { text: errorCatalogue.trial_ended.text });
 }
 
 /** `Trial-Ends-At`, in UTC with milliseconds; none where no trial runs. */
