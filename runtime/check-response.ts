@@ -6,13 +6,13 @@ import {
   type JsonObject,
   readPointer,
 } from '@lockstep/json/json-pointer';
+import type { Outgoing } from './exchange.ts';
 import { closeSchemas } from './form/close-schemas.ts';
 import { createCoercion } from './form/coerce-text.ts';
 import { createSchemaCompiler, type Validate } from './form/compile-schema.ts';
 import { isJsonType } from './form/parse-body.ts';
 import type { Operation } from './operation.ts';
 import { findFaultMembers } from './refusal/fault-members.ts';
-import type { Outgoing } from './reply.ts';
 
 /** An answer that its contract doesn't have. */
 export interface ResponseFault {

@@ -25,3 +25,13 @@ export interface Answer {
 export interface UndeclaredAnswer extends Answer {
   readonly isUndeclared: true;
 }
+
+/** An answer as it will leave. */
+export interface Outgoing {
+  readonly status: number;
+  /** Names as they are written, all values text. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly mediaType: string | undefined;
+  /** Undefined: no content. */
+  readonly content: string | Uint8Array | undefined;
+}

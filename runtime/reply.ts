@@ -1,22 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { type ContractDocument, followMember, isObject, readPointer } from '@lockstep/json/json-pointer';
 import type { CheckResponse } from './check-response.ts';
-import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
+import type { Answer, Exchange, Outgoing, UndeclaredAnswer } from './exchange.ts';
 import { isJsonType } from './form/parse-body.ts';
 import type { Operation } from './operation.ts';
 import { RequestAborted } from './read-bytes.ts';
 import { listContents } from './refusal/declared-response.ts';
 import { findFaultMembers } from './refusal/fault-members.ts';
-
-/** An answer as it will leave. */
-export interface Outgoing {
-  readonly status: number;
-  /** Names as they are written, all values text. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly mediaType: string | undefined;
-  /** Undefined: no content. */
-  readonly content: string | Uint8Array | undefined;
-}
 
 export interface ReplyLog {
   error(context: object, text: string): void;

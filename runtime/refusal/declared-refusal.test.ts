@@ -107,6 +107,14 @@ const shapes: readonly { name: string; schema: object; example?: object; want: u
     want: { error_description: 'x', error: 'invalid_request' },
   },
   {
+    name: 'a code that is a number in text',
+    schema: {
+      required: ['errorCode', 'message'],
+      properties: { errorCode: { type: 'string', pattern: '^[0-9]{3}$' }, message: { type: 'string' } },
+    },
+    want: { message: 'x', errorCode: '400' },
+  },
+  {
     name: 'a lone text',
     schema: { required: ['error'], additionalProperties: false, properties: { error: { type: 'string' } } },
     want: { error: 'x' },

@@ -40,15 +40,22 @@ export function declaredRefusal(context: RefusalContext, rejection: Rejection): 
   const members = marked.length > 0 ? marked : guessFaultMembers(document, content?.schema);
   const { example, isMatch } = pickExample(content?.examples ?? [], members, words);
   const status = declared?.status ?? wanted[0] ?? 500;
-  const body =
-    content &&
-    fillFaultBody(members, example, compile(content.schema ?? true), {
-      text: rejection.message,
-      details: rejection.details.length > 0 ? rejection.details : undefined,
-      code: isMatch ? undefined : (declaredCode(response, words) ?? (example === undefined ? words[0] : undefined)),
-      status,
-      'request-id': requestId,
-    });
+  const named = isMatch ? undefined : (declaredCode(response, words) ?? (example === undefined ? words[0] : undefined));
+  const validate = content && compile(content.schema ?? true);
+  // A contract whose codes are numbers in text takes the status for one.
+  const body = [named, String(status)]
+    .map((code) =>
+      validate === undefined
+        ? undefined
+        : fillFaultBody(members, example, validate, {
+            text: rejection.message,
+            details: rejection.details.length > 0 ? rejection.details : undefined,
+            code,
+            status,
+            'request-id': requestId,
+          }),
+    )
+    .find((filled) => filled !== undefined);
   const challenge = rejection.challenge === undefined ? {} : { 'WWW-Authenticate': rejection.challenge };
   const headers = { ...challenge, ...exampleHeaders(document, response, example?.name), ...rejection.headers };
   if (content !== undefined && body !== undefined) return { status, headers, mediaType: content.mediaType, body };
