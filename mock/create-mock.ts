@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OperationTable } from '@lockstep/contract/operations';
-import type { ContractDocument } from '@lockstep/json/json-pointer';
+import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { AddedSteps, AnyHandler } from '@lockstep/runtime/answer-request';
 import { createRuntime } from '@lockstep/runtime/create-runtime';
 import type { Exchange } from '@lockstep/runtime/exchange';
@@ -8,12 +8,14 @@ import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import type { Operation } from '@lockstep/runtime/operation';
 import { ambientHeaders } from '@lockstep/runtime/refusal/declared-response';
-import type { Scheme } from '@lockstep/runtime/security/scheme';
+import { apiKey, basic, bearer, readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
 import type { Logger } from 'pino';
 import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
 import { chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
-import { type AnyPrincipal, createPresenceSchemes } from './presence.ts';
 import type { AnswerByExample } from './prism.ts';
+
+/** Who a mock's handlers act for: nobody they know anything of. */
+export type AnyPrincipal = object;
 
 type MockExchange = Exchange<AnyPrincipal>;
 
@@ -99,4 +101,26 @@ function mapValues<Value, Result>(
   map: (value: Value) => Result,
 ): Readonly<Record<string, Result>> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
+}
+
+const anybody = { kind: 'good', principal: {} } as const;
+
+const anyOf = {
+  bearer: bearer<AnyPrincipal>(() => anybody),
+  basic: basic<AnyPrincipal>(() => anybody),
+  apiKey: apiKey<AnyPrincipal>(() => anybody),
+} as const;
+
+/**
+ * Schemes that look whether credentials are there and well-formed, one for each of the contract. Their value and scopes are not judged:
+ * any token passes.
+ */
+function createPresenceSchemes(document: ContractDocument): Readonly<Record<string, Scheme<AnyPrincipal>>> {
+  const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
+  return Object.fromEntries(
+    Object.keys(schemes).flatMap((name) => {
+      const declared = readScheme(followMember(document, schemes, name));
+      return declared === undefined ? [] : [[name, anyOf[declared.takes]]];
+    }),
+  );
 }

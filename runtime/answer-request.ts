@@ -1,8 +1,8 @@
 import type { Answer, Exchange } from './exchange.ts';
 import { findCases, readValueRules, type ValueRule } from './form/by-value.ts';
 import { type CheckForm, createFormCheck, type ParsedRequest } from './form/check-form.ts';
+import type { FormTools } from './form/compile-schema.ts';
 import { boundFaults } from './form/detail.ts';
-import type { FormTools } from './form/form-tools.ts';
 import { parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { readTarget } from './http-message.ts';
 import type { Operation } from './operation.ts';

@@ -2,10 +2,9 @@ import { followMember, followRef, isObject, type JsonObject, readPointer } from 
 import type { Operation } from '../operation.ts';
 import type { ValueRule } from './by-value.ts';
 import { checkByValue } from './check-by-value.ts';
-import type { Validate } from './compile-schema.ts';
+import type { FormTools, Validate } from './compile-schema.ts';
 import { describeFault } from './describe-fault.ts';
 import type { PlaceFault } from './detail.ts';
-import type { FormTools } from './form-tools.ts';
 import { parseBody, type ReceivedBody } from './parse-body.ts';
 
 /** Bytes, and the key of the operation's `content` that they are to be read by. */

@@ -3,8 +3,8 @@ import type { Operation } from '../operation.ts';
 import { readValueRules } from './by-value.ts';
 import { type BodyCheck, createBodyCheck } from './check-body.ts';
 import { createParameterCheck } from './check-parameters.ts';
+import type { FormTools } from './compile-schema.ts';
 import type { PlaceFault } from './detail.ts';
-import type { FormTools } from './form-tools.ts';
 import type { Pair } from './parse-url-encoded.ts';
 import { cookiePairs, pathPairs } from './read-parameters.ts';
 

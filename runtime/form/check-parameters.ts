@@ -1,10 +1,8 @@
-import { followRef, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import { followRef, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import type { Operation, Parameter } from '../operation.ts';
-import type { Validate } from './compile-schema.ts';
-import { describeCursor } from './describe-cursor.ts';
-import { describeFault } from './describe-fault.ts';
+import type { FormTools, Validate } from './compile-schema.ts';
+import { type Description, describeFault } from './describe-fault.ts';
 import type { PlaceFault } from './detail.ts';
-import type { FormTools } from './form-tools.ts';
 import type { Pair } from './parse-url-encoded.ts';
 import { createParameterReader, ownsName, type ReadParameter } from './read-parameters.ts';
 import { cut, describeUnknown } from './sentence.ts';
@@ -89,4 +87,26 @@ function toPlaceFault(
   { says, nearest }: { readonly says: string; readonly nearest: readonly string[] },
 ): PlaceFault {
   return { in: place === 'cookie' ? 'header' : place, at: name, says, nearest, status: invalidStatus };
+}
+
+/**
+ * What to say of a value that has not the form of a cursor: an example would not do, since each is made for one list.
+ *
+ * @returns undefined where the parameter is not the one that pages the list (`x-pagination`)
+ */
+function describeCursor(
+  { extensions }: Operation,
+  { name }: Parameter,
+  value: unknown,
+): Pick<Description, 'says' | 'nearest'> | undefined {
+  const paging = extensions['x-pagination'];
+  const cursor = isObject(paging) && isObject(paging.cursor) ? paging.cursor : {};
+  if (cursor.send !== name) return undefined;
+  const next = String(cursor.read).split('/').at(-1);
+  const sent = value === '' ? 'empty' : JSON.stringify(value);
+  const says =
+    value === cursor.end
+      ? `${name} must not be ${sent}: ${next} is ${sent} on the last page`
+      : `${name} does not have the right form: send ${next} as it came`;
+  return { says, nearest: [] };
 }

@@ -37,3 +37,10 @@ function pointIntoContract(key: string, value: unknown): unknown {
     ? `${contractId}${encodeURI(value)}`
     : value;
 }
+
+/** What every check of a request's form is made with. */
+export interface FormTools {
+  readonly document: ContractDocument;
+  /** @throws Error for a schema that does not compile */
+  readonly compile: (schema: unknown) => Validate;
+}
