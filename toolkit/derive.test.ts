@@ -117,6 +117,12 @@ test.each([
     want: { 'operations.gen.ts': '"statuses":[200],' },
   },
   {
+    name: 'an open enum stays open in a response by default',
+    paths: `/a: {get: {operationId: readA, responses: {default: {description: Any, content: {application/json: {schema: {type: string, enum: [on, off], x-open-enum: true}}}}}}}`,
+    components: 'schemas: {}',
+    want: { 'types.gen.ts': 'readonly "application/json": string;' },
+  },
+  {
     name: 'a range of media types is answered with one of them',
     paths: `/a: {get: {operationId: readA, responses: {'200': {description: OK, content: {'image/*': {schema: {type: string}}}}}}}`,
     components: 'schemas: {}',

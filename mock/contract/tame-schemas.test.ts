@@ -23,6 +23,11 @@ const cases = [
     want: { properties: { example: { maxItems: 3 }, maxItems: { type: 'integer' } } },
   },
   {
+    name: 'a list in a response by default',
+    given: { responses: { default: { schema: { maxItems: 9 } } } },
+    want: { responses: { default: { schema: { maxItems: 3 } } } },
+  },
+  {
     name: 'text of a format and a pattern',
     given: { a: { format: 'date', pattern: '^2', example: '2026-11-21' } },
     want: { a: { example: '2026-11-21', enum: ['2026-11-21'] } },

@@ -1,10 +1,8 @@
 import { type ContractDocument, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
 
 /** Items of an invented list, unless its schema asks for more. */
 export const mostItems = 3;
-
-/** Members whose content is data, not schemas, unless they are themselves the name of a property. */
-const dataMembers = new Set(['example', 'examples', 'default', 'enum', 'const']);
 
 /**
  * A copy of a contract whose schemas a generator can handle.
@@ -15,21 +13,20 @@ const dataMembers = new Set(['example', 'examples', 'default', 'enum', 'const'])
  * - Text with both `format` and `pattern` is its example: the generator follows the format and ignores the pattern.
  */
 export function tameSchemas(document: ContractDocument): ContractDocument {
-  return tameMembers(document, false);
+  return tameMembers(document, 'keywords');
 }
 
-function tameNode(node: unknown, isNaming: boolean): unknown {
-  if (Array.isArray(node)) return node.map((item) => tameNode(item, false));
+function tameNode(node: unknown, reading: Reading): unknown {
+  if (Array.isArray(node)) return node.map((item) => tameNode(item, 'keywords'));
   if (!isObject(node)) return node;
-  const tamed = tameMembers(node, isNaming);
-  return isNaming ? tamed : tameText(tameList(tamed));
+  const tamed = tameMembers(node, reading);
+  return reading === 'names' ? tamed : tameText(tameList(tamed));
 }
 
-/** @param isNaming whether the members are names of properties, not keywords */
-function tameMembers(node: JsonObject, isNaming: boolean): JsonObject {
+function tameMembers(node: JsonObject, reading: Reading): JsonObject {
   const members = Object.entries(node).map(([name, member]) => {
-    const isData = !isNaming && (dataMembers.has(name) || name.startsWith('x-'));
-    return [name, isData ? member : tameNode(member, !isNaming && name === 'properties')] as const;
+    const within = reading === 'keywords' && name.startsWith('x-') ? 'data' : readingOf(reading, name);
+    return [name, within === 'data' ? member : tameNode(member, within)] as const;
   });
   return Object.fromEntries(members);
 }

@@ -25,13 +25,22 @@ const contract = {
         type: 'object',
         properties: { notes: { $ref: '#/components/schemas/Notes' }, items: { type: 'object', properties: {} } },
       },
+      Tower: { type: 'array', prefixItems: [{ $ref: '#/components/schemas/Bunk' }] },
+      items: { type: 'object', properties: { first: {} } },
+      List: { allOf: [{ $ref: '#/components/schemas/items' }, { type: 'object', properties: { second: {} } }] },
+    },
+    responses: {
+      default: {
+        content: { 'application/json': { schema: { type: 'array', items: { type: 'object', properties: {} } } } },
+      },
     },
   },
 };
 const { document, close } = closeSchemas(contract);
 const compile = createSchemaCompiler(document);
 const judge = (name: string, value: unknown) =>
-  compile(close({ $ref: `#/components/schemas/${name}` }))(value)?.at(-1)?.instancePath ?? 'good';
+  compile(close({ $ref: `#/components/${name.includes('/') ? name : `schemas/${name}`}` }))(value)?.at(-1)
+    ?.instancePath ?? 'good';
 
 const cases = [
   {
@@ -52,6 +61,14 @@ const cases = [
   { name: 'a member beside an empty permission', schema: 'Key', given: { cut: 1, copy: 2 }, want: '' },
   { name: 'any member where none is described', schema: 'House', given: { notes: { a: 1 } }, want: 'good' },
   { name: 'members named as keywords are', schema: 'House', given: { items: { a: 1 } }, want: '/items' },
+  { name: 'a member of a place in a list', schema: 'Tower', given: [{ steps: 3, key: 1 }], want: '/0' },
+  { name: 'a whole with a part named as a keyword is', schema: 'List', given: { first: 1, second: 2 }, want: 'good' },
+  {
+    name: 'a member in a response by default',
+    schema: 'responses/default/content/application~1json/schema',
+    given: [{ key: 1 }],
+    want: '/0',
+  },
 ];
 
 describe('a closed contract', () => {

@@ -1,12 +1,5 @@
-import { type ContractDocument, followRef, isObject } from '@lockstep/json/json-pointer';
-
-/** Keywords below which a schema judges a member or an item of the value, not the value itself. */
-const perMember = new Set(['properties', 'patternProperties']);
-const perItem = new Set(['items', 'additionalProperties', 'contains']);
-/** What holds values, not schemas. */
-const values = new Set(['enum', 'const', 'default', 'example', 'examples']);
-/** How deep composed schemas are looked through; a schema that contains itself ends here. */
-const deepest = 8;
+import { type ContractDocument, isObject } from '@lockstep/json/json-pointer';
+import { keywordOf, listParts, type Reading, readingOf } from '@lockstep/json/schema-keywords';
 
 export interface ClosedContract {
   /** The contract with every schema of a member or an item closed; for a compiler. */
@@ -23,32 +16,33 @@ export interface ClosedContract {
  * that describes no members stays open.
  */
 export function closeSchemas(contract: ContractDocument): ClosedContract {
-  const document = mapNode(contract);
+  const document = mapNode(contract, 'keywords');
   return { document: isObject(document) ? document : {}, close };
 
   function close(schema: unknown): unknown {
-    return describesMembers(schema) ? { allOf: [schema], unevaluatedProperties: false } : schema;
+    const describesMembers = listParts(contract, schema).some(({ properties }) => properties !== undefined);
+    return describesMembers ? { allOf: [schema], unevaluatedProperties: false } : schema;
   }
 
-  function mapNode(node: unknown): unknown {
-    if (Array.isArray(node)) return node.map(mapNode);
+  function mapNode(node: unknown, reading: Reading): unknown {
+    if (Array.isArray(node)) return node.map((item) => mapNode(item, 'keywords'));
     if (!isObject(node)) return node;
-    // `true` says what is so without it, and would count as a description of every member.
-    const keywords = Object.entries(node).filter(([key, value]) => key !== 'additionalProperties' || value !== true);
-    return Object.fromEntries(keywords.map(mapKeyword));
+    const members = Object.entries(node).flatMap(([name, value]) => {
+      const within = readingOf(reading, name);
+      // `true` says what is so without it, and would count as a description of every member.
+      if (reading === 'keywords' && name === 'additionalProperties' && value === true) return [];
+      if (within === 'data') return [[name, value] as const];
+      const mapped = mapNode(value, within);
+      const isPart = reading === 'keywords' && keywordOf(name)?.judges === 'part';
+      return [[name, isPart ? closeEach(within, mapped) : mapped] as const];
+    });
+    return Object.fromEntries(members);
   }
 
-  function mapKeyword([key, value]: [string, unknown]): [string, unknown] {
-    if (values.has(key)) return [key, value];
-    if (perItem.has(key)) return [key, close(mapNode(value))];
-    if (!perMember.has(key) || !isObject(value)) return [key, mapNode(value)];
-    return [key, Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, close(mapNode(schema))]))];
-  }
-
-  function describesMembers(schema: unknown, depth = 0): boolean {
-    if (depth > deepest) return false;
-    const { properties, allOf, anyOf, oneOf } = followRef(contract, schema);
-    const branches = [allOf, anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
-    return properties !== undefined || branches.some((branch) => describesMembers(branch, depth + 1));
+  /** @param held one schema, a list of them, or by names */
+  function closeEach(reading: Reading, held: unknown): unknown {
+    if (Array.isArray(held)) return held.map(close);
+    if (reading !== 'names' || !isObject(held)) return close(held);
+    return Object.fromEntries(Object.entries(held).map(([name, schema]) => [name, close(schema)]));
   }
 }

@@ -1,9 +1,7 @@
-import { type ContractDocument, followRef } from '@lockstep/json/json-pointer';
+import type { ContractDocument } from '@lockstep/json/json-pointer';
+import { listParts } from '@lockstep/json/schema-keywords';
 
 type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
-
-/** How deep types are looked for below `allOf`, `anyOf` and `oneOf`. */
-const deepest = 8;
 
 /**
  * How text becomes a value of each type, strictest first. Integers are plain decimal digits: `1e1`, ` 5` and `0x10`
@@ -34,15 +32,11 @@ export function createCoercion(document: ContractDocument, schema: unknown): Coe
 }
 
 /** The types a schema names anywhere it decides about the value itself; empty where it takes any. */
-export function schemaTypes(document: ContractDocument, schema: unknown, depth = 0): ReadonlySet<JsonType> {
-  const node = followRef(document, schema);
+export function schemaTypes(document: ContractDocument, schema: unknown): ReadonlySet<JsonType> {
   const types = new Set<JsonType>();
-  for (const type of [node.type].flat()) if (typeof type === 'string') types.add(type as JsonType);
-  for (const value of [...asList(node.enum), ...('const' in node ? [node.const] : [])]) types.add(typeOf(value));
-  if (depth < deepest) {
-    for (const branch of [...asList(node.allOf), ...asList(node.anyOf), ...asList(node.oneOf)]) {
-      for (const type of schemaTypes(document, branch, depth + 1)) types.add(type);
-    }
+  for (const part of listParts(document, schema)) {
+    for (const type of [part.type].flat()) if (typeof type === 'string') types.add(type as JsonType);
+    for (const value of [...asList(part.enum), ...('const' in part ? [part.const] : [])]) types.add(typeOf(value));
   }
   return types;
 }

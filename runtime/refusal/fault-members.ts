@@ -1,4 +1,5 @@
 import { type ContractDocument, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { listParts } from '@lockstep/json/schema-keywords';
 
 export const faultRoles = ['text', 'code', 'status', 'details', 'request-id'] as const;
 
@@ -9,9 +10,6 @@ export interface FaultMember {
   readonly name: string;
   readonly role: FaultRole;
 }
-
-/** How deep composed schemas are looked through; a schema that contains itself ends here. */
-const deepest = 8;
 
 /**
  * How APIs call these members that do not mark them, by role and type, the more telling name first: of RFC 9457, RFC 6749 (5.2), JSON:API,
@@ -58,14 +56,12 @@ interface Property {
 }
 
 /** The members that a schema describes, in its order; a role may stand on several, where it has alternatives. */
-function listProperties(document: ContractDocument, schema: unknown, depth = 0): Property[] {
-  if (depth > deepest) return [];
-  const node = followRef(document, schema);
-  const own = Object.entries(isObject(node.properties) ? node.properties : {}).map(([name, property]) => ({
-    name,
-    property: followRef(document, property),
-  }));
-  const branches = [node.allOf, node.anyOf, node.oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
-  const found = [...own, ...branches.flatMap((branch) => listProperties(document, branch, depth + 1))];
+function listProperties(document: ContractDocument, schema: unknown): Property[] {
+  const found = listParts(document, schema).flatMap(({ properties }) =>
+    Object.entries(isObject(properties) ? properties : {}).map(([name, property]) => ({
+      name,
+      property: followRef(document, property),
+    })),
+  );
   return found.filter(({ name }, index) => found.findIndex((property) => property.name === name) === index);
 }

@@ -1,26 +1,22 @@
+import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
+
 /** One object of a document, with the way to it. */
 export interface Visited {
   readonly at: readonly (string | number)[];
   readonly node: Readonly<Record<string, unknown>>;
 }
 
-/** Members whose value is data and not description: what stands in there only looks like a keyword. */
-const dataMembers = new Set(['example', 'examples', 'enum', 'const', 'default', 'value']);
-
-/** Maps whose keys are names that somebody chose: a property may well be called `default`. */
-const nameMaps = new Set(['properties', 'patternProperties', '$defs', 'dependentSchemas', 'schemas', 'headers']);
-
 /** Every object of a parsed document, outermost first, without what is data. The document must hold no cycle (see `findForeign`). */
 export function walkDocument(root: unknown): readonly Visited[] {
   const visited: Visited[] = [];
-  const walk = (node: object, at: readonly (string | number)[]): void => {
-    if (!Array.isArray(node)) visited.push({ at, node: node as Visited['node'] });
-    const named = nameMaps.has(String(at.at(-1)));
+  const walk = (node: Visited['node'], at: Visited['at'], reading: Reading): void => {
+    if (!Array.isArray(node)) visited.push({ at, node });
     for (const [key, value] of Object.entries(node)) {
-      if (isNode(value) && (named || Array.isArray(node) || !dataMembers.has(key))) walk(value, [...at, key]);
+      const within = Array.isArray(node) ? 'keywords' : readingOf(reading, key);
+      if (isNode(value) && within !== 'data') walk(value, [...at, key], within);
     }
   };
-  if (isNode(root)) walk(root, []);
+  if (isNode(root)) walk(root, [], 'keywords');
   return visited;
 }
 

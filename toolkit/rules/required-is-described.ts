@@ -1,7 +1,8 @@
 import { isObject } from '@lockstep/json/json-pointer';
+import { schemasIn } from '@lockstep/json/schema-keywords';
 import type { Oas3Rule } from 'redocly-core';
 import { dereference } from './reading/dereference.ts';
-import { inPlaceSchemas, schemaParts } from './reading/schema-parts.ts';
+import { schemaParts } from './reading/schema-parts.ts';
 
 /**
  * A required property is described under `properties`, here or in a schema that judges the same value.
@@ -18,7 +19,7 @@ export const requiredIsDescribed: Oas3Rule = () => {
         enclosing.push(schema);
         if (!isObject(schema) || !Array.isArray(schema.required)) return;
         const joins = (holder: unknown, part: unknown) =>
-          isObject(holder) && inPlaceSchemas(holder).some((one) => dereference(one, resolve).value === part);
+          isObject(holder) && schemasIn(holder, 'value').some((one) => dereference(one, resolve).value === part);
         let top = enclosing.length - 1;
         for (; top > 0 && joins(enclosing[top - 1], enclosing[top]); top -= 1) {
           const holder = enclosing[top - 1];

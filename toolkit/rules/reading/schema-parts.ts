@@ -1,4 +1,5 @@
 import { isObject } from '@lockstep/json/json-pointer';
+import { schemasIn } from '@lockstep/json/schema-keywords';
 import { dereference, type Resolve } from './dereference.ts';
 
 /** One of the schemas that together describe a value, and the document its `$ref`s are read from. */
@@ -7,10 +8,7 @@ export interface SchemaPart {
   readonly from: string | undefined;
 }
 
-/** Keywords whose schemas judge the same value, not a part of it (JSON Schema 2020-12, 10.2). */
-export const inPlaceKeywords = ['allOf', 'anyOf', 'oneOf', 'if', 'then', 'else', 'not'] as const;
-
-/** The schema and all that `$ref` and the in-place keywords join to it, each once; recursive schemas end. */
+/** The schema and all that `$ref` and the keywords that judge the same value (JSON Schema 2020-12, 10.2) join to it, each once; recursive schemas end. */
 export function* schemaParts(
   schema: unknown,
   resolve: Resolve,
@@ -21,10 +19,5 @@ export function* schemaParts(
   if (!isObject(value) || seen.has(value)) return;
   seen.add(value);
   yield { schema: value, from: source };
-  for (const part of inPlaceSchemas(value)) yield* schemaParts(part, resolve, source, seen);
-}
-
-/** The schemas under the in-place keywords of this one, not followed further. */
-export function inPlaceSchemas(schema: Readonly<Record<string, unknown>>): readonly unknown[] {
-  return inPlaceKeywords.flatMap((keyword) => schema[keyword] ?? []);
+  for (const part of schemasIn(value, 'value')) yield* schemaParts(part, resolve, source, seen);
 }

@@ -1,0 +1,105 @@
+import { type ContractDocument, followRef, isObject, type JsonObject } from './json-pointer.ts';
+
+/** What the value of a keyword is, and what its schemas judge: the value itself, or a part of it, such as a member, an item or a name. */
+export interface Keyword {
+  /** One schema, a list of them, a map of names that somebody chose, or data in which everything only looks like a keyword. */
+  readonly holds: 'schema' | 'schemas' | 'map' | 'data';
+  /** Undefined for data, and for what judges nothing until something refers to it. */
+  readonly judges?: 'value' | 'part';
+}
+
+interface Row extends Keyword {
+  readonly names: readonly string[];
+}
+
+/** JSON Schema 2020-12. What is not listed holds neither a schema nor a value of any form: `type`, `required`, `maximum`. */
+const ofSchemas: readonly Row[] = [
+  // Core, 10.2
+  { names: ['allOf', 'anyOf', 'oneOf'], holds: 'schemas', judges: 'value' },
+  { names: ['if', 'then', 'else', 'not'], holds: 'schema', judges: 'value' },
+  { names: ['dependentSchemas'], holds: 'map', judges: 'value' },
+  // Core, 10.3 and 11
+  { names: ['prefixItems'], holds: 'schemas', judges: 'part' },
+  { names: ['items', 'contains', 'unevaluatedItems'], holds: 'schema', judges: 'part' },
+  { names: ['properties', 'patternProperties'], holds: 'map', judges: 'part' },
+  { names: ['additionalProperties', 'unevaluatedProperties', 'propertyNames'], holds: 'schema', judges: 'part' },
+  // Validation, 8.5: what a text holds once somebody decodes it
+  { names: ['contentSchema'], holds: 'schema' },
+  // Core, 8.2.4; the second is its name in earlier drafts
+  { names: ['$defs', 'definitions'], holds: 'map' },
+  // Validation, 6.1 and 9
+  { names: ['const', 'enum', 'default', 'examples'], holds: 'data' },
+];
+
+/** OpenAPI 3.1, around schemas and, by `example`, in them. */
+const ofOpenApi: readonly Row[] = [
+  { names: ['schema'], holds: 'schema' },
+  // Names of components, and of paths, statuses, media types, variables. `parameters` is a list, but among components and in links.
+  { names: ['callbacks', 'headers', 'links', 'parameters', 'pathItems'], holds: 'map' },
+  { names: ['requestBodies', 'responses', 'schemas', 'securitySchemes'], holds: 'map' },
+  { names: ['content', 'encoding', 'mapping', 'paths', 'scopes', 'variables', 'webhooks'], holds: 'map' },
+  { names: ['example', 'value'], holds: 'data' },
+];
+
+/** By name; a Map, since a contract may have a member called `constructor`. */
+export const schemaKeywords = byName(ofSchemas);
+const keywords = byName([...ofSchemas, ...ofOpenApi]);
+
+function byName(rows: readonly Row[]): ReadonlyMap<string, Keyword> {
+  return new Map(rows.flatMap(({ names, ...keyword }) => names.map((name) => [name, keyword])));
+}
+
+/** @returns undefined for what holds none of these, such as `type` or `x-rule` */
+export function keywordOf(name: string): Keyword | undefined {
+  return keywords.get(name);
+}
+
+/** How the members of an object of a document are to be read: as keywords, or as names, one of which may well be `default`. */
+export type Reading = 'keywords' | 'names';
+
+/**
+ * How the value of a member is read, from how the object that it stands in is. The objects in a list are read as keywords.
+ *
+ * @returns `data` for what no schema stands in
+ */
+export function readingOf(around: Reading, name: string): Reading | 'data' {
+  if (around === 'names') return 'keywords';
+  const holds = keywords.get(name)?.holds;
+  return holds === 'data' ? 'data' : holds === 'map' ? 'names' : 'keywords';
+}
+
+/** The schemas that stand directly in this one and judge the same, as they are written. */
+export function schemasIn(schema: JsonObject, judged: 'value' | 'part'): readonly unknown[] {
+  return [...schemaKeywords].flatMap(([name, { holds, judges }]) => {
+    const value = schema[name];
+    if (judges !== judged || value === undefined) return [];
+    if (holds === 'schema') return [value];
+    if (holds === 'schemas') return Array.isArray(value) ? value : [];
+    return isObject(value) ? Object.values(value) : [];
+  });
+}
+
+/** How deep composed schemas are looked through; a schema that contains itself ends here. */
+const deepestComposition = 8;
+
+/** The lists of schemas of which a good value fits one or all: what they say, it may have. */
+const composing = [...schemaKeywords].flatMap(([name, { holds, judges }]) =>
+  holds === 'schemas' && judges === 'value' ? [name] : [],
+);
+
+/** The schema and all that it is composed of by `allOf`, `anyOf` and `oneOf`, outermost first, references followed. */
+export function listParts(document: ContractDocument, schema: unknown): readonly JsonObject[] {
+  const parts: JsonObject[] = [];
+  addParts(document, schema, 0, parts);
+  return parts;
+}
+
+function addParts(document: ContractDocument, schema: unknown, depth: number, parts: JsonObject[]): void {
+  const part = followRef(document, schema);
+  parts.push(part);
+  if (depth === deepestComposition) return;
+  for (const keyword of composing) {
+    const branches = part[keyword];
+    if (Array.isArray(branches)) for (const branch of branches) addParts(document, branch, depth + 1, parts);
+  }
+}
