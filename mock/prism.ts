@@ -10,7 +10,7 @@ import { createInstance, getHttpOperationsFromSpec, resetJSONSchemaGenerator } f
 import type { HttpMethod, IHttpOperation } from '@stoplight/types';
 import { type Logger, pino } from 'pino';
 import type { Choice } from './choose-example.ts';
-import { tameSchemas } from './contract/tame-schemas.ts';
+import { tameSchemas } from './tame-schemas.ts';
 
 type PrismComponents = Parameters<typeof createInstance>[1];
 type PrismConfig = Parameters<typeof createInstance>[0];
