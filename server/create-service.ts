@@ -65,6 +65,7 @@ export function createService(options: ServiceOptions): RequestListener {
   return createApp({
     contract,
     operations,
+    // One part for each topic. An operation that is in none of them does not compile here: CONTRIBUTING.md, "Add an operation", 6 and 7.
     handlers: {
       ...createDeviceOperations({ store, clock, keys }),
       ...createActivityOperations({ store, clock, keys }),
