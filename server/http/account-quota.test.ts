@@ -1,6 +1,6 @@
+import { Rejection } from '@lockstep/runtime/rejection';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { Refused } from '../error-catalogue.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
 import { checkQuota, createAccountQuota, formatQuota, quotaWindowSeconds } from './account-quota.ts';
 
@@ -19,12 +19,12 @@ function createQuotaAt(limit: number) {
   };
 }
 
-function refusalOf(check: () => void): Refused['response'] | undefined {
+function rejectionOf(check: () => void): Rejection | undefined {
   try {
     check();
     return undefined;
   } catch (error) {
-    if (error instanceof Refused) return error.response;
+    if (error instanceof Rejection) return error;
     throw error;
   }
 }
@@ -60,10 +60,10 @@ describe('Retry-After of account_quota', () => {
     wait(3_583_001);
     const quota = await count(who);
     expect(formatQuota(quota).RateLimit).toBe('"account";r=0;t=17');
-    expect(refusalOf(() => checkQuota(quota))).toMatchObject({
-      status: 429,
-      headers: { 'Retry-After': 17 },
-      body: { code: 'account_quota', error: 'The request quota is used up, try again in 17 seconds' },
+    expect(rejectionOf(() => checkQuota(quota))).toMatchObject({
+      kind: 'too_many_requests',
+      headers: { 'Retry-After': '17' },
+      message: 'The request quota is used up, try again in 17 seconds',
     });
   });
 });
@@ -89,8 +89,7 @@ test('nothing is said where no quota is on', () => {
 
 type Count = ReturnType<typeof createQuotaAt>['count'];
 
-async function attempt(count: Count): Promise<Extract<Refused['response'], { status: 429 }> | undefined> {
+async function attempt(count: Count): Promise<Rejection | undefined> {
   const quota = await count(who);
-  const refusal = refusalOf(() => checkQuota(quota));
-  return refusal?.status === 429 ? refusal : undefined;
+  return rejectionOf(() => checkQuota(quota));
 }
