@@ -56,7 +56,7 @@ function selectBridge(eb: RowBuilder) {
       .selectFrom('device_link as bridge')
       .select('bridge.device_id')
       .whereRef('bridge.linked_id', '=', 'device.device_id')
-      // As a literal: compared with a parameter, SQLite plans the whole statement anew at each run to choose the partial index (100 µs for 10).
+      // As a literal: only so SQLite knows that the partial index has what is asked for.
       .where('bridge.by_bridge', '=', eb.lit(1))
   );
 }

@@ -1,6 +1,13 @@
 import type BetterSqlite3 from 'better-sqlite3';
-import type { DatabaseConnection, DialectAdapter, Driver, QueryResult, TransactionSettings } from 'kysely';
-import { CompiledQuery, SqliteAdapter, SqliteDialect } from 'kysely';
+import type {
+  DatabaseConnection,
+  DialectAdapter,
+  Driver,
+  QueryCompiler,
+  QueryResult,
+  TransactionSettings,
+} from 'kysely';
+import { CompiledQuery, SqliteAdapter, SqliteDialect, SqliteQueryCompiler } from 'kysely';
 import { isBusy } from './sqlite-error.ts';
 import { type CachedStatement, cacheStatements, type StatementCache } from './statement-cache.ts';
 import { WriteQueue } from './write-queue.ts';
@@ -20,6 +27,23 @@ export class ImmediateDialect extends SqliteDialect {
 
   override createAdapter(): DialectAdapter {
     return new QueuedAdapter();
+  }
+
+  override createQueryCompiler(): QueryCompiler {
+    return new PlanningOnceCompiler();
+  }
+}
+
+/**
+ * Writes parameters as `+?`, which has the value of `?`. SQLite looks at what a bare one is bound to while it plans a join, a range of an
+ * index or a limit, and from then on plans the statement anew whenever something is bound: 85 of the 217 µs of a page of 50 devices. It
+ * has nothing to gain by it here, where no table is analysed.
+ *
+ * @see https://sqlite.org/queryplanner-ng.html, "Query Planner Stability Guarantee", which better-sqlite3 has no way to ask for
+ */
+class PlanningOnceCompiler extends SqliteQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return '+?';
   }
 }
 
