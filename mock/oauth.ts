@@ -1,5 +1,5 @@
 import type { Scheme } from '@lockstep/runtime/security/scheme';
-import { type Clock, systemClock } from '@lockstep/server/clock';
+import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 import { createVerifyToken } from '@lockstep/server/create-service';
 import { type DemoOwners, seedDemoOwners } from '@lockstep/server/demo/demo-owners';
 import { type DemoClients, seedDemo } from '@lockstep/server/demo/seed-demo';
@@ -62,7 +62,7 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
     loopbackCallbacks,
   });
   const verifyToken = createTokenVerifier({
-    store: { ...store, clients: validFrom(Math.floor(now / 1000), store.clients) },
+    store: { principals: validFrom(Math.floor(now / 1000) * 1000, store.principals) },
     issuer,
     audience: resource,
     jwks: keys.jwks,
@@ -81,14 +81,14 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
 }
 
 /**
- * Clients whose tokens begin with this start. The keys outlive it, the revocations do not: a token of before could be one that was revoked.
+ * Tokens begin with this start. The keys outlive it, the revocations do not: a token of before could be one that was revoked.
  * One of the very second of the start stays good, since `iat` has whole seconds.
  */
-function validFrom(startSeconds: number, clients: Pick<Store['clients'], 'find'>): Pick<Store['clients'], 'find'> {
+function validFrom(start: EpochMilliseconds, { find }: Store['principals']): Store['principals'] {
   return {
-    find: async (clientId) => {
-      const client = await clients.find(clientId);
-      return client && { ...client, tokensValidAfter: Math.max(startSeconds, client.tokensValidAfter ?? 0) };
+    find: async (clientId, subject) => {
+      const principal = await find(clientId, subject);
+      return principal && { ...principal, tokensValidAfter: Math.max(start, principal.tokensValidAfter) };
     },
   };
 }

@@ -5,16 +5,11 @@ import type { Principal } from '../principal.ts';
 import type { Store } from '../store/store.ts';
 import { parseBearer } from './token/parse-bearer.ts';
 import { publicJwks } from './token/public-jwks.ts';
-import { readClaims, type Subject, type TokenClaims } from './token/read-claims.ts';
+import { readClaims, type TokenClaims } from './token/read-claims.ts';
 import { createTokenCache } from './token/token-cache.ts';
 
 export interface TokenVerifierOptions {
-  readonly store: {
-    readonly oidc: Pick<Store['oidc'], 'isGrantRevoked'>;
-    readonly clients: Pick<Store['clients'], 'find'>;
-    readonly accounts: Pick<Store['accounts'], 'find'>;
-    readonly owners: Pick<Store['owners'], 'find'>;
-  };
+  readonly store: Pick<Store, 'principals'>;
   /** {auth_url}, the `iss` of our tokens. */
   readonly issuer: string;
   /** {base_url}, their `aud`. */
@@ -37,8 +32,8 @@ const clockTolerance = 5;
 
 /**
  * Judges the `Authorization` header of a resource request (RFC 9068, 4): header, signature and claims, then what may
- * have changed since: grant, client, owner, account. The latter are read on every request, since revocation is promised
- * "at once"; a cached token is no exception. Nothing here looks at the raw token beyond its signature: the last
+ * have changed since: grant, client, owner, account. The latter are read on every request, in one statement, since revocation
+ * is promised "at once"; a cached token is no exception. Nothing here looks at the raw token beyond its signature: the last
  * character of one has spare bits, so one token has several spellings.
  *
  * @throws StoreUnavailable when the store cannot be asked
@@ -78,24 +73,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   }
 
   async function judge({ subject, clientId, issuedAt, scopes }: TokenClaims): Promise<Verified> {
-    const accountId = await findAccountId(subject);
-    if (accountId === undefined) return refuse('token_revoked');
-    const client = await store.clients.find(clientId);
-    if (client === undefined || client.disabledAt !== null) return refuse('token_revoked');
-    if (issuedAt < (client.tokensValidAfter ?? 0)) return refuse('token_revoked');
-    const account = await store.accounts.find(accountId);
-    if (account === undefined || account.disabledAt !== null) return refuse('token_revoked');
-    // `iat` has whole seconds: a token of the same second is refused, whether it came before or after.
-    if (issuedAt * 1000 < (account.tokensValidAfter ?? 0)) return refuse('token_revoked');
-    return { ok: true, principal: { accountId, clientId, scopes, trialEndsAt: account.trialEndsAt } };
-  }
-
-  /** Undefined where the grant was revoked, or its owner is disabled or gone. */
-  async function findAccountId(subject: Subject): Promise<string | undefined> {
-    if (subject.kind === 'own') return subject.accountId;
-    if (await store.oidc.isGrantRevoked(subject.grantId)) return undefined;
-    const owner = await store.owners.find(subject.ownerId);
-    return owner?.disabledAt === null ? owner.accountId : undefined;
+    const found = await store.principals.find(clientId, subject);
+    // `iat` has whole seconds: a token of the second in which others ended is refused, whether it came before or after.
+    if (found === undefined || issuedAt * 1000 < found.tokensValidAfter) return refuse('token_revoked');
+    const { accountId, trialEndsAt } = found;
+    return { ok: true, principal: { accountId, clientId, scopes, trialEndsAt } };
   }
 }
 

@@ -12,6 +12,7 @@ import { createKeyCheckStore } from './key-check.ts';
 import { createLockMemoryStore } from './lock-memories.ts';
 import { createOidcStore } from './oidc.ts';
 import { createOwnerStore } from './owners.ts';
+import { createPrincipalStore } from './principals.ts';
 import { createPropertyStore } from './properties.ts';
 import type { Store } from './store.ts';
 
@@ -25,6 +26,7 @@ export function createStore(database: Database, spelling: Spelling, close: () =>
     imports: createImportStore(database, spelling),
     audit: createAuditStore(database),
     clients: createClientStore(database),
+    principals: createPrincipalStore(database),
     oidc: createOidcStore(database),
     accessCodes: createAccessCodeStore(database, spelling),
     jobs: createJobStore(database, spelling),

@@ -8,6 +8,7 @@ import { describeJobs } from './contract/jobs.ts';
 import { describeLockMemories } from './contract/lock-memories.ts';
 import { describeOidc } from './contract/oidc.ts';
 import { describeOwners } from './contract/owners.ts';
+import { describePrincipals } from './contract/principals.ts';
 import type { Store } from './store.ts';
 
 /**
@@ -34,6 +35,7 @@ export function storeContract(name: string, open: () => Promise<Store>): void {
     describeDevices(get);
     describeImports(get);
     describeOidc(get);
+    describePrincipals(get);
     describeAccessCodes(get);
     describeJobs(get);
     describeActivity(get);

@@ -324,6 +324,29 @@ export interface ClientStore {
   ): Promise<boolean>;
 }
 
+/** For whom a client acts: the one account that it belongs to, or the owner who logged in, by a grant. */
+export type Subject =
+  | { readonly kind: 'own'; readonly accountId: string }
+  | { readonly kind: 'owner'; readonly ownerId: string; readonly grantId: string };
+
+/** As whom a client may act now. */
+export interface PrincipalRecord {
+  readonly accountId: string;
+  /** Null: subscribed. */
+  readonly trialEndsAt: EpochMilliseconds | null;
+  /** Tokens issued before are refused: the later of what account and client say, 0 where neither says anything. */
+  readonly tokensValidAfter: EpochMilliseconds;
+}
+
+export interface PrincipalStore {
+  /**
+   * One read, since it is asked on every request: revocation is promised "at once".
+   *
+   * @returns undefined where the grant is revoked, or where client, owner or account is disabled or gone
+   */
+  find(clientId: string, subject: Subject): Promise<PrincipalRecord | undefined>;
+}
+
 /** All that is kept. One implementation per database; one suite (`store.contract.ts`) that each has to pass. */
 export interface Store {
   readonly accounts: AccountStore;
@@ -333,6 +356,7 @@ export interface Store {
   readonly imports: ImportStore;
   readonly audit: AuditStore;
   readonly clients: ClientStore;
+  readonly principals: PrincipalStore;
   readonly oidc: OidcStore;
   readonly accessCodes: AccessCodeStore;
   readonly jobs: JobStore;

@@ -1,4 +1,5 @@
 import type { JWTPayload } from 'jose';
+import type { Subject } from '../../store/store.ts';
 import { splitScopes } from '../scopes.ts';
 
 /** What a verified access token says, in our words. */
@@ -10,11 +11,6 @@ export interface TokenClaims {
   readonly expiresAt: number;
   readonly subject: Subject;
 }
-
-/** For whom the client acts: the one account that it belongs to, or the owner who logged in, by a grant. */
-export type Subject =
-  | { readonly kind: 'own'; readonly accountId: string }
-  | { readonly kind: 'owner'; readonly ownerId: string; readonly grantId: string };
 
 /**
  * Reads the claims of a token whose signature, issuer, audience, type and times are proven.
