@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Device } from '../server/store/records.ts';
+import type { NewDevice } from '../server/store/records.ts';
 import { openSqliteStore } from '../server/store/sqlite/open-store.ts';
 import type { DeviceQuery, Store } from '../server/store/store.ts';
 import { versionsOf } from './package-folder.ts';
@@ -69,7 +69,7 @@ async function fill(store: Store, devices: number, progress: (text: string) => v
   }
 }
 
-function makeDevice(number: number, propertyId: string): Device {
+function makeDevice(number: number, propertyId: string): NewDevice {
   const deviceId = deviceIdOf(number);
   return {
     id: createHash('sha256').update(deviceId).digest('hex').slice(0, 24),

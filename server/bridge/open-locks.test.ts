@@ -113,8 +113,10 @@ describe('a lock', () => {
   });
 
   test('follows the zone of its device as it is now', async () => {
-    const time = () =>
-      locks().use(front, (lock) => lock.run({ jobId: `${world.clock.at}`, jobType: 'GET_DEVICE_STATUS', jobData: {} }));
+    const time = async () => {
+      const job = { jobId: `${world.clock.at}`, jobType: 'GET_DEVICE_STATUS', jobData: {} } as const;
+      return locks().use(await world.device(front.deviceId), (lock) => lock.run(job));
+    };
     expect((await time()).output.deviceTime).toBe('2026-11-21T09:00:00+01:00');
     await world.store.properties.setTimezone('65a000000000000000000001', 'Asia/Kathmandu');
     world.clock.at += 1;

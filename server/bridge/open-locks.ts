@@ -5,11 +5,10 @@ import { createSeal } from '../seal.ts';
 import type { Device } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { createLock, type Lock } from '../virtual-lock/lock.ts';
-import { findTimezone } from './find-timezone.ts';
 import type { Habits } from './habits.ts';
 
 export interface LockNeeds {
-  readonly store: Pick<Store, 'lockMemories' | 'properties'>;
+  readonly store: Pick<Store, 'lockMemories'>;
   readonly keys: Pick<Keys, 'deviceKey'>;
   readonly clock: Clock;
   /** By deviceId; none for a device that works as it should. */
@@ -24,13 +23,12 @@ export interface OpenLocks {
    * Does something at a lock. Its memory is saved before this returns, so that nothing is told of a lock which it would not know after a
    * crash. One at a time per device.
    *
-   * @param device a lock or keypad
+   * @param device a lock or keypad as it is now: its zone, key and firmware may have changed since the last use
    * @throws Error where the memory can't be opened or kept: then what was done is undone
    */
   use<Result>(device: Device, act: (lock: Lock) => Result): Promise<Result>;
 }
 
-/** Zone, key and firmware are looked up at each use: they may change while the lock hangs at its door. */
 export function createOpenLocks({ store, keys, clock, habits = {}, randomBytes }: LockNeeds): OpenLocks {
   const seal = createSeal(keys.deviceKey, 'lockstep/lock-memory/v1', randomBytes);
   const turns = new Map<string, Promise<unknown>>();
@@ -44,7 +42,7 @@ export function createOpenLocks({ store, keys, clock, habits = {}, randomBytes }
     const lock = createLock({
       deviceId,
       key: deriveDeviceKey(keys.deviceKey, deviceId, pairingGeneration),
-      timeZone: (await findTimezone(store, device)) ?? 'UTC',
+      timeZone: device.timezone ?? 'UTC',
       clock,
       capabilities: {
         type: type === 'Keypad' ? 'Keypad' : 'Lock',

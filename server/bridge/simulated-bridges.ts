@@ -2,13 +2,12 @@ import type { Clock } from '../clock.ts';
 import type { Device } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { Temporal } from '../temporal.ts';
-import { findTimezone } from './find-timezone.ts';
 import type { Habits } from './habits.ts';
 import type { BridgeJob, BridgeLink, BridgeReport } from './link.ts';
 import type { OpenLocks } from './open-locks.ts';
 
 export interface SimulationNeeds {
-  readonly store: Pick<Store, 'devices' | 'properties'>;
+  readonly store: Pick<Store, 'devices'>;
   readonly locks: OpenLocks;
   readonly clock: Clock;
   /** By deviceId; none for a device that works as it should. */
@@ -36,12 +35,11 @@ export function createSimulatedBridges({ store, locks, clock, habits = {} }: Sim
     return { result, output: { ...output }, items, batteryLevel: output.batteryLevel ?? null };
   }
 
-  async function runOnBridge(bridge: Device): Promise<BridgeReport> {
-    const timeZone = (await findTimezone(store, bridge)) ?? 'UTC';
+  function runOnBridge({ timezone }: Device): BridgeReport {
     const deviceTime = Temporal.Instant.fromEpochMilliseconds(clock.now()).toString({
       smallestUnit: 'second',
       roundingMode: 'floor',
-      timeZone,
+      timeZone: timezone ?? 'UTC',
     });
     return { result: 0, output: { deviceTime, firmware }, items: [], batteryLevel: null };
   }

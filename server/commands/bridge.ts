@@ -8,6 +8,7 @@ import {
   formatSecond,
   formatTime,
   type ListOptions,
+  listIds,
   readAccounts,
   showList,
 } from './listing.ts';
@@ -45,39 +46,34 @@ export async function listBridges(
 
 /** `bridge online` and `bridge offline`: whether it takes jobs. Run again, nothing changes. */
 export async function switchBridge(
-  { accounts, devices }: Pick<Store, 'accounts' | 'devices'>,
+  store: Pick<Store, 'accounts' | 'devices'>,
   bridgeId: string,
   verb: 'online' | 'offline',
 ): Promise<CommandResult> {
-  const bridge = await findBridge(
-    { devices },
-    (await accounts.list()).map(({ id }) => id),
-    bridgeId,
-  );
+  const bridge = await findBridge(store, bridgeId);
   if ('exitCode' in bridge) return bridge;
   const online = verb === 'online';
   const changed = bridge.online !== online;
-  if (changed) await devices.setOnline(bridge.accountId, bridgeId, online);
+  if (changed) await store.devices.setOnline(bridge.accountId, bridgeId, online);
   const text = changed ? `${bridgeId}: ${verb}` : `${bridgeId} is ${verb} already; nothing changed.`;
   return done(text, { bridgeId, online, changed });
 }
 
-/** The bridge of one of the accounts, or the refusal of an id that is none. */
+/**
+ * The bridge, or the refusal of an id that is none.
+ *
+ * @param account the one that has to have it; left out: any
+ */
 export async function findBridge(
-  { devices }: Pick<Store, 'devices'>,
-  accounts: readonly string[],
+  { accounts, devices }: Pick<Store, 'accounts' | 'devices'>,
   bridgeId: string,
+  account?: string,
 ): Promise<Device | CommandResult> {
-  const sort = { by: 'deviceName', descending: false } as const;
-  const lists = accounts.map((accountId) =>
-    devices.list({ accountId, sort, type: 'Bridge', limit: Number.MAX_SAFE_INTEGER }),
-  );
-  const bridges = (await Promise.all(lists)).flat();
-  const known = bridges.map(({ deviceId }) => deviceId);
-  return (
-    bridges.find(({ deviceId }) => deviceId === bridgeId) ??
-    refused(`There is no bridge ${bridgeId}${nearestOf(bridgeId, known)}`)
-  );
+  const found = await devices.findAnywhere(bridgeId);
+  if (found?.type === 'Bridge' && (account ?? found.accountId) === found.accountId) return found;
+  const ids = account === undefined ? (await accounts.list()).map(({ id }) => id) : [account];
+  const known = await listIds({ devices }, ids, { type: 'Bridge' });
+  return refused(`There is no bridge ${bridgeId}${nearestOf(bridgeId, known)}`);
 }
 
 function describe({ deviceId, accountId, deviceName, online, linked, lastSyncAt }: Device, unfinishedJobs: number) {

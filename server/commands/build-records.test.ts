@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { Device } from '../store/records.ts';
+import type { NewDevice } from '../store/records.ts';
 import type { Import } from '../store/store.ts';
 import { buildRecords } from './build-records.ts';
 import type { ImportedDevice, ImportFile } from './import-schema.ts';
@@ -38,7 +38,7 @@ describe('what the file leaves out stays as it is stored, what it gives is the f
   const used: Import = {
     properties: [{ ...property, accountId: 'acme', timezone: 'Europe/Rome' }],
     devices: buildRecords({ ...whole, devices: [lock, keypad, bridge] }, nothing, now).devices.map(
-      (device): Device => ({
+      (device): NewDevice => ({
         ...device,
         linked: [],
         bridgeId: null,
@@ -69,7 +69,7 @@ describe('what the file leaves out stays as it is stored, what it gives is the f
     expect(rebuild(device).devices).toEqual([stored(deviceId)]);
   });
 
-  test.each<{ name: string; given: Partial<ImportedDevice>; want: Partial<Device> }>([
+  test.each<{ name: string; given: Partial<ImportedDevice>; want: Partial<NewDevice> }>([
     { name: 'id', given: { id: '65d000000000000000000002' }, want: { id: '65d000000000000000000002' } },
     { name: 'deviceName', given: { deviceName: 'Gate' }, want: { deviceName: 'Gate' } },
     { name: 'properties', given: { properties: [] }, want: { propertyIds: [] } },

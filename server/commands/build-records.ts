@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { EpochMilliseconds } from '../clock.ts';
-import type { Device } from '../store/records.ts';
+import type { NewDevice } from '../store/records.ts';
 import type { DeviceRecord, Import, ImportPart } from '../store/store.ts';
 import type { ImportedDevice, ImportFile } from './import-schema.ts';
 
@@ -33,7 +33,7 @@ export function buildRecords(file: ImportFile, stored: Import, now: EpochMillise
 /** What a device has of its own. */
 function describe(
   { deviceId, deviceName, type, ...given }: ImportedDevice,
-  before: Device | undefined,
+  before: NewDevice | undefined,
   now: EpochMilliseconds,
 ): Omit<DeviceRecord, 'id' | 'accountId'> {
   const isBridge = type === 'Bridge';

@@ -121,15 +121,16 @@ describe('device key', () => {
   });
 
   test.each([false, true])('shows no key of a generation that ends at this very moment (again: %s)', async (again) => {
-    const own = { ...store, properties: { ...store.properties, findAll: rePairFirst } };
+    const own = { ...store, devices: { ...store.devices, findAnywhere: findAndRePair } };
     const result = await showDeviceKey(own, keys, 'LK1', { again, now });
     expect(result).toMatchObject({ exitCode: 1, json: { error: expect.stringContaining('Run it again') } });
     expect(await actions()).toEqual(['re_pair_device LK1']);
     expect(await show('LK1')).toMatchObject({ exitCode: 0, json: { generation: 2 } });
 
-    async function rePairFirst(...query: Parameters<Store['properties']['findAll']>) {
+    async function findAndRePair(deviceId: string) {
+      const found = await store.devices.findAnywhere(deviceId);
       await pair('LK1', 1);
-      return store.properties.findAll(...query);
+      return found;
     }
   });
 

@@ -4,9 +4,10 @@ import type { Keys } from '../keys.ts';
 import type { Device } from '../store/records.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
 import { type CommandResult, declined, done, refused } from './command.ts';
+import { listIds } from './listing.ts';
 import { nearestOf } from './nearest-of.ts';
 
-type DeviceStores = Pick<Store, 'accounts' | 'audit' | 'devices' | 'properties'>;
+type DeviceStores = Pick<Store, 'accounts' | 'audit' | 'devices'>;
 
 const keyRead = 'read_device_key';
 const rePaired = 're_pair_device';
@@ -25,12 +26,10 @@ export async function showDeviceKey(
 ): Promise<CommandResult> {
   const found = await findLock(store, deviceId);
   if ('exitCode' in found) return found;
-  const { accountId, deviceName, type, pairingGeneration: generation, propertyIds } = found;
+  const { accountId, deviceName, type, pairingGeneration: generation, propertyIds, timezone } = found;
   const [propertyId] = propertyIds;
   if (propertyId === undefined)
     return refused(`${deviceId} is in no property, so its lock has no clock to go by. Import it with one first.`);
-  const [property] = await store.properties.findAll(accountId, [propertyId]);
-  const timezone = property?.timezone ?? null;
   if (timezone === null)
     return refused(`The property of ${deviceId} has no timezone, and a lock needs one to judge codes.`, {}, [
       { says: 'Set it first', command: ['lockstep-server', 'property', 'set-timezone', propertyId, 'TIMEZONE'] },
@@ -116,23 +115,16 @@ function showing(deviceId: string): readonly string[] {
 }
 
 /** The device, whichever account has it, if it is one that takes codes. */
-async function findLock(store: DeviceStores, deviceId: string): Promise<Device | CommandResult> {
-  const accounts = await store.accounts.list();
-  const found = await Promise.all(accounts.map(({ id }) => store.devices.find(id, deviceId)));
-  const device = found.find((one) => one !== undefined);
-  if (device === undefined)
-    return refused(`There is no device ${deviceId}${nearestOf(deviceId, await listIds(store))}`);
+async function findLock({ accounts, devices }: DeviceStores, deviceId: string): Promise<Device | CommandResult> {
+  const device = await devices.findAnywhere(deviceId);
+  if (device === undefined) {
+    const ids = (await accounts.list()).map(({ id }) => id);
+    const known = await listIds({ devices }, ids, { algoPinOnly: true });
+    return refused(`There is no device ${deviceId}${nearestOf(deviceId, known)}`);
+  }
   return device.supportsAlgoPin
     ? device
     : refused(`${deviceId} is a ${device.type} that takes no algoPIN codes: it has no key.`);
-}
-
-async function listIds({ accounts, devices }: DeviceStores): Promise<string[]> {
-  const sort = { by: 'deviceName', descending: false } as const;
-  const lists = (await accounts.list()).map(({ id }) =>
-    devices.list({ accountId: id, sort, algoPinOnly: true, limit: Number.MAX_SAFE_INTEGER }),
-  );
-  return (await Promise.all(lists)).flat().map(({ deviceId }) => deviceId);
 }
 
 /** The latest time at which the key of the present generation was shown. */

@@ -28,7 +28,7 @@ export async function listJobs(
 ): Promise<CommandResult> {
   const accounts = await chooseAccounts(store, account);
   if ('exitCode' in accounts) return accounts;
-  const chosen = bridge === undefined ? undefined : await findBridge(store, accounts, bridge);
+  const chosen = bridge === undefined ? undefined : await findBridge(store, bridge, account);
   if (chosen !== undefined && 'exitCode' in chosen) return chosen;
   const found = await store.jobs.list({
     now,

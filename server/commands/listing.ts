@@ -1,5 +1,5 @@
 import type { EpochMilliseconds } from '../clock.ts';
-import type { Store } from '../store/store.ts';
+import type { DeviceQuery, Store } from '../store/store.ts';
 import { type CommandResult, done, refused } from './command.ts';
 import { nearestOf } from './nearest-of.ts';
 
@@ -67,6 +67,17 @@ export async function readAccounts<Row>(
     rows.push(...(await read(accountId, limit - rows.length)));
   }
   return rows;
+}
+
+/** All deviceIds of the accounts, for what comes near to one that is none. */
+export async function listIds(
+  { devices }: Pick<Store, 'devices'>,
+  accounts: readonly string[],
+  among: Pick<DeviceQuery, 'type' | 'algoPinOnly'>,
+): Promise<string[]> {
+  const query = { ...among, sort: { by: 'deviceName', descending: false }, limit: Number.MAX_SAFE_INTEGER } as const;
+  const lists = await Promise.all(accounts.map((accountId) => devices.list({ ...query, accountId })));
+  return lists.flat().map(({ deviceId }) => deviceId);
 }
 
 /** `2026-11-21T08:00:00Z`: what a table has room for. */

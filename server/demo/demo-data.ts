@@ -1,4 +1,4 @@
-import type { Device, DeviceType, Property } from '../store/records.ts';
+import type { DeviceType, NewDevice, Property } from '../store/records.ts';
 
 /**
  * What the demo starts with: three accounts, and for each answer of the API a device that shows it. Ids are fixed, so that
@@ -36,7 +36,7 @@ export const demoProperties: readonly Property[] = [
 ];
 
 /** A device with its times as spans: how long before the first start it was paired and last heard of. */
-export type DemoDevice = Omit<Device, 'pairedAt' | 'lastSyncAt'> & {
+export type DemoDevice = Omit<NewDevice, 'pairedAt' | 'lastSyncAt'> & {
   readonly pairedBefore: number;
   readonly syncedBefore: number;
 };

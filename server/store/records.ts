@@ -54,7 +54,7 @@ export const linkable: Readonly<Record<DeviceType, readonly DeviceType[]>> = {
   Keypad: [],
 };
 
-/** A device as it is kept. What answers show of it is built by the operations. */
+/** A device as it is read. What answers show of it is built by the operations. */
 export interface Device {
   /** 24 hexadecimal digits. */
   readonly id: string;
@@ -64,6 +64,8 @@ export interface Device {
   readonly type: DeviceType;
   /** In the account's order; the first gives the timezone. May be empty. */
   readonly propertyIds: readonly string[];
+  /** The zone of its clock, an IANA name: that of its first property. Null without a property, or while that has none. */
+  readonly timezone: string | null;
   /** A bridge: its locks and keypads. A lock: its keypads. By deviceId, in that order. */
   readonly linked: readonly { readonly deviceId: string; readonly type: DeviceType }[];
   /** The bridge that links it; null for none and for bridges. */
@@ -79,3 +81,6 @@ export interface Device {
   /** From 1; counted up by each pairing, which makes all codes of the earlier ones worthless. An import does not change it. */
   readonly pairingGeneration: number;
 }
+
+/** A device as it is written: its clock is its property's. */
+export type NewDevice = Omit<Device, 'timezone'>;

@@ -4,7 +4,7 @@ import type { AccessCodeStore } from './access-codes/access-code-store.ts';
 import type { ActivityStore } from './activity/activity-store.ts';
 import type { JobStore } from './jobs/job-store.ts';
 import type { LockMemoryStore } from './lock-memory-store.ts';
-import type { Account, Device, DeviceType, Owner, Property } from './records.ts';
+import type { Account, Device, DeviceType, NewDevice, Owner, Property } from './records.ts';
 
 /** Where a page begins: after this item of the order. */
 export interface DevicePlace {
@@ -32,6 +32,8 @@ export interface DeviceStore {
   list(query: DeviceQuery): Promise<readonly Device[]>;
   /** Undefined for an unknown device and for one of another account alike. */
   find(accountId: string, deviceId: string): Promise<Device | undefined>;
+  /** Whichever account has it. For operators: what a client asks for is `find`. */
+  findAnywhere(deviceId: string): Promise<Device | undefined>;
   /** Whole devices by deviceId, those of the account alone, in no order. */
   findAll(accountId: string, deviceIds: readonly string[]): Promise<readonly Device[]>;
   /** @returns false when there is no such device in the account */
@@ -148,11 +150,11 @@ export interface Import {
   /** Written with the rest. */
   readonly audit?: AuditEntry;
   readonly properties: readonly Property[];
-  readonly devices: readonly Device[];
+  readonly devices: readonly NewDevice[];
 }
 
 /** A device without its links. They are written apart, once both of their ends are there. */
-export type DeviceRecord = Omit<Device, 'linked' | 'bridgeId'>;
+export type DeviceRecord = Omit<NewDevice, 'linked' | 'bridgeId'>;
 
 /** A part of a long import, in a transaction of its own. */
 export interface ImportPart extends Omit<Import, 'devices'> {

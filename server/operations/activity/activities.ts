@@ -9,7 +9,7 @@ import { getDeviceActivity } from './get-device-activity.ts';
 import { pushDeviceActivity } from './push-device-activity.ts';
 
 interface Needs {
-  readonly store: Pick<Store, 'devices' | 'properties' | 'accessCodes' | 'activity'>;
+  readonly store: Pick<Store, 'devices' | 'accessCodes' | 'activity'>;
   readonly clock: Clock;
   readonly keys: Pick<Keys, 'cursorKey' | 'deviceKey'>;
   /** Nonces of cursors. */

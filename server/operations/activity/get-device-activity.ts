@@ -14,7 +14,7 @@ import { continueActivity, startActivity } from './continue-activity.ts';
 import { readActivityRange, refuseReversed, resolveRange } from './read-activity-range.ts';
 
 interface Needs {
-  readonly store: Pick<Store, 'devices' | 'properties' | 'activity'>;
+  readonly store: Pick<Store, 'devices' | 'activity'>;
   readonly cursors: Cursors;
 }
 
@@ -27,9 +27,8 @@ export async function getDeviceActivity(
   if ('status' in range) return range;
   const device = await store.devices.find(accountId, path.deviceId);
   if (device === undefined) return refuse('device_not_found');
-  const [property] = await store.properties.findAll(accountId, device.propertyIds.slice(0, 1));
-  if (property === undefined) return refuse('property_not_found');
-  const { timezone } = property;
+  if (device.propertyIds.length === 0) return refuse('property_not_found');
+  const { timezone } = device;
   if (timezone === null) return refuse('no_timezone');
 
   const { deviceId } = device;

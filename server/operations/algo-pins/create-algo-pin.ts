@@ -11,13 +11,11 @@ import type { Principal } from '../../principal.ts';
 import type { Device } from '../../store/records.ts';
 import type { Store } from '../../store/store.ts';
 import { Temporal } from '../../temporal.ts';
-import { timezoneOf } from '../devices/describe-device.ts';
-import { findSurroundings } from '../devices/find-surroundings.ts';
 import { formatLocalTime } from '../local-time.ts';
 import { type AlgoPinBody, readCodeRequest } from './read-code-request.ts';
 
 export interface AlgoPinNeeds {
-  readonly store: Pick<Store, 'devices' | 'properties' | 'accessCodes'>;
+  readonly store: Pick<Store, 'devices' | 'accessCodes'>;
   readonly clock: Clock;
   readonly keys: Pick<Keys, 'deviceKey'>;
 }
@@ -51,8 +49,7 @@ export async function createAlgoPin<Extra extends { readonly durationHours?: num
 ) {
   const device = await store.devices.find(accountId, path.deviceId);
   if (device === undefined) return refuse('device_not_found');
-  const { properties } = await findSurroundings(store, accountId, [device], undefined);
-  const timezone = timezoneOf(device, properties);
+  const { timezone } = device;
   if (timezone === null) return refuse('no_timezone');
   const { deviceId, pairingGeneration: generation } = device;
   if (!device.supportsAlgoPin)

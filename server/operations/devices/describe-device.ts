@@ -7,12 +7,10 @@ type Schemas = ReadonlyDeep<components['schemas']>;
 
 /** Other records that are shown with a device. What a map lacks is not shown. */
 export interface Surroundings {
-  /** By id, at least the first of each device's `propertyIds`, which gives the timezone. */
-  readonly properties: ReadonlyMap<string, Property>;
+  /** By id; undefined where devices don't carry `properties`. */
+  readonly properties: ReadonlyMap<string, Property> | undefined;
   /** By deviceId; devices to show in full where they are linked. None: linked devices stay references. */
   readonly linked: ReadonlyMap<string, Device>;
-  /** Whether devices carry `properties`. */
-  readonly showProperties: boolean;
 }
 
 /**
@@ -27,18 +25,13 @@ export function describeDevice(device: Device, around: Surroundings): Schemas['D
   return { ...describeFields(device, around), linkedDevices };
 }
 
-/** The zone of a device's clock: that of its first property. Null without a property, or while the property has none. */
-export function timezoneOf(device: Device, properties: ReadonlyMap<string, Property>): string | null {
-  return properties.get(device.propertyIds[0] ?? '')?.timezone ?? null;
-}
-
 function describeWithReferences(device: Device, around: Surroundings): Schemas['WholeLinkedDevice'] {
   const linkedDevices = device.linked.map(({ deviceId, type }) => ({ deviceId, type }));
   return { ...describeFields(device, around), linkedDevices };
 }
 
 function describeFields(device: Device, around: Surroundings): Schemas['DeviceFields'] {
-  const timezone = timezoneOf(device, around.properties);
+  const { timezone } = device;
   return {
     id: device.id,
     deviceId: device.deviceId,
@@ -48,16 +41,19 @@ function describeFields(device: Device, around: Surroundings): Schemas['DeviceFi
     pairedAt: formatLocalTime(device.pairedAt, timezone),
     ...(device.batteryLevel === null ? {} : { batteryLevel: device.batteryLevel }),
     ...(device.online === null ? {} : { online: device.online }),
-    ...(around.showProperties ? { properties: describeProperties(device, around) } : {}),
+    ...(around.properties === undefined ? {} : { properties: describeProperties(device, around.properties) }),
     timezone,
     bridgeId: device.bridgeId,
     capabilities: { algoPin: device.supportsAlgoPin, passagePin: device.supportsPassagePin },
   };
 }
 
-function describeProperties(device: Device, around: Surroundings): Schemas['Property'][] {
-  return device.propertyIds.flatMap((propertyId) => {
-    const property = around.properties.get(propertyId);
+function describeProperties(
+  { propertyIds }: Device,
+  properties: NonNullable<Surroundings['properties']>,
+): Schemas['Property'][] {
+  return propertyIds.flatMap((propertyId) => {
+    const property = properties.get(propertyId);
     return property === undefined ? [] : [{ id: property.id, name: property.name, timezone: property.timezone }];
   });
 }

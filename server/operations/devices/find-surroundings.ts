@@ -3,7 +3,7 @@ import type { Store } from '../../store/store.ts';
 import type { Surroundings } from './describe-device.ts';
 import type { Expand } from './device-list.ts';
 
-/** Reads what is shown with some devices of one account: two reads at most, however many devices. */
+/** Reads what is shown with some devices of one account: nothing, or what was asked for, by one read each, however many devices. */
 export async function findSurroundings(
   store: Pick<Store, 'devices' | 'properties'>,
   accountId: string,
@@ -14,12 +14,12 @@ export async function findSurroundings(
   const linked = parts.has('linkedDevices')
     ? await store.devices.findAll(accountId, distinct(devices.flatMap((device) => device.linked.map(idOf))))
     : [];
-  const propertyIds = distinct([...devices, ...linked].flatMap((device) => device.propertyIds));
-  const properties = await store.properties.findAll(accountId, propertyIds);
+  const properties = parts.has('properties')
+    ? await store.properties.findAll(accountId, distinct([...devices, ...linked].flatMap((one) => one.propertyIds)))
+    : undefined;
   return {
-    properties: new Map(properties.map((property) => [property.id, property])),
     linked: new Map(linked.map((device) => [device.deviceId, device])),
-    showProperties: parts.has('properties'),
+    properties: properties && new Map(properties.map((property) => [property.id, property])),
   };
 }
 

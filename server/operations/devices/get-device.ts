@@ -5,7 +5,7 @@ import type { Keys } from '../../keys.ts';
 import type { Principal } from '../../principal.ts';
 import type { Store } from '../../store/store.ts';
 import { formatLocalTime } from '../local-time.ts';
-import { describeDevice, timezoneOf } from './describe-device.ts';
+import { describeDevice } from './describe-device.ts';
 import { deriveAdminKey, deriveLockRef } from './device-secrets.ts';
 import { findSurroundings } from './find-surroundings.ts';
 
@@ -22,9 +22,9 @@ export async function getDevice(
 ) {
   const device = await store.devices.find(accountId, path.deviceId);
   if (device === undefined) return refuse('device_not_found');
-  const around = await findSurroundings(store, accountId, [device], query.expand);
-  const timezone = timezoneOf(device, around.properties);
+  const { timezone } = device;
   if (timezone === null) return refuse('no_timezone');
+  const around = await findSurroundings(store, accountId, [device], query.expand);
 
   const hasKeys = device.type !== 'Bridge';
   const showsAdminKey = hasKeys && isOn(query.admin_key);

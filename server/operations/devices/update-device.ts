@@ -2,18 +2,15 @@ import type { HandlerRequest } from '@lockstep/contract/handlers';
 import { refuse } from '../../error-catalogue.ts';
 import type { Principal } from '../../principal.ts';
 import type { Store } from '../../store/store.ts';
-import { timezoneOf } from './describe-device.ts';
-import { findSurroundings } from './find-surroundings.ts';
 
 /** Stores the one setting there is. The store is told that one and nothing else of the body. */
 export async function updateDevice(
-  { store }: { readonly store: Pick<Store, 'devices' | 'properties'> },
+  { store }: { readonly store: Pick<Store, 'devices'> },
   { path, body: { batteryLevel }, principal: { accountId } }: HandlerRequest<'updateDevice', Principal>,
 ) {
   const device = await store.devices.find(accountId, path.deviceId);
   if (device === undefined) return refuse('device_not_found');
-  const { properties } = await findSurroundings(store, accountId, [device], undefined);
-  if (timezoneOf(device, properties) === null) return refuse('no_timezone');
+  if (device.timezone === null) return refuse('no_timezone');
   if (batteryLevel === undefined) return { status: 200, body: { message: 'nothing to update' } } as const;
   if (device.type === 'Bridge') {
     return refuse('no_battery', {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Device } from '../records.ts';
 import type { DeviceQuery, Store } from '../store.ts';
-import { addAccount, makeBridge, makeDevice } from './records.ts';
+import { addAccount, makeBridge, makeDevice, objectId } from './records.ts';
 
 type Listing = Omit<DeviceQuery, 'accountId' | 'after' | 'limit'>;
 
@@ -83,6 +83,40 @@ export function describeDevices(get: () => Store): void {
       expect(await get().devices.find(mine, 'unknown')).toBeUndefined();
       expect(byId(await get().devices.findAll(mine, [...ids, 'unknown']))).toEqual(byId(devices));
       expect(await get().devices.findAll(mine, [])).toEqual([]);
+    });
+
+    test('are found by an operator whichever account has them', async () => {
+      const [one, other] = [await addAccount(get()), await addAccount(get())];
+      const devices = [...makeBridge(one, `${one}-bridge`, [`${one}-1`]), makeDevice(other, `${other}-1`)];
+      await get().imports.write({ properties: [], devices });
+      for (const device of devices) expect(await get().devices.findAnywhere(device.deviceId)).toEqual(device);
+      expect(await get().devices.findAnywhere('unknown')).toBeUndefined();
+    });
+
+    test('go by the clock of their first property, as it is at the moment', async () => {
+      const accountId = await addAccount(get());
+      const [house, annex] = ['house', 'annex'].map((name) => objectId(`${accountId} ${name}`)) as [string, string];
+      const properties = [
+        { id: house, accountId, name: 'House', timezone: 'Europe/Berlin' },
+        { id: annex, accountId, name: 'Annex', timezone: null },
+      ];
+      const places = { both: [house, annex], turned: [annex, house], annex: [annex], none: [] };
+      const devices = Object.entries(places).map(([name, propertyIds]) =>
+        makeDevice(accountId, `${accountId}-${name}`, { propertyIds }),
+      );
+      await get().imports.write({ properties, devices });
+      const query: DeviceQuery = { accountId, sort: { by: 'deviceName', descending: false }, limit: 9 };
+      const read = async (list: Promise<readonly Device[]>) =>
+        Object.fromEntries((await list).map((one) => [one.deviceId.slice(accountId.length + 1), one.timezone]));
+      for (const timezone of [null, 'Asia/Kathmandu']) {
+        if (timezone !== null) await get().properties.setTimezone(annex, timezone);
+        const want = { both: 'Europe/Berlin', turned: timezone, annex: timezone, none: null };
+        expect(await read(get().devices.list(query))).toEqual(want);
+        const ids = devices.map(({ deviceId }) => deviceId);
+        expect(await read(get().devices.findAll(accountId, ids))).toEqual(want);
+        const found = await Promise.all(ids.map((id) => get().devices.find(accountId, id)));
+        expect(found.map((one) => one?.timezone)).toEqual(Object.values(want));
+      }
     });
 
     test('take the latest sign of life, in whatever order they hear of it', async () => {

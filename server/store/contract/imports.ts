@@ -203,5 +203,9 @@ function makeHouses(
 async function expectKept(store: Store, { properties, devices }: Import): Promise<void> {
   for (const property of properties)
     expect(await store.properties.findAll(property.accountId, [property.id])).toEqual([property]);
-  for (const device of devices) expect(await store.devices.find(device.accountId, device.deviceId)).toEqual(device);
+  const timezones = new Map(properties.map(({ id, timezone }) => [id, timezone]));
+  for (const device of devices) {
+    const timezone = timezones.get(device.propertyIds[0] ?? '') ?? null;
+    expect(await store.devices.find(device.accountId, device.deviceId)).toEqual({ ...device, timezone });
+  }
 }

@@ -38,7 +38,7 @@ export function objectId(name: string): string {
   return createHash('sha256').update(name).digest('hex').slice(0, 24);
 }
 
-/** A lock of that account, unless said otherwise. */
+/** A lock of that account in no property, unless said otherwise. */
 export function makeDevice(accountId: string, deviceId: string, given: Partial<Device> = {}): Device {
   return {
     id: objectId(deviceId),
@@ -47,6 +47,7 @@ export function makeDevice(accountId: string, deviceId: string, given: Partial<D
     deviceName: 'Door',
     type: 'Lock',
     propertyIds: [],
+    timezone: null,
     linked: [],
     bridgeId: null,
     batteryLevel: 50,

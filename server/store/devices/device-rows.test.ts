@@ -17,6 +17,7 @@ const row: DeviceRow = {
   places: '[[10,"k"],[2,"c"],[0,"z"],[1,"a"]]',
   linked: '[["LK2","Lock"],["KP9","Keypad"],["LK10","Lock"]]',
   bridge_id: null,
+  timezone: 'Europe/Berlin',
 };
 
 test('properties come by their position and links by deviceId, in whatever order the database aggregates', () => {

@@ -10,7 +10,7 @@ export type DeviceSelection = ReturnType<typeof selectDevices>;
 /** A row as `selectDevices` reads it. */
 export type DeviceRow = DeviceSelection extends SelectQueryBuilder<Tables, 'device', infer Row> ? Row : never;
 
-/** Devices with properties, links and bridge in one statement: one moment in time, one round trip. */
+/** Devices with properties, links, bridge and timezone in one statement: one moment in time, one round trip. */
 export function selectDevices(database: Database, spelling: Spelling) {
   return database
     .selectFrom('device')
@@ -32,6 +32,7 @@ export function selectDevices(database: Database, spelling: Spelling) {
       selectPlaces(eb, spelling).as('places'),
       selectLinked(eb, spelling).as('linked'),
       selectBridge(eb).as('bridge_id'),
+      selectTimezone(eb).as('timezone'),
     ]);
 }
 
@@ -61,6 +62,15 @@ function selectBridge(eb: RowBuilder) {
   );
 }
 
+function selectTimezone(eb: RowBuilder) {
+  return eb
+    .selectFrom('device_property as first')
+    .innerJoin('property', 'property.id', 'first.property_id')
+    .select('property.timezone')
+    .whereRef('first.device_id', '=', 'device.device_id')
+    .where('first.position', '=', eb.lit(0));
+}
+
 export function readDevice(row: DeviceRow): Device {
   return {
     id: row.id,
@@ -68,6 +78,7 @@ export function readDevice(row: DeviceRow): Device {
     accountId: row.account_id,
     deviceName: row.name,
     type: row.type,
+    timezone: row.timezone,
     propertyIds: readPairs<number, string>(row.places).map(([, propertyId]) => propertyId),
     linked: readPairs<string, DeviceType>(row.linked).map(([deviceId, type]) => ({ deviceId, type })),
     bridgeId: row.bridge_id,

@@ -16,6 +16,9 @@ export function createDeviceStore(database: Database, spelling: Spelling): Devic
         .where('device.device_id', '=', deviceId)
         .where('device.account_id', '=', accountId),
   );
+  const findAnywhere = prepareQuery<{ deviceId: string }, DeviceRow>(database, ({ deviceId }) =>
+    selectDevices(database, spelling).where('device.device_id', '=', deviceId),
+  );
   // Asked for the account too, SQLite goes through all that the account has: 14 ms for five of 20,000.
   const findByIds = prepareQuery<{ deviceIds: string }, DeviceRow>(database, ({ deviceIds }) =>
     selectDevices(database, spelling).where('device.device_id', 'in', spelling.jsonTexts(sql`${deviceIds}`)),
@@ -24,6 +27,7 @@ export function createDeviceStore(database: Database, spelling: Spelling): Devic
   return {
     list: async (query) => (await list(query)).map(readDevice),
     find: async (accountId, deviceId) => (await findById({ accountId, deviceId })).map(readDevice)[0],
+    findAnywhere: async (deviceId) => (await findAnywhere({ deviceId })).map(readDevice)[0],
     findAll: async (accountId, deviceIds) => {
       const found = await findByIds({ deviceIds: JSON.stringify(deviceIds) });
       return found.filter(({ account_id }) => account_id === accountId).map(readDevice);

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { takeBatches } from '../batches.ts';
 import type { DatabaseTransaction, Spelling } from '../database.ts';
-import { type Device, type DeviceType, linkable } from '../records.ts';
+import { type DeviceType, linkable, type NewDevice } from '../records.ts';
 import type { Tables } from '../schema.ts';
 import { type DeviceRecord, type ImportStore, StoreConflict } from '../store.ts';
 
@@ -46,7 +46,7 @@ export async function writePlaces(
 export async function writeLinks(
   transaction: DatabaseTransaction,
   { jsonTexts }: Spelling,
-  devices: readonly Device[],
+  devices: readonly NewDevice[],
 ): Promise<void> {
   const given = JSON.stringify(devices.map(({ deviceId }) => deviceId));
   await transaction
@@ -83,7 +83,7 @@ interface Link {
 }
 
 /** Each link once, whichever of its two ends names it. */
-function collectLinks(devices: readonly Device[]): readonly Link[] {
+function collectLinks(devices: readonly NewDevice[]): readonly Link[] {
   const given = new Map(devices.map((device) => [device.deviceId, device]));
   const links = new Map<string, Link>();
   const add = (link: Link) => links.set(`${link.from} ${link.to}`, link);
