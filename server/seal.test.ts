@@ -45,3 +45,16 @@ test('it does not open when a bit was changed or bytes were cut off', () => {
     }),
   );
 });
+
+test('a context keeps its key, however many others there were meanwhile', () => {
+  const sealed = seal.seal('owner', Uint8Array.of(1, 2, 3));
+  for (let index = 0; index < 1500; index += 1) seal.seal(`other ${index}`, Uint8Array.of(index & 255));
+  expect(seal.seal('owner', Uint8Array.of(1, 2, 3))).toEqual(sealed);
+  expect(seal.open('other 0', seal.seal('other 0', Uint8Array.of(0)))).toEqual(Buffer.of(0));
+});
+
+test('stays readable: the bytes of this release, for good', () => {
+  const bytes = '010909090909090909090909096b924d1cefdcb000b1ed5f95c14fec24b986222761df26';
+  expect(Buffer.from(seal.seal('owner', Buffer.from('content'))).toString('hex')).toBe(bytes);
+  expect(seal.open('owner', Buffer.from(bytes, 'hex'))).toEqual(Buffer.from('content'));
+});
