@@ -1,7 +1,7 @@
 import type { Language } from '../../activity/messages/catalogues.ts';
 import { type CursorFault, describeContradiction, describeOtherList, unreadableCursor } from '../cursor-fault.ts';
+import { listOfCursor } from '../cursor-fields.ts';
 import { nameList } from '../devices/continue-list.ts';
-import { unpackDeviceCursor } from '../devices/device-cursor.ts';
 import { type ActivityCursor, unpackActivityCursor } from './activity-cursor.ts';
 import type { ActivityBound, ActivityList, ActivityQuery, ActivitySort } from './activity-list.ts';
 
@@ -37,24 +37,27 @@ export function startActivity({
 export function continueActivity(
   asked: AskedActivity,
   content: Uint8Array | undefined,
-): ActivityCursor | { readonly faults: readonly CursorFault[] } {
+):
+  | ({ readonly kind: 'place' } & ActivityCursor)
+  | { readonly kind: 'faulty'; readonly faults: readonly CursorFault[] } {
   const cursor = content && unpackActivityCursor(content);
   if (cursor === undefined) {
-    const devices = content && unpackDeviceCursor(content);
-    if (devices === undefined) return { faults: [unreadableCursor] };
-    return { faults: [describeOtherList([nameLog(asked.deviceId), nameList(devices.list.operation)])] };
+    const other = content && listOfCursor(content);
+    if (other === undefined || other === 'getDeviceActivity') return { kind: 'faulty', faults: [unreadableCursor] };
+    return { kind: 'faulty', faults: [describeOtherList([nameLog(asked.deviceId), nameList(other)])] };
   }
   const { list, last } = cursor;
   if (list.deviceId !== asked.deviceId)
-    return { faults: [describeOtherList([nameLog(asked.deviceId), nameLog(list.deviceId)])] };
+    return { kind: 'faulty', faults: [describeOtherList([nameLog(asked.deviceId), nameLog(list.deviceId)])] };
   const faults = [
     contradict('sort', asked.sort, list.sort),
     ...(['startDate', 'endDate'] as const).map((name) =>
       asked[name]?.at === list[name]?.at ? undefined : contradict(name, asked[name]?.text, list[name]?.text),
     ),
   ].flatMap((fault) => fault ?? []);
-  if (faults.length > 0) return { faults };
-  return { list: { ...list, limit: asked.limit ?? list.limit, language: asked.language ?? list.language }, last };
+  if (faults.length > 0) return { kind: 'faulty', faults };
+  const [limit, language] = [asked.limit ?? list.limit, asked.language ?? list.language];
+  return { kind: 'place', list: { ...list, limit, language }, last };
 }
 
 function contradict(

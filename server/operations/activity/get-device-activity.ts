@@ -36,9 +36,9 @@ export async function getDeviceActivity(
   const asked = { deviceId, sort, language: readLanguage(locale), limit, ...resolveRange(range, timezone) };
   const place =
     query.cursor === undefined
-      ? { list: startActivity(asked), last: null }
+      ? ({ kind: 'place', list: startActivity(asked), last: null } as const)
       : continueActivity(asked, cursors.open(accountId, query.cursor));
-  if ('faults' in place) return refuseCursor(place.faults);
+  if (place.kind === 'faulty') return refuseCursor(place.faults);
   const { list } = place;
   const reversed = refuseReversed(range, timezone);
   if (reversed !== undefined) return reversed;

@@ -6,10 +6,15 @@ import type { DeviceList, DeviceListOperation, DeviceListQuery } from './device-
 
 const defaultLimit = 100;
 
+/** What a page is a page of, or why its cursor can't be followed. */
+export type ListStart =
+  | { readonly kind: 'list'; readonly list: DeviceList }
+  | { readonly kind: 'faulty'; readonly faults: readonly CursorFault[] };
+
 /** Settles the parameters of a first page. */
-export function startList(operation: DeviceListOperation, query: DeviceListQuery): DeviceList {
+export function startList(operation: DeviceListOperation, query: DeviceListQuery): ListStart {
   const { sort = 'deviceName', type, search, expand, limit = defaultLimit } = query;
-  return { operation, sort, type, search: foldSearch(search), expand, limit };
+  return { kind: 'list', list: { operation, sort, type, search: foldSearch(search), expand, limit } };
 }
 
 /**
@@ -23,17 +28,17 @@ export function continueList(
   operation: DeviceListOperation,
   query: DeviceListQuery,
   cursor: DeviceCursor | undefined,
-): DeviceList | { readonly faults: readonly CursorFault[] } {
-  if (cursor === undefined) return { faults: [unreadableCursor] };
+): ListStart {
+  if (cursor === undefined) return { kind: 'faulty', faults: [unreadableCursor] };
   const { list } = cursor;
   if (list.operation !== operation)
-    return { faults: [describeOtherList([nameList(operation), nameList(list.operation)])] };
+    return { kind: 'faulty', faults: [describeOtherList([nameList(operation), nameList(list.operation)])] };
   const asked = { ...query, search: foldSearch(query.search) };
   const faults = (['sort', 'type', 'search'] as const)
     .filter((name) => asked[name] !== undefined && asked[name] !== list[name])
     .map((name) => describeContradiction(name, `${query[name]}`, list[name]));
-  if (faults.length > 0) return { faults };
-  return { ...list, limit: query.limit ?? list.limit, expand: query.expand ?? list.expand };
+  if (faults.length > 0) return { kind: 'faulty', faults };
+  return { kind: 'list', list: { ...list, limit: query.limit ?? list.limit, expand: query.expand ?? list.expand } };
 }
 
 /** As a request line has it: `GET /devices`. */

@@ -23,8 +23,9 @@ export async function listDevices(
 ) {
   const content = query.cursor === undefined ? undefined : cursors.open(accountId, query.cursor);
   const cursor = content && unpackDeviceCursor(content);
-  const list = query.cursor === undefined ? startList(operation, query) : continueList(operation, query, cursor);
-  if ('faults' in list) return refuseCursor(list.faults);
+  const start = query.cursor === undefined ? startList(operation, query) : continueList(operation, query, cursor);
+  if (start.kind === 'faulty') return refuseCursor(start.faults);
+  const { list } = start;
 
   const sort = orders[list.sort];
   // No name holds NUL, and no database can look for it: PostgreSQL refuses it, the LIKE of SQLite stops there and finds too much.
