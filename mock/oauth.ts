@@ -1,6 +1,5 @@
 import type { Scheme } from '@lockstep/runtime/security/scheme';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
-import { createVerifyToken } from '@lockstep/server/create-service';
 import { type DemoOwners, seedDemoOwners } from '@lockstep/server/demo/demo-owners';
 import { type DemoClients, seedDemo } from '@lockstep/server/demo/seed-demo';
 import { createTokenScheme, realm, type VerifyToken } from '@lockstep/server/http/authenticate';
@@ -72,7 +71,7 @@ export async function createMockOAuth(options: MockOAuthOptions): Promise<MockOA
     clients,
     owners,
     authServer: { basePath: authPath, callback },
-    ...protectByTokens(createVerifyToken(verifyToken), systemClock),
+    ...protectByTokens(verifyToken, systemClock),
     close: async () => {
       stopPurging();
       await store.close();

@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import type { Bridges } from './bridge/start-bridges.ts';
 import type { Clock } from './clock.ts';
 import { type CountRequest, createAccountQuota, quotaWindowSeconds } from './http/account-quota.ts';
-import type { VerifyToken } from './http/authenticate.ts';
 import { createApp } from './http/create-app.ts';
 import type { Mounts } from './http/mount-service.ts';
 import type { SecondOpinion } from './http/second-opinion.ts';
@@ -13,7 +12,7 @@ import type { Keys } from './keys.ts';
 import { createWindowCounter } from './limits/window-counter.ts';
 import { createAuthServer } from './oauth/provider.ts';
 import { apiScopes } from './oauth/scopes.ts';
-import { createTokenVerifier, type TokenVerifier } from './oauth/verify-token.ts';
+import { createTokenVerifier } from './oauth/verify-token.ts';
 import { createActivityOperations } from './operations/activity/activities.ts';
 import { createAlgoPinOperations } from './operations/algo-pins/algo-pins.ts';
 import { createDeviceOperations } from './operations/devices/devices.ts';
@@ -72,7 +71,7 @@ export function createService(options: ServiceOptions): RequestListener {
       ...createAlgoPinOperations({ store, clock, keys }),
       ...createJobOperations({ store, clock, keys, link: bridges.link, wakeBridges: bridges.wake }),
     },
-    verifyToken: createVerifyToken(createTokenVerifier({ store, issuer, audience, jwks: keys.jwks })),
+    verifyToken: createTokenVerifier({ store, issuer, audience, jwks: keys.jwks }),
     authServer: createAuthServer({ issuer, resource: audience, store, keys, scopes: apiScopes, log: logger }),
     ping: () => store.ping(),
     clock,
@@ -92,13 +91,4 @@ export function createService(options: ServiceOptions): RequestListener {
 function createQuota(limit: number, clock: Clock): CountRequest {
   const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
   return createAccountQuota({ limit, counter, clock });
-}
-
-export function createVerifyToken(verify: TokenVerifier): VerifyToken {
-  return async (token) => {
-    const verified = await verify(`Bearer ${token}`);
-    if (verified.ok) return { kind: 'good', principal: verified.principal };
-    const reason = verified.code.replace('token_', '') as 'invalid' | 'expired' | 'revoked';
-    return { kind: 'bad', reason };
-  };
 }

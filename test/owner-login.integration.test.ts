@@ -168,7 +168,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       expect(tab.visited).toEqual([page.url()]);
       const { id_token, access_token } = await exchange(answer);
       expect(decodeJwt(String(id_token)).sub).toBe(owner.id);
-      const isGood = async () => (await running.verify(`Bearer ${access_token}`)).ok;
+      const isGood = async () => (await running.verify(String(access_token))).kind === 'good';
       expect(await isGood()).toBe(true);
 
       // Who logged in for a client is logged in here.
@@ -228,7 +228,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await enter(here);
     await press(here, 'Log out everywhere');
     await here.page.getByText('You are logged out in every browser').waitFor();
-    expect((await running.verify(`Bearer ${access_token}`)).ok).toBe(false);
+    expect((await running.verify(String(access_token))).kind === 'good').toBe(false);
     await there.page.goto(`${running.issuer}/apps`);
     await there.page.locator('#password').waitFor();
     await Promise.all([close(here), close(there)]);

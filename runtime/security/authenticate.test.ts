@@ -221,6 +221,31 @@ describe('credentials', () => {
   });
 });
 
+/** RFC 6750, 2.1 and 3.1; RFC 9110, 11.1. What is no token of this scheme was not sent. */
+const headers: readonly (readonly [name: string, value: string, want: 'ann' | 'missing' | 'invalid'])[] = [
+  ['Bearer', 'Bearer ann', 'ann'],
+  ['bearer', 'bearer ann', 'ann'],
+  ['BEARER and three spaces', 'BEARER   ann', 'ann'],
+  ['nothing', '', 'missing'],
+  ['the bare word', 'Bearer', 'invalid'],
+  ['the bare word and spaces', 'Bearer   ', 'invalid'],
+  ['two tokens', 'Bearer ann ann', 'invalid'],
+  ['two tokens with a comma', 'Bearer ann, Bearer ann', 'invalid'],
+  ['a tab', 'Bearer\tann', 'missing'],
+  ['the token alone', 'ann', 'missing'],
+  ['quotes', 'Bearer "ann"', 'invalid'],
+  ['not ASCII', 'Bearer anné', 'invalid'],
+  ['9 kB', `Bearer ${'A'.repeat(9000)}`, 'invalid'],
+  ['9 kB of spaces', `Bearer ${' '.repeat(9000)}ann`, 'invalid'],
+];
+
+describe('the Authorization header', () => {
+  test.each(headers)('with %s', async (_, authorization, want) => {
+    const outcome = await judge({ security: [{ token: [] }], headers: { authorization } });
+    expect(outcome).toMatch(want === 'ann' ? /^ann$/ : new RegExp(`^credentials_${want}: `));
+  });
+});
+
 describe('a service does not start', () => {
   const start = (security: Operation['security'], given: Readonly<Record<string, Scheme<string>>> = {}) =>
     createAuthentication({ document, schemes: given, realm: '' }, withSecurity(security));

@@ -209,7 +209,7 @@ describe('disconnecting a client', () => {
     await enterApps(elsewhere);
     await sendApps(browser, 'disconnect', { client: 'test-partner' });
     for (const [tokens, client] of left) expect(await isAlive(running, tokens, client)).toBe(true);
-    expect(await running.verify(`Bearer ${own}`)).toMatchObject({ ok: true });
+    expect(await running.verify(own)).toMatchObject({ kind: 'good' });
     expect(at(await elsewhere.get('/auth/apps'))).toBe('apps');
     expect(appsOf(await browser.get('/auth/apps'))).toEqual(['guest-house']);
   });
@@ -280,7 +280,7 @@ describe('logging out', () => {
       expect(at((await ask(running, { prompt: 'none' }, one)).page)).toBe('login_required');
     expect(await isAlive(running, theirs)).toBe(true);
     expect(at(await next.get('/auth/apps'))).toBe('apps');
-    expect(await running.verify(`Bearer ${own}`)).toMatchObject({ ok: true });
+    expect(await running.verify(own)).toMatchObject({ kind: 'good' });
     later();
     expect(at(await enterApps(browser))).toBe('apps');
     expect(await isAlive(running, await connect(running, { browser }))).toBe(true);

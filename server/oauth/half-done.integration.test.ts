@@ -124,5 +124,5 @@ async function logIn(auth: RunningAuth, client: CreatedClient): Promise<Login> {
 }
 
 async function isGood(auth: RunningAuth, { body }: Answer): Promise<boolean> {
-  return (await auth.verify(`Bearer ${body?.access_token}`)).ok;
+  return (await auth.verify(String(body?.access_token))).kind === 'good';
 }

@@ -88,8 +88,8 @@ describe('how long things live', () => {
     const auth = await begin();
     const token = `Bearer ${await ownToken(auth)}`;
     vi.setSystemTime(start + day - second);
-    expect(await auth.verify(token)).toMatchObject({ ok: true });
+    expect(await auth.verify(token)).toMatchObject({ kind: 'good' });
     vi.setSystemTime(start + day + 5 * second);
-    expect(await auth.verify(token)).toEqual({ ok: false, code: 'token_expired' });
+    expect(await auth.verify(token)).toEqual({ kind: 'bad', reason: 'expired' });
   });
 });

@@ -1,3 +1,4 @@
+import { maxHeaderBytes } from '@lockstep/runtime/security/scheme';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Keys } from '../keys.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
@@ -36,10 +37,10 @@ let store: Store;
 let now: number;
 let verify: TokenVerifier;
 
-const invalid = { ok: false, code: 'token_invalid' };
-const expired = { ok: false, code: 'token_expired' };
-const revoked = { ok: false, code: 'token_revoked' };
-const accepted = expect.objectContaining({ ok: true });
+const invalid = { kind: 'bad', reason: 'invalid' };
+const expired = { kind: 'bad', reason: 'expired' };
+const revoked = { kind: 'bad', reason: 'revoked' };
+const accepted = expect.objectContaining({ kind: 'good' });
 
 beforeAll(async () => {
   [keys, otherKeys] = await Promise.all([createTestKeys(), createTestKeys()]);
@@ -63,12 +64,10 @@ function create(changes: Partial<TokenVerifierOptions> = {}): TokenVerifier {
   return createTokenVerifier({ store, issuer, audience, jwks: keys.jwks, clock: { now: () => now }, ...changes });
 }
 
-const bearer = (token: string) => `Bearer ${token}`;
-
 describe('who a token is for', () => {
   test('takes the account of a login from the owner, who is its subject', async () => {
-    expect(await verify(bearer(createToken(maker).good()))).toEqual({
-      ok: true,
+    expect(await verify(createToken(maker).good())).toEqual({
+      kind: 'good',
       principal: {
         accountId: account.id,
         clientId: 'test-partner',
@@ -80,10 +79,10 @@ describe('who a token is for', () => {
 
   test('takes the account of an own-account token from `own`, and the trial from the account as it is now', async () => {
     const token = createToken(maker).good({ sub: 'test-own', client_id: 'test-own', own: account.id, gid: undefined });
-    await verify(bearer(token));
+    await verify(token);
     await store.accounts.setTrialEnd(account.id, start + 5);
-    expect(await verify(bearer(token))).toMatchObject({
-      ok: true,
+    expect(await verify(token)).toMatchObject({
+      kind: 'good',
       principal: { accountId: account.id, clientId: 'test-own', trialEndsAt: start + 5 },
     });
   });
@@ -91,59 +90,35 @@ describe('who a token is for', () => {
 
 describe('hostile tokens', () => {
   test('all are refused, none as anything but invalid', async () => {
-    const tokens = hostileTokens(maker);
+    // A longer header is not looked into.
+    const tokens = hostileTokens(maker).filter(([, token]) => token.length < maxHeaderBytes);
     expect(tokens.length).toBeGreaterThanOrEqual(32);
-    const answers = await Promise.all(tokens.map(async ([name, token]) => [name, await verify(bearer(token))]));
+    const answers = await Promise.all(tokens.map(async ([name, token]) => [name, await verify(token)]));
     expect(answers).toEqual(tokens.map(([name]) => [name, invalid]));
   });
 
   test('one that has ended is refused as that, but only if everything else is right', async () => {
     const { good, signed, header, claims, rs256 } = createToken(maker);
     const ended = { iat: nowSeconds - 90_000, exp: nowSeconds - 3600 };
-    expect(await verify(bearer(good(ended)))).toEqual(expired);
-    expect(await verify(bearer(good({ ...ended, aud: 'https://other.example' })))).toEqual(invalid);
+    expect(await verify(good(ended))).toEqual(expired);
+    expect(await verify(good({ ...ended, aud: 'https://other.example' }))).toEqual(invalid);
     const forged = signed(header(), claims(ended), (text) => rs256(text, maker.otherKey));
-    expect(await verify(bearer(forged))).toEqual(invalid);
+    expect(await verify(forged)).toEqual(invalid);
   });
 
   test('the legal oddities are accepted', async () => {
     const { good, signed, header, claims } = createToken(maker);
-    expect(await verify(bearer(signed(header({ typ: 'application/at+jwt' }), claims())))).toEqual(accepted);
-    expect(await verify(bearer(good({ aud: ['https://other.example', audience] })))).toEqual(accepted);
-    expect(await verify(bearer(respell(good())))).toEqual(accepted);
-  });
-});
-
-describe('the header', () => {
-  const cases: readonly { name: string; given: (token: string) => string | undefined; want: unknown }[] = [
-    { name: 'Bearer', given: (token) => `Bearer ${token}`, want: accepted },
-    { name: 'bearer', given: (token) => `bearer ${token}`, want: accepted },
-    { name: 'BEARER and three spaces', given: (token) => `BEARER   ${token}`, want: accepted },
-    { name: 'no header', given: () => undefined, want: { ok: false, code: 'token_missing' } },
-    { name: 'an empty header', given: () => '', want: { ok: false, code: 'token_missing' } },
-    { name: 'Basic', given: () => 'Basic dXNlcjpwYXNz', want: { ok: false, code: 'token_missing' } },
-    { name: 'the bare word', given: () => 'Bearer', want: invalid },
-    { name: 'the bare word and spaces', given: () => 'Bearer   ', want: invalid },
-    { name: 'two tokens', given: (token) => `Bearer ${token} ${token}`, want: invalid },
-    { name: 'two tokens with a comma', given: (token) => `Bearer ${token}, Bearer ${token}`, want: invalid },
-    { name: 'a tab', given: (token) => `Bearer\t${token}`, want: { ok: false, code: 'token_missing' } },
-    { name: 'the token alone', given: (token) => token, want: { ok: false, code: 'token_missing' } },
-    { name: 'quotes', given: (token) => `Bearer "${token}"`, want: invalid },
-    { name: 'not ASCII', given: (token) => `Bearer ${token}é`, want: invalid },
-    { name: '9 kB', given: (token) => `Bearer ${token}${'A'.repeat(9000)}`, want: invalid },
-    { name: '9 kB of spaces', given: (token) => `Bearer ${' '.repeat(9000)}${token}`, want: invalid },
-  ];
-
-  test.each(cases)('$name', async ({ given, want }) => {
-    expect(await verify(given(createToken(maker).good()))).toEqual(want);
+    expect(await verify(signed(header({ typ: 'application/at+jwt' }), claims()))).toEqual(accepted);
+    expect(await verify(good({ aud: ['https://other.example', audience] }))).toEqual(accepted);
+    expect(await verify(respell(good()))).toEqual(accepted);
   });
 });
 
 describe('key rotation', () => {
   test('an old token is good while its key is there, with or without being first; then it is not', async () => {
     const [key, newKey] = [maker.key, maker.otherKey];
-    const old = bearer(createToken(maker).good());
-    const fresh = bearer(createToken({ ...maker, key: newKey }).good());
+    const old = createToken(maker).good();
+    const fresh = createToken({ ...maker, key: newKey }).good();
     for (const order of [
       [key, newKey],
       [newKey, key],
@@ -182,7 +157,7 @@ describe('what ends a token at once, cached or not', () => {
   ];
 
   test.each(cases)('$name', async ({ claims = {}, act, change }) => {
-    const token = bearer(createToken(maker).good({ ...claims }));
+    const token = createToken(maker).good({ ...claims });
     let { find } = store.principals;
     const live: TokenVerifierOptions['store'] = { principals: { find: (...asked) => find(...asked) } };
     const cached = create({ store: live });
@@ -194,12 +169,12 @@ describe('what ends a token at once, cached or not', () => {
   });
 
   test('a client that was deleted', async () => {
-    expect(await verify(bearer(createToken(maker).good({ client_id: 'gone' })))).toEqual(revoked);
+    expect(await verify(createToken(maker).good({ client_id: 'gone' }))).toEqual(revoked);
   });
 
   test('a token from after logging out everywhere is good', async () => {
     const principals = { find: withEnd(start) };
-    expect(await create({ store: { principals } })(bearer(createToken(maker).good()))).toEqual(accepted);
+    expect(await create({ store: { principals } })(createToken(maker).good())).toEqual(accepted);
   });
 
   function withEnd(tokensValidAfter: number): Store['principals']['find'] {
@@ -213,20 +188,20 @@ describe('what ends a token at once, cached or not', () => {
 describe('the cache', () => {
   test('another spelling of the signature does not escape revocation', async () => {
     const token = createToken(maker).good();
-    expect([await verify(bearer(token)), await verify(bearer(respell(token)))]).toEqual([accepted, accepted]);
+    expect([await verify(token), await verify(respell(token))]).toEqual([accepted, accepted]);
     await store.oidc.revokeGrant('grant-1', 'hash', nowSeconds, nowSeconds + 86_400);
-    expect([await verify(bearer(token)), await verify(bearer(respell(token)))]).toEqual([revoked, revoked]);
+    expect([await verify(token), await verify(respell(token))]).toEqual([revoked, revoked]);
   });
 
   test('a hit is not proven again: seen where the clock goes back before `nbf`', async () => {
-    const token = bearer(createToken(maker).good({ nbf: nowSeconds }));
+    const token = createToken(maker).good({ nbf: nowSeconds });
     expect(await verify(token)).toEqual(accepted);
     now = start - 60_000;
     expect([await verify(token), await create()(token)]).toEqual([accepted, invalid]);
   });
 
   test('a cached token ends when it ends', async () => {
-    const token = bearer(createToken(maker).good({ exp: nowSeconds + 60 }));
+    const token = createToken(maker).good({ exp: nowSeconds + 60 });
     expect(await verify(token)).toEqual(accepted);
     now = start + 65_000;
     expect(await verify(token)).toEqual(expired);
@@ -241,7 +216,7 @@ describe('skew', () => {
     ['5 s after it', 5000, expired],
     ['an hour after it', 3_600_000, expired],
   ])('%s', async (_, milliseconds, want) => {
-    const token = bearer(createToken(maker).good({ exp: nowSeconds + 60 }));
+    const token = createToken(maker).good({ exp: nowSeconds + 60 });
     await verify(token);
     now = start + 60_000 + milliseconds;
     expect([await verify(token), await create()(token)]).toEqual([want, want]);
@@ -249,8 +224,8 @@ describe('skew', () => {
 
   test('the issuer may be 5 s ahead', async () => {
     const { good } = createToken(maker);
-    expect(await verify(bearer(good({ nbf: nowSeconds + 5 })))).toEqual(accepted);
-    expect(await verify(bearer(good({ nbf: nowSeconds + 6 })))).toEqual(invalid);
+    expect(await verify(good({ nbf: nowSeconds + 5 }))).toEqual(accepted);
+    expect(await verify(good({ nbf: nowSeconds + 6 }))).toEqual(invalid);
   });
 });
 

@@ -3,7 +3,6 @@ import { type Clock, systemClock } from '../clock.ts';
 import type { Keys } from '../keys.ts';
 import type { Principal } from '../principal.ts';
 import type { Store } from '../store/store.ts';
-import { parseBearer } from './token/parse-bearer.ts';
 import { publicJwks } from './token/public-jwks.ts';
 import { readClaims, type TokenClaims } from './token/read-claims.ts';
 import { createTokenCache } from './token/token-cache.ts';
@@ -19,19 +18,20 @@ export interface TokenVerifierOptions {
   readonly clock?: Clock;
 }
 
-export type TokenFault = 'token_missing' | 'token_invalid' | 'token_expired' | 'token_revoked';
+export type TokenFault = 'invalid' | 'expired' | 'revoked';
 
 export type Verified =
-  | { readonly ok: true; readonly principal: Principal }
-  | { readonly ok: false; readonly code: TokenFault };
+  | { readonly kind: 'good'; readonly principal: Principal }
+  | { readonly kind: 'bad'; readonly reason: TokenFault };
 
-export type TokenVerifier = (authorization: string | undefined) => Promise<Verified>;
+/** @param token of a bearer header, without its scheme */
+export type TokenVerifier = (token: string) => Promise<Verified>;
 
 /** Between the clocks of two machines. Seconds. */
 const clockTolerance = 5;
 
 /**
- * Judges the `Authorization` header of a resource request (RFC 9068, 4): header, signature and claims, then what may
+ * Judges the access token of a resource request (RFC 9068, 4): signature and claims, then what may
  * have changed since: grant, client, owner, account. The latter are read on every request, in one statement, since revocation
  * is promised "at once"; a cached token is no exception. Nothing here looks at the raw token beyond its signature: the last
  * character of one has spare bits, so one token has several spellings.
@@ -43,14 +43,12 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const keySet = createLocalJWKSet(publicJwks(options.jwks));
   const cache = createTokenCache();
 
-  return async (authorization) => {
-    const bearer = parseBearer(authorization);
-    if ('code' in bearer) return refuse(bearer.code);
+  return async (token) => {
     const now = clock.now();
-    const cached = cache.get(bearer.token, now);
-    const claims = cached ?? (await prove(bearer.token, now));
+    const cached = cache.get(token, now);
+    const claims = cached ?? (await prove(token, now));
     if (typeof claims === 'string') return refuse(claims);
-    if (cached === undefined) cache.set(bearer.token, claims, now);
+    if (cached === undefined) cache.set(token, claims, now);
     return judge(claims);
   };
 
@@ -65,22 +63,22 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
         currentDate: new Date(now),
         requiredClaims: ['exp', 'iat', 'sub', 'jti', 'client_id'],
       });
-      return readClaims(payload) ?? 'token_invalid';
+      return readClaims(payload) ?? 'invalid';
     } catch (error) {
       // Whatever is wrong with it, a token is never our fault: jose throws plain errors too where a header is absurd.
-      return error instanceof errors.JWTExpired ? 'token_expired' : 'token_invalid';
+      return error instanceof errors.JWTExpired ? 'expired' : 'invalid';
     }
   }
 
   async function judge({ subject, clientId, issuedAt, scopes }: TokenClaims): Promise<Verified> {
     const found = await store.principals.find(clientId, subject);
     // `iat` has whole seconds: a token of the second in which others ended is refused, whether it came before or after.
-    if (found === undefined || issuedAt * 1000 < found.tokensValidAfter) return refuse('token_revoked');
+    if (found === undefined || issuedAt * 1000 < found.tokensValidAfter) return refuse('revoked');
     const { accountId, trialEndsAt } = found;
-    return { ok: true, principal: { accountId, clientId, scopes, trialEndsAt } };
+    return { kind: 'good', principal: { accountId, clientId, scopes, trialEndsAt } };
   }
 }
 
-function refuse(code: TokenFault): Verified {
-  return { ok: false, code };
+function refuse(reason: TokenFault): Verified {
+  return { kind: 'bad', reason };
 }
