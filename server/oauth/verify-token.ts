@@ -1,11 +1,10 @@
-import { createLocalJWKSet, errors, jwtVerify } from 'jose';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK, jwtVerify } from 'jose';
 import { type Clock, systemClock } from '../clock.ts';
 import type { Keys } from '../keys.ts';
 import type { Principal } from '../principal.ts';
 import type { Store } from '../store/store.ts';
-import { publicJwks } from './token/public-jwks.ts';
-import { readClaims, type TokenClaims } from './token/read-claims.ts';
-import { createTokenCache } from './token/token-cache.ts';
+import { readClaims, type TokenClaims } from './read-claims.ts';
+import { createTokenCache } from './token-cache.ts';
 
 export interface TokenVerifierOptions {
   readonly store: Pick<Store, 'principals'>;
@@ -81,4 +80,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
 
 function refuse(reason: TokenFault): Verified {
   return { kind: 'bad', reason };
+}
+
+/** The public parts alone, whatever else the keys have. */
+function publicJwks({ keys }: { readonly keys: readonly JWK[] }): JSONWebKeySet {
+  return {
+    keys: keys.map(({ kty, n, e, kid, alg, use }) => ({ kty, n, e, kid, alg, use }) as JWK),
+  };
 }

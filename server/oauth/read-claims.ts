@@ -1,6 +1,6 @@
 import type { JWTPayload } from 'jose';
-import type { Subject } from '../../store/store.ts';
-import { splitScopes } from '../scopes.ts';
+import type { Subject } from '../store/store.ts';
+import { splitScopes } from './scopes.ts';
 
 /** What a verified access token says, in our words. */
 export interface TokenClaims {

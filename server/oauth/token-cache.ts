@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import type { EpochMilliseconds } from '../../clock.ts';
+import type { EpochMilliseconds } from '../clock.ts';
 import type { TokenClaims } from './read-claims.ts';
 
 /** Proving a token took 350 µs where a hit took 8 (Node 24, RS256, a busy machine of four cores). */
