@@ -1,6 +1,6 @@
 import type { Database } from './database.ts';
-import type { LockMemoryStore } from './lock-memory-store.ts';
 import { prepareQuery, prepareWrite } from './prepared-query.ts';
+import type { LockMemoryStore } from './store.ts';
 
 export function createLockMemoryStore(database: Database): LockMemoryStore {
   const load = prepareQuery<{ deviceId: string }, { sealed: Uint8Array }>(database, ({ deviceId }) =>

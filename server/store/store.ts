@@ -3,7 +3,6 @@ import { OperatorError } from '../operator-error.ts';
 import type { AccessCodeStore } from './access-codes/access-code-store.ts';
 import type { ActivityStore } from './activity/activity-store.ts';
 import type { JobStore } from './jobs/job-store.ts';
-import type { LockMemoryStore } from './lock-memory-store.ts';
 import type { Account, Device, DeviceType, NewDevice, Owner, Property } from './records.ts';
 
 /** Where a page begins: after this item of the order. */
@@ -210,6 +209,12 @@ export interface ImportStore {
     accountId: string,
     links: readonly { readonly deviceId: string; readonly linked: readonly string[] }[],
   ): Promise<LockTime>;
+}
+
+/** What simulated locks remember, so that a code spent before a restart is spent after it. Opaque and sealed: digits are in it. */
+export interface LockMemoryStore {
+  load(deviceId: string): Promise<Uint8Array | undefined>;
+  save(deviceId: string, sealed: Uint8Array, at: EpochMilliseconds): Promise<void>;
 }
 
 export interface KeyCheckStore {

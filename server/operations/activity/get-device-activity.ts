@@ -24,7 +24,7 @@ export async function getDeviceActivity(
   { path, query, principal: { accountId } }: HandlerRequest<'getDeviceActivity', Principal>,
 ) {
   const range = readActivityRange(query);
-  if ('status' in range) return range;
+  if (range.kind === 'refused') return range.answer;
   const device = await store.devices.find(accountId, path.deviceId);
   if (device === undefined) return refuse('device_not_found');
   if (device.propertyIds.length === 0) return refuse('property_not_found');

@@ -4,6 +4,7 @@ import { dayOf, endOf, isReversed, type LogTime, readLogTime, startOf } from './
 
 /** The filters of a log as they were sent; undefined where they were not. */
 export interface ActivityRange {
+  readonly kind: 'range';
   readonly startDate: LogTime | undefined;
   readonly endDate: LogTime | undefined;
 }
@@ -13,12 +14,12 @@ export function readActivityRange(query: ActivityQuery) {
   const read = { startDate: readSent(query.startDate), endDate: readSent(query.endDate) };
   const details = (['startDate', 'endDate'] as const).flatMap((at) => {
     const time = read[at];
-    if (time === undefined || !('fault' in time)) return [];
-    return [{ in: 'query', at, says: `${at} ${time.fault.says}`, nearest: time.fault.nearest } as const];
+    if (time?.kind !== 'fault') return [];
+    return [{ in: 'query', at, says: `${at} ${time.says}`, nearest: time.nearest } as const];
   });
   const [first] = details;
-  if (first === undefined) return read as ActivityRange;
-  return refuse('invalid_request', { text: first.says, details });
+  if (first === undefined) return { kind: 'range', ...read } as ActivityRange;
+  return { kind: 'refused', answer: refuse('invalid_request', { text: first.says, details }) } as const;
 }
 
 /** What the filters mean on the property's clock. */

@@ -3,7 +3,7 @@ import { dayOf, endOf, isReversed, type LogTime, readLogTime, startOf } from './
 
 function read(text: string): LogTime {
   const time = readLogTime(text);
-  if ('fault' in time) throw new Error(time.fault.says);
+  if (time.kind === 'fault') throw new Error(time.says);
   return time;
 }
 
@@ -69,12 +69,11 @@ test.each(faults)('%s %s, and %s would do', (text, says, near) => {
   const time = readLogTime(text);
   const shown = text.replace(' ', '+');
   expect(time).toEqual({
-    fault: {
-      says: near === undefined ? `${shown} ${says}` : `${shown} ${says}, use ${near}`,
-      nearest: [near ?? []].flat(),
-    },
+    kind: 'fault',
+    says: near === undefined ? `${shown} ${says}` : `${shown} ${says}, use ${near}`,
+    nearest: [near ?? []].flat(),
   });
-  if (near !== undefined) expect(readLogTime(near)).not.toHaveProperty('fault');
+  if (near !== undefined) expect(readLogTime(near).kind).not.toBe('fault');
 });
 
 const ranges = [

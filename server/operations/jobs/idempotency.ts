@@ -60,7 +60,7 @@ export async function answerKnownKey(
 ) {
   const known = key === null ? undefined : await jobs.findReplay(key, now);
   if (known === undefined) return undefined;
-  return known === 'key_reused' ? refuseReused(keyText) : answerReplayed(known.jobId);
+  return known.kind === 'key_reused' ? refuseReused(keyText) : answerReplayed(known.jobId);
 }
 
 export function answerReplayed(jobId: string) {

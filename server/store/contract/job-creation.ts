@@ -117,17 +117,17 @@ export function describeJobCreation(get: () => Store): void {
       for (const createdAt of [start, last]) {
         const [again, other] = [makeJob(site, { createdAt }), { ...key, requestHash: 'another' }];
         expect(await get().jobs.create(again, proxied, key)).toEqual(replayed);
-        expect(await get().jobs.findReplay(key, createdAt)).toEqual({ jobId: job.jobId });
+        expect(await get().jobs.findReplay(key, createdAt)).toEqual({ kind: 'replayed', jobId: job.jobId });
         expect(await get().jobs.create(again, proxied, other)).toEqual({ kind: 'key_reused' });
-        expect(await get().jobs.findReplay(other, createdAt)).toBe('key_reused');
+        expect(await get().jobs.findReplay(other, createdAt)).toEqual({ kind: 'key_reused' });
         expect(await get().jobs.find(site.accountId, again.jobId, createdAt)).toBeUndefined();
       }
       const next = makeJob(site, { createdAt: key.keepUntil });
       const renewed = { ...key, requestHash: 'another', keepUntil: key.keepUntil + day };
       expect(await get().jobs.findReplay(key, key.keepUntil)).toBeUndefined();
       expect(await get().jobs.create(next, proxied, renewed)).toEqual(created);
-      expect(await get().jobs.findReplay(renewed, key.keepUntil)).toEqual({ jobId: next.jobId });
-      expect(await get().jobs.findReplay(key, key.keepUntil)).toBe('key_reused');
+      expect(await get().jobs.findReplay(renewed, key.keepUntil)).toEqual({ kind: 'replayed', jobId: next.jobId });
+      expect(await get().jobs.findReplay(key, key.keepUntil)).toEqual({ kind: 'key_reused' });
     });
 
     test('belongs to one client alone', async () => {

@@ -1,4 +1,4 @@
-import type { Creation, IdempotencyKey, Job, JobLimits, NewJob } from '../jobs/job-store.ts';
+import type { Creation, IdempotencyKey, Job, JobLimits, NewJob, Replay } from '../jobs/job-store.ts';
 
 const retention = 7 * 24 * 60 * 60 * 1000;
 
@@ -19,7 +19,7 @@ export class JobModel {
   create(job: NewJob, limits: JobLimits, key: IdempotencyKey | null): Creation {
     const now = job.createdAt;
     const replay = key === null ? undefined : this.findReplay(key, now);
-    if (replay === 'key_reused') return { kind: 'key_reused' };
+    if (replay?.kind === 'key_reused') return replay;
     if (replay !== undefined) return { kind: 'replayed', jobId: replay.jobId };
     const ofBridge = this.#known.filter((known) => known.job.bridgeId === job.bridgeId);
     const ends = ofBridge.filter((known) => isUnfinished(known, now)).map((known) => known.job.expiresAt);
@@ -37,10 +37,12 @@ export class JobModel {
     return { kind: 'created' };
   }
 
-  findReplay(key: IdempotencyKey, now: number): { jobId: string } | 'key_reused' | undefined {
+  findReplay(key: IdempotencyKey, now: number): Replay | undefined {
     const found = this.#keys.find(({ key: other }) => isSame(key, other) && other.keepUntil > now);
     if (found === undefined) return undefined;
-    return found.key.requestHash === key.requestHash ? { jobId: found.jobId } : 'key_reused';
+    return found.key.requestHash === key.requestHash
+      ? { kind: 'replayed', jobId: found.jobId }
+      : { kind: 'key_reused' };
   }
 
   deliver(jobId: string, at: number): boolean {

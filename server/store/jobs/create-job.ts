@@ -47,7 +47,7 @@ async function takeKey(keys: KeyMemory, key: IdempotencyKey, job: NewJob, within
   if (await keys.keep(key, job.jobId, job.createdAt, within)) return;
   const known = await keys.find(key, job.createdAt, within);
   if (known === undefined) throw new Error('a key that is taken is not there');
-  throw new Refused(known === 'key_reused' ? { kind: known } : { kind: 'replayed', jobId: known.jobId });
+  throw new Refused(known);
 }
 
 /** The limits stand in the statement itself: a job that breaks one is never written, whoever forgot to look. */

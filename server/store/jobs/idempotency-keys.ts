@@ -1,16 +1,12 @@
 import type { EpochMilliseconds } from '../../clock.ts';
 import type { Database, DatabaseTransaction } from '../database.ts';
 import { prepareQuery, prepareWrite } from '../prepared-query.ts';
-import type { IdempotencyKey } from './job-store.ts';
+import type { IdempotencyKey, Replay } from './job-store.ts';
 
 export interface KeyMemory {
   /** Keeps the key for that job, unless it is kept for another one at `now`. @returns whether it did */
   keep(key: IdempotencyKey, jobId: string, now: EpochMilliseconds, within: DatabaseTransaction): Promise<boolean>;
-  find(
-    key: IdempotencyKey,
-    now: EpochMilliseconds,
-    within?: DatabaseTransaction,
-  ): Promise<{ readonly jobId: string } | 'key_reused' | undefined>;
+  find(key: IdempotencyKey, now: EpochMilliseconds, within?: DatabaseTransaction): Promise<Replay | undefined>;
 }
 
 type At = IdempotencyKey & { readonly now: EpochMilliseconds };
@@ -53,7 +49,7 @@ export function prepareKeyMemory(database: Database): KeyMemory {
     find: async (key, now, within) => {
       const [row] = await find({ ...key, now }, within);
       if (row === undefined) return undefined;
-      return row.request_hash === key.requestHash ? { jobId: row.job_id } : 'key_reused';
+      return row.request_hash === key.requestHash ? { kind: 'replayed', jobId: row.job_id } : { kind: 'key_reused' };
     },
   };
 }

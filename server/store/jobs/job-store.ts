@@ -55,11 +55,12 @@ export interface JobLimits {
   readonly rate: { readonly accepted: number; readonly windowMs: number } | null;
 }
 
+/** A key that is known: the same request came before, or another one under it. */
+export type Replay = { readonly kind: 'replayed'; readonly jobId: string } | { readonly kind: 'key_reused' };
+
 export type Creation =
   | { readonly kind: 'created' }
-  /** The same request came before. */
-  | { readonly kind: 'replayed'; readonly jobId: string }
-  | { readonly kind: 'key_reused' }
+  | Replay
   /** `freeAt`: the first instant at which one more is accepted (rate), or the oldest unfinished one expires (queue). */
   | { readonly kind: 'rate' | 'queue_full'; readonly freeAt: EpochMilliseconds };
 
@@ -79,10 +80,7 @@ export interface JobStore {
   /** Limits, key and job in one transaction: of two at once under one key, one makes the job and the other finds it. */
   create(job: NewJob, limits: JobLimits, key: IdempotencyKey | null): Promise<Creation>;
   /** What is known of a key at `now`: the answer to a repetition, before anything else is looked at. */
-  findReplay(
-    key: IdempotencyKey,
-    now: EpochMilliseconds,
-  ): Promise<{ readonly jobId: string } | 'key_reused' | undefined>;
+  findReplay(key: IdempotencyKey, now: EpochMilliseconds): Promise<Replay | undefined>;
   /**
    * The job as it stands at `now`: unfinished and run out reads as expired, without its data.
    *
