@@ -86,7 +86,7 @@ describe('how long things live', () => {
 
   test('an access token ends after a day', async () => {
     const auth = await begin();
-    const token = `Bearer ${await ownToken(auth)}`;
+    const token = await ownToken(auth);
     vi.setSystemTime(start + day - second);
     expect(await auth.verify(token)).toMatchObject({ kind: 'good' });
     vi.setSystemTime(start + day + 5 * second);
