@@ -15,7 +15,7 @@ export interface Exchange<Principal = unknown> {
 export interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string | number | boolean | undefined>> | undefined;
-  /** JSON where it is left out. */
+  /** The one that the contract declares for the status, where it is left out; JSON where there is not one alone. */
   readonly mediaType?: string | undefined;
   /** A value for JSON, text or bytes for other types. Undefined: no content. */
   readonly body?: unknown;

@@ -35,7 +35,7 @@ export type Reply<Context> = (
 
 export function createReply<Context extends Exchange>(options: ReplyOptions<Context>): Reply<Context> {
   const { ambient, checkResponse, answerError, answered, logger } = options;
-  const nameRequestId = createIdLookup(options.document, options.operations);
+  const findDeclared = createBodyLookup(options.document, options.operations);
 
   return async (exchange, response, make) => {
     try {
@@ -59,9 +59,10 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
   function prepare(exchange: Context, answer: Answer | UndeclaredAnswer): Prepared {
     answered?.(exchange, answer);
     const { requestId, operation } = exchange;
-    const { status, mediaType, body } = answer;
-    const idNames = status >= 400 ? nameRequestId(operation, status) : undefined;
-    const whole = idNames === undefined || !isObject(body) ? body : { ...body, ...fill(idNames, requestId) };
+    const { status, body } = answer;
+    const { idNames, mediaType } = findDeclared(operation, status) ?? undeclaredBody;
+    const isMarked = status >= 400 && idNames.length > 0 && isObject(body);
+    const whole = isMarked ? { ...body, ...fill(idNames, requestId) } : body;
     const headers: Record<string, string> = { ...ambient(exchange) };
     for (const name in answer.headers) {
       const value = answer.headers[name];
@@ -70,7 +71,7 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
     // Last: the examples of a contract have an id too.
     headers['X-Request-Id'] = requestId;
     if (whole === undefined) return { answer, outgoing: { status, headers, mediaType: undefined, content: undefined } };
-    const type = mediaType ?? 'application/json';
+    const type = answer.mediaType ?? mediaType;
     headers['Content-Type'] = type;
     return { answer, outgoing: { status, headers, mediaType: type, content: serialize(whole, type) } };
   }
@@ -86,10 +87,15 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
   }
 
   /**
-   * Writes an answer, the one place that does so. For HEAD Node leaves the content out and keeps its length. A header that HTTP can't
-   * carry is left out and logged: it must not cost the caller the answer.
+   * Writes an answer, the one place that does so. For HEAD Node leaves the content out and keeps its length; an operation of HEAD's own has
+   * no content, and 0 would claim that GET has none (RFC 9110, 8.6). A header that HTTP can't carry is left out and logged: it must not
+   * cost the caller the answer.
    */
-  function write(response: ServerResponse, { status, headers, content }: Outgoing, { requestId }: Context): void {
+  function write(
+    response: ServerResponse,
+    { status, headers, content }: Outgoing,
+    { request, requestId }: Context,
+  ): void {
     response.statusCode = status;
     for (const name in headers) {
       try {
@@ -98,7 +104,8 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
         logger.error({ requestId, header: name, err: error }, 'a header is left out: HTTP cannot carry its value');
       }
     }
-    if (status === 204 || status === 304) return void response.end();
+    const isLengthUnknown = content === undefined && request.method === 'HEAD';
+    if (status === 204 || status === 304 || isLengthUnknown) return void response.end();
     response.setHeader('Content-Length', content === undefined ? 0 : Buffer.byteLength(content));
     response.end(content);
   }
@@ -115,25 +122,41 @@ function serialize(value: unknown, mediaType: string): string | Uint8Array {
   return typeof value === 'string' && !isJsonType(mediaType) ? value : JSON.stringify(value);
 }
 
-type NameRequestId = (operation: Operation | undefined, status: number) => readonly string[] | undefined;
-
-/** Finds the members of an error that its contract marks for the id of the request (`x-fault`): handlers leave them out. */
-function createIdLookup(document: ContractDocument, operations: readonly Operation[]): NameRequestId {
-  const places = ['#/x-unrouted', ...operations.map(({ pointer }) => `${pointer}/responses`)];
-  const names = new Map(places.map((place) => [place, readIdNames(document, place)]));
-  return (operation, status) =>
-    names.get(operation === undefined ? '#/x-unrouted' : `${operation.pointer}/responses`)?.get(String(status));
+/** What a contract says of the body of an answer. */
+interface DeclaredBody {
+  /** Its members that are marked for the id of the request (`x-fault`): handlers leave them out. */
+  readonly idNames: readonly string[];
+  /** Of an answer that names none: that of its response, where there is one alone. */
+  readonly mediaType: string;
 }
 
-function readIdNames(document: ContractDocument, place: string): ReadonlyMap<string, readonly string[]> {
+const undeclaredBody: DeclaredBody = { idNames: [], mediaType: 'application/json' };
+
+type FindDeclaredBody = (operation: Operation | undefined, status: number) => DeclaredBody | undefined;
+
+function createBodyLookup(document: ContractDocument, operations: readonly Operation[]): FindDeclaredBody {
+  const unrouted = readBodies(document, '#/x-unrouted');
+  const bodies = new Map(operations.map(({ pointer }) => [pointer, readBodies(document, `${pointer}/responses`)]));
+  return (operation, status) => {
+    const declared = operation === undefined ? unrouted : bodies.get(operation.pointer);
+    const text = String(status);
+    return declared?.get(text) ?? declared?.get(`${text.charAt(0)}XX`) ?? declared?.get('default');
+  };
+}
+
+function readBodies(document: ContractDocument, place: string): ReadonlyMap<string, DeclaredBody> {
   const responses = readPointer(document, place);
   const all = isObject(responses) ? responses : {};
-  const marked = Object.keys(all).map((status): [string, readonly string[]] => {
-    const contents = listContents(document, followMember(document, all, status));
-    const members = contents.flatMap(({ schema }) => findFaultMembers(document, schema));
-    return [status, members.filter(({ role }) => role === 'request-id').map(({ name }) => name)];
-  });
-  return new Map(marked.filter(([, names]) => names.length > 0));
+  return new Map(
+    Object.keys(all).map((status) => {
+      const contents = listContents(document, followMember(document, all, status));
+      const members = contents.flatMap(({ schema }) => findFaultMembers(document, schema));
+      const idNames = members.filter(({ role }) => role === 'request-id').map(({ name }) => name);
+      const [only, ...others] = contents.map(({ mediaType }) => mediaType);
+      const isOne = only !== undefined && others.length === 0 && !only.includes('*');
+      return [status, { idNames, mediaType: isOne ? only : undeclaredBody.mediaType }];
+    }),
+  );
 }
 
 function fill(names: readonly string[], value: string): Record<string, string> {

@@ -1,0 +1,98 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import type { Answer, Exchange } from './exchange.ts';
+import type { Operation } from './operation.ts';
+import { createReply } from './reply.ts';
+
+const text = { type: 'string', 'x-fault': 'text' };
+const trouble = { type: 'object', properties: { text, trace: { type: 'string', 'x-fault': 'request-id' } } };
+const document = {
+  paths: {
+    '/thing': {
+      get: {
+        responses: {
+          200: { content: { 'text/csv': {} } },
+          201: { content: { 'application/json': {}, 'text/csv': {} } },
+          202: { content: { 'image/*': {} } },
+          '4XX': { content: { 'application/problem+json': { schema: trouble } } },
+          default: { content: { 'application/vnd.thing+json': { schema: trouble } } },
+        },
+      },
+    },
+  },
+};
+const operation: Operation = {
+  operationId: 'getThing',
+  method: 'get',
+  basePath: '',
+  path: '/thing',
+  pointer: '#/paths/~1thing/get',
+  parameters: [],
+  requestBody: null,
+  security: [],
+  extensions: {},
+};
+
+async function send(answer: Answer, method = 'GET') {
+  const reply = createReply<Exchange>({
+    document,
+    operations: [operation],
+    ambient: () => ({}),
+    checkResponse: undefined,
+    answered: undefined,
+    logger: { error: () => {} },
+    answerError: (error) => {
+      throw error;
+    },
+  });
+  const request = Object.assign(new IncomingMessage(new Socket()), { method });
+  const response = new ServerResponse(request);
+  const written: unknown[] = [];
+  response.end = (content?: unknown) => {
+    if (content !== undefined) written.push(content);
+    return response;
+  };
+  await reply({ request, requestId: 'r-1', operation }, response, () => answer);
+  const { 'content-type': type, 'content-length': length } = response.getHeaders();
+  return { type, length, content: written[0] };
+}
+
+describe('the media type of an answer that names none', () => {
+  test.each([
+    { name: 'that of its status', status: 200, body: 'a,b', type: 'text/csv', content: 'a,b' },
+    { name: 'JSON where there are several', status: 201, body: 'a', type: 'application/json', content: '"a"' },
+    { name: 'JSON where it is a range', status: 202, body: 'a', type: 'application/json', content: '"a"' },
+    {
+      name: 'that of its range of statuses, whose marked member has the id of the request',
+      status: 404,
+      body: { text: 'no' },
+      type: 'application/problem+json',
+      content: '{"text":"no","trace":"r-1"}',
+    },
+    {
+      name: 'that of all other statuses',
+      status: 500,
+      body: { text: 'no' },
+      type: 'application/vnd.thing+json',
+      content: '{"text":"no","trace":"r-1"}',
+    },
+  ])('is $name', async ({ status, body, type, content }) => {
+    expect(await send({ status, body })).toMatchObject({ type, content });
+  });
+});
+
+describe('an answer without content', () => {
+  test.each([
+    { method: 'GET', status: 200, length: 0 },
+    { method: 'HEAD', status: 200, length: undefined },
+    { method: 'GET', status: 204, length: undefined },
+    { method: 'GET', status: 304, length: undefined },
+  ])('to $method, $status, has the length $length', async ({ method, status, length }) => {
+    expect(await send({ status }, method)).toEqual({ type: undefined, length, content: undefined });
+  });
+
+  test('leaves the length of GET to HEAD', async () => {
+    expect(await send({ status: 200, body: 'a,b' }, 'HEAD')).toMatchObject({ length: 3 });
+  });
+});
