@@ -54,8 +54,11 @@ interface Content {
   readonly codeNames: readonly string[];
 }
 
-/** Headers of HTTP itself and of this layer, which no contract declares one by one. */
-const undeclaredHeaders = ['content-type', 'x-request-id', 'cache-control'] as const;
+/**
+ * Headers of HTTP itself and of this layer, which no contract declares one by one. A challenge must be sent with 401 and helps with 403
+ * (RFC 9110, 11.6.1; RFC 6750, 3), declared or not.
+ */
+const undeclaredHeaders = ['content-type', 'x-request-id', 'cache-control', 'www-authenticate'] as const;
 
 /**
  * Makes the check of all answers, before they leave: the status is declared, each declared header is there and valid and no
