@@ -8,6 +8,9 @@ export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
 
 const contractId = 'contract.json';
 
+/** Decimals to which a quotient must be whole: 19.99 / 0.01 is 1998.9999999999998. */
+const multipleOfPrecision = 9;
+
 /**
  * Compiles schemas of one contract, references into it included, each once.
  *
@@ -15,7 +18,7 @@ const contractId = 'contract.json';
  * 30 February is no date, and 24:59 no time. A schema that does not compile throws, at start.
  */
 export function createSchemaCompiler(document: ContractDocument): (schema: unknown) => Validate {
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true, logger: false });
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true, logger: false, multipleOfPrecision });
   ajvFormats.default(ajv, { mode: 'full' });
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
   ajv.addSchema(document, contractId);
