@@ -127,6 +127,44 @@ const shapes: readonly { name: string; schema: object; example?: object; want: u
   { name: 'text alone', schema: { type: 'string' }, want: expect.objectContaining({ detail: 'x' }) },
 ];
 
+/** The example of another problem is a pattern for what is beside type and title. */
+const problemShapes: readonly { name: string; example?: object; want: object }[] = [
+  { name: 'without an example', want: { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'x' } },
+  {
+    name: 'by the example of another problem',
+    example: { type: '/errors/lost', title: 'Lost', status: 404, help: '/help' },
+    want: { type: 'about:blank', title: 'Bad Request', status: 400, detail: 'x', help: '/help' },
+  },
+];
+
+describe('declared problem details', () => {
+  const schema = {
+    type: 'object',
+    required: ['type', 'title', 'status'],
+    properties: {
+      type: { type: 'string' },
+      title: { type: 'string' },
+      status: { type: 'integer' },
+      detail: { type: 'string' },
+    },
+  };
+  const answerBy = (media: object) => {
+    const responses = { 400: { description: 'Bad', content: { 'application/problem+json': { schema, ...media } } } };
+    return answer('listExhibits', 'form', {}, { ...museumContract, paths: { '/exhibits': { get: { responses } } } });
+  };
+
+  test.each(problemShapes)('name this problem: $name', ({ example, want }) => {
+    const filled = answerBy(example === undefined ? {} : { example });
+    expect(filled).toMatchObject({ mediaType: 'application/problem+json', body: want });
+    expect(filled).not.toHaveProperty('isUndeclared');
+  });
+
+  test('keep type and title of the example that speaks of this one', () => {
+    const value = { type: '/errors/form', title: 'Wrong form', status: 400 };
+    expect(answerBy({ examples: { validation: { value } } }).body).toMatchObject({ ...value, detail: 'x' });
+  });
+});
+
 describe('a body that marks nothing', () => {
   test.each(shapes)('is filled by the names of its members: $name', ({ schema, example, want }) => {
     const media = { schema: { type: 'object', ...schema }, ...(example && { example }) };

@@ -38,9 +38,14 @@ export function declaredRefusal(context: RefusalContext, rejection: Rejection): 
   const content = listContents(document, response).find(({ mediaType }) => isJsonType(mediaType));
   const marked = findFaultMembers(document, content?.schema);
   const members = marked.length > 0 ? marked : guessFaultMembers(document, content?.schema);
-  const { example, isMatch } = pickExample(content?.examples ?? [], members, words);
+  const picked = pickExample(content?.examples ?? [], members, words);
+  const { isMatch } = picked;
   const status = declared?.status ?? wanted[0] ?? 500;
-  const named = isMatch ? undefined : (declaredCode(response, words) ?? (example === undefined ? words[0] : undefined));
+  const isProblem = content !== undefined && isProblemType(content.mediaType);
+  const example = isProblem && !isMatch ? nameProblem(picked.example, status) : picked.example;
+  const named = isMatch
+    ? undefined
+    : (declaredCode(response, words) ?? (picked.example === undefined ? words[0] : undefined));
   const validate = content && compile(content.schema ?? true);
   // A contract whose codes are numbers in text takes the status for one.
   const body = [named, String(status)]
@@ -99,6 +104,20 @@ function declaredCode(response: JsonObject, words: readonly string[]): string | 
   return words.map((word) => codes.find((code) => code.includes(word))).find((code) => code !== undefined);
 }
 
+/** RFC 9457, 4.1: type and title of an example that speaks of another problem would name that one. */
+function nameProblem(example: NamedExample | undefined, status: number): NamedExample {
+  const others = isObject(example?.value) ? example.value : {};
+  return { name: example?.name ?? '', value: { ...others, type: 'about:blank', title: phraseOf(status) } };
+}
+
+function isProblemType(mediaType: string): boolean {
+  return /^application\/problem\+json\b/i.test(mediaType);
+}
+
+function phraseOf(status: number): string {
+  return STATUS_CODES[status] ?? 'Error';
+}
+
 /** RFC 9457, 3.1: `about:blank` says no more than the status does, so that `title` is its phrase; `errors` as in its section 3.2. */
 function describeProblem(
   { message, details }: Rejection,
@@ -109,7 +128,7 @@ function describeProblem(
     mediaType: 'application/problem+json',
     body: {
       type: 'about:blank',
-      title: STATUS_CODES[status] ?? 'Error',
+      title: phraseOf(status),
       status,
       detail: message,
       ...(details.length > 0 ? { errors: details } : {}),
