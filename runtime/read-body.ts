@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { parse as parseContentType } from 'content-type';
 import type { TypedBody } from './form/check-body.ts';
+import { readParts } from './form/read-parts.ts';
 import { cut, listOr } from './form/sentence.ts';
 import { describeCoding, readUnknownCoding } from './http-message.ts';
 import { readBytes } from './read-bytes.ts';
@@ -47,7 +48,8 @@ export async function readBody(
   const { charset } = parameters;
   if (charset !== undefined && !/^(utf-?8|us-ascii)$/i.test(charset))
     throw unsupported(`Charset ${cut(charset)} is not taken: send the body in UTF-8`, 'content-type', ['utf-8']);
-  return { bytes, mediaType, declaredType };
+  if (mediaType !== 'multipart/form-data') return { bytes, mediaType, declaredType };
+  return { bytes, mediaType, declaredType, parts: await readParts(bytes, sent) };
 }
 
 /** Media type ranges as OpenAPI keys them: exact, `text/*`, any. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseBody } from './parse-body.ts';
+import { readParts } from './read-parts.ts';
 
 const schema = { type: 'object', properties: { a: { type: 'string' } } };
 
@@ -11,5 +12,100 @@ describe('a form that cannot be decoded', () => {
   ])('%s says at %s why', (text, at, says) => {
     const body = { bytes: Buffer.from(text), mediaType: 'application/x-www-form-urlencoded' };
     expect(parseBody({}, body, schema)).toEqual({ kind: 'fault', at, says });
+  });
+});
+
+const upload = {
+  type: 'object',
+  properties: {
+    about: { type: 'object', properties: { size: { type: 'integer' } } },
+    count: { type: 'integer' },
+    tags: { type: 'array', items: { type: 'string' } },
+    photo: { type: 'string', contentMediaType: 'image/png' },
+    scan: { type: 'string', format: 'binary' },
+    any: {},
+    letter: { type: 'string' },
+  },
+};
+
+async function parseUpload(...fields: readonly (readonly [name: string, value: string | Uint8Array<ArrayBuffer>])[]) {
+  const form = new FormData();
+  for (const [name, value] of fields)
+    if (typeof value === 'string') form.append(name, value);
+    else form.append(name, new Blob([value]), 'a.bin');
+  const sent = new Response(form);
+  const bytes = Buffer.from(await sent.arrayBuffer());
+  const parts = await readParts(bytes, sent.headers.get('content-type') ?? '');
+  return parseBody({}, { bytes, mediaType: 'multipart/form-data', parts }, upload);
+}
+
+const noText = new Uint8Array([0xff, 0x00, 0x41]);
+
+describe('a form in parts', () => {
+  test('becomes what its schema asks for, part by part', async () => {
+    const parsed = await parseUpload(
+      ['about', '{"size":3}'],
+      ['count', '7'],
+      ['tags', 'a'],
+      ['tags', 'b'],
+      ['photo', noText],
+      ['scan', noText],
+      ['any', noText],
+      ['letter', new Uint8Array(Buffer.from('Äpfel'))],
+      ['unknown', 'x'],
+    );
+    expect(parsed).toEqual({
+      kind: 'value',
+      value: {
+        about: { size: 3 },
+        count: 7,
+        tags: ['a', 'b'],
+        photo: '\xff\x00A',
+        scan: '\xff\x00A',
+        any: Buffer.from(noText),
+        letter: 'Äpfel',
+        unknown: 'x',
+      },
+    });
+  });
+
+  test.each([
+    { name: 'JSON that is none', fields: [['about', '{']], at: '/about', says: /^about is not valid JSON/ },
+    {
+      name: 'JSON that is too deep',
+      fields: [['about', '['.repeat(100) + ']'.repeat(100)]],
+      at: '/about',
+      says: /./,
+    },
+    { name: 'bytes for text', fields: [['letter', noText]], at: '/letter', says: /^letter is not UTF-8$/ },
+    {
+      name: 'a part twice',
+      fields: [
+        ['count', '1'],
+        ['count', '2'],
+      ],
+      at: '/count',
+      says: /^count is sent more than once$/,
+    },
+  ] as const)('is refused for $name', async ({ fields, at, says }) => {
+    expect(await parseUpload(...fields)).toEqual({ kind: 'fault', at, says: expect.stringMatching(says) });
+  });
+
+  test.each([
+    { name: 'no boundary', text: '--x--', type: 'multipart/form-data' },
+    { name: 'another boundary', text: '--y\r\n\r\n--y--', type: 'multipart/form-data; boundary=x' },
+    {
+      name: 'no end',
+      text: '--x\r\nContent-Disposition: form-data; name="a"\r\n\r\n1',
+      type: 'multipart/form-data; boundary=x',
+    },
+  ])('is none with $name', async ({ text, type }) => {
+    const bytes = Buffer.from(text);
+    const parts = await readParts(bytes, type);
+    expect(parseBody({}, { bytes, mediaType: 'multipart/form-data', parts }, upload)).toEqual({
+      kind: 'fault',
+      at: '',
+      says: 'the body is not valid multipart/form-data',
+    });
   });
 });

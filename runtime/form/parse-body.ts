@@ -1,7 +1,8 @@
-import { type ContractDocument, followMember, followRef, isObject } from '@lockstep/json/json-pointer';
+import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { checkJsonTree } from './check-json-tree.ts';
 import { createCoercion, schemaTypes } from './coerce-text.ts';
 import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
+import type { Part } from './read-parts.ts';
 import { cut } from './sentence.ts';
 
 /** A body as it came. */
@@ -9,6 +10,8 @@ export interface ReceivedBody {
   readonly bytes: Buffer;
   /** As sent, in lower case, without parameters. */
   readonly mediaType: string;
+  /** Of `multipart/form-data`; undefined where the bytes are none. */
+  readonly parts?: readonly Part[] | undefined;
 }
 
 export type ParsedBody =
@@ -34,6 +37,7 @@ const readers: readonly Reader[] = [
  * @param schema the declared schema; a form field becomes a number only where it asks for one
  */
 export function parseBody(document: ContractDocument, body: ReceivedBody, schema: unknown): ParsedBody {
+  if (body.mediaType === 'multipart/form-data') return parseMultipart(body.parts, schema, document);
   const reader = readers.find(({ reads }) => reads(body.mediaType));
   if (reader === undefined) return { kind: 'opaque' };
   const text = decodeUtf8(body.bytes);
@@ -48,7 +52,11 @@ export function isJsonType(mediaType: string): boolean {
 
 /** V8's own message repeats a piece of the body, which may hold a secret: only the place is taken from it. */
 function parseJson(text: string): ParsedBody {
-  if (text.trim() === '') return { kind: 'fault', at: '', says: 'the body is empty: send JSON' };
+  return parseNamedJson(text, 'the body');
+}
+
+function parseNamedJson(text: string, name: string): ParsedBody {
+  if (text.trim() === '') return { kind: 'fault', at: '', says: `${name} is empty: send JSON` };
   try {
     const value: unknown = JSON.parse(text);
     const fault = checkJsonTree(value);
@@ -58,31 +66,70 @@ function parseJson(text: string): ParsedBody {
     const place = /\(line (\d+) column (\d+)\)/.exec(message);
     const end = message.includes('end of JSON input') ? ': it ends too early' : '';
     const where = place === null ? end : `, see line ${place[1]} column ${place[2]}`;
-    return { kind: 'fault', at: '', says: `the body is not valid JSON${where}` };
+    return { kind: 'fault', at: '', says: `${name} is not valid JSON${where}` };
   }
 }
 
 /** RFC 6749, 3.1: parameters must not be sent more than once. An array in the schema asks for more. */
 function parseForm(text: string, schema: unknown, document: ContractDocument): ParsedBody {
+  return collectFields(parseUrlEncoded(text), schema, document, (property, pair) =>
+    pair.broken
+      ? { kind: 'fault', at: '', says: `${cut(pair.name)} ${describeBroken(pair)}` }
+      : { kind: 'value', value: createCoercion(document, property)(pair.value) },
+  );
+}
+
+/**
+ * The same in parts. What the contract describes as an object is JSON (OpenAPI 3.1, 4.8.15.2). A file is bytes where the contract gives it
+ * no type; where it is a string, it has one character a byte, so that its length can be judged: `Buffer.from(file, 'latin1')`.
+ */
+function parseMultipart(parts: readonly Part[] | undefined, schema: unknown, document: ContractDocument): ParsedBody {
+  if (parts === undefined) return { kind: 'fault', at: '', says: 'the body is not valid multipart/form-data' };
+  return collectFields(parts, schema, document, (property, { name, value }) => {
+    const types = schemaTypes(document, property);
+    if (typeof value !== 'string') {
+      if (types.size === 0) return { kind: 'value', value };
+      if (isBinary(followRef(document, property))) return { kind: 'value', value: value.toString('latin1') };
+    }
+    const text = typeof value === 'string' ? value : decodeUtf8(value);
+    if (text === undefined) return { kind: 'fault', at: '', says: `${cut(name)} is not UTF-8` };
+    if (types.has('object') && !types.has('string')) return parseNamedJson(text, cut(name));
+    return { kind: 'value', value: createCoercion(document, property)(text) };
+  });
+}
+
+/** `format: binary` is OpenAPI 3.0's word for it. */
+function isBinary({ format, contentMediaType, contentEncoding }: JsonObject): boolean {
+  return format === 'binary' || (contentMediaType !== undefined && contentEncoding === undefined);
+}
+
+/** @param read one value by the schema of its member, or of an item of it */
+function collectFields<Sent extends { readonly name: string }>(
+  sent: readonly Sent[],
+  schema: unknown,
+  document: ContractDocument,
+  read: (property: unknown, field: Sent) => ParsedBody,
+): ParsedBody {
   const properties = followMember(document, followRef(document, schema), 'properties');
   const fields = new Map<string, unknown>();
-  for (const pair of parseUrlEncoded(text)) {
-    const { name, value, broken } = pair;
-    const at = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-    if (broken) return { kind: 'fault', at, says: `${cut(name)} ${describeBroken(pair)}` };
+  for (const field of sent) {
+    const { name } = field;
+    const at = `/${escapeStep(name)}`;
     const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
     const isList = isObject(property) && schemaTypes(document, property).has('array');
-    if (isList) {
-      const before = fields.get(name);
-      const items = followMember(document, followRef(document, property), 'items');
-      fields.set(name, [...(Array.isArray(before) ? before : []), createCoercion(document, items)(value)]);
-    } else if (fields.has(name)) {
-      return { kind: 'fault', at, says: `${cut(name)} is sent more than once` };
-    } else {
-      fields.set(name, createCoercion(document, property)(value));
-    }
+    const items = isList ? followMember(document, followRef(document, property), 'items') : property;
+    const parsed = read(items, field);
+    if (parsed.kind === 'fault') return { ...parsed, at: `${at}${parsed.at}` };
+    if (!isList && fields.has(name)) return { kind: 'fault', at, says: `${cut(name)} is sent more than once` };
+    const value = parsed.kind === 'value' ? parsed.value : undefined;
+    const before = fields.get(name);
+    fields.set(name, isList ? [...(Array.isArray(before) ? before : []), value] : value);
   }
   return { kind: 'value', value: Object.fromEntries(fields) };
+}
+
+function escapeStep(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function decodeUtf8(bytes: Buffer): string | undefined {
