@@ -4,7 +4,7 @@ import type { FormTools, Validate } from './compile-schema.ts';
 import { type Description, describeFault } from './describe-fault.ts';
 import type { PlaceFault } from './detail.ts';
 import type { Pair } from './parse-url-encoded.ts';
-import { createParameterReader, ownsName, type ReadParameter } from './read-parameters.ts';
+import { createParameterReader, ownsName, type ReadParameter, spreadMembers } from './read-parameters.ts';
 import { cut, describeUnknown } from './sentence.ts';
 
 type Place = Parameter['in'];
@@ -20,6 +20,8 @@ interface Checked {
   /** Name among what is read: that of a header in lower case. */
   readonly key: string;
   readonly read: ReadParameter;
+  /** Of an object whose members are parameters of their own. */
+  readonly members: JsonObject | undefined;
   readonly validate: Validate;
   /** Empty, or the default alone. */
   readonly defaults: readonly unknown[];
@@ -45,13 +47,14 @@ export function createParameterCheck(
       parameter,
       key: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
       read: createParameterReader(document, parameter),
+      members: spreadMembers(document, parameter),
       validate: compile({ $ref: parameter.schema }),
       defaults: value === undefined ? [] : [value],
     };
   });
   return (pairs) => {
     if (checked.length === 0 && (place !== 'query' || pairs.length === 0)) return nothing;
-    const unknown = place === 'query' ? findUnknown(declared, pairs) : undefined;
+    const unknown = place === 'query' ? findUnknown(checked, pairs) : undefined;
     if (unknown !== undefined) return { fault: unknown, values: {} };
     const values: Record<string, unknown> = {};
     for (const one of checked) {
@@ -74,10 +77,14 @@ export function createParameterCheck(
   }
 }
 
-function findUnknown(declared: readonly Parameter[], pairs: readonly Pair[]): PlaceFault | undefined {
-  const unknown = pairs.find(({ name }) => !declared.some((parameter) => ownsName(parameter, name)));
+function findUnknown(declared: readonly Checked[], pairs: readonly Pair[]): PlaceFault | undefined {
+  const unknown = pairs.find(
+    ({ name }) => !declared.some(({ parameter, members }) => ownsName(parameter, name, members)),
+  );
   if (unknown === undefined) return undefined;
-  const known = declared.map(({ name }) => name);
+  const known = declared.flatMap(({ parameter, members }) =>
+    members === undefined ? parameter.name : Object.keys(members),
+  );
   const described = describeUnknown(`query parameter ${cut(unknown.name)}`, unknown.name, known);
   return { in: 'query', at: cut(unknown.name), ...described };
 }

@@ -84,6 +84,48 @@ const cases = [
     want: { kind: 'fault', says: 'q[from] has a broken escape: % must be followed by two hexadecimal digits' },
   },
   {
+    name: 'an object by its members',
+    parameter: declare('Span'),
+    given: 'x=3&to=2&from=1',
+    want: value({ to: 2, from: 1 }),
+  },
+  {
+    name: 'an object by its members, one of them twice',
+    parameter: declare('Span'),
+    given: 'to=2&to=1',
+    want: { kind: 'fault', says: 'to is sent 2 times: send it once' },
+  },
+  {
+    name: 'an object by its members, of which none is sent',
+    parameter: declare('Span'),
+    given: 'q=1',
+    want: { kind: 'absent' },
+  },
+  {
+    name: 'an object in one, name after name',
+    parameter: declare('Span', { explode: false }),
+    given: 'q=from,1,to,2',
+    want: value({ from: 1, to: 2 }),
+  },
+  {
+    name: 'an object in one, a value missing',
+    parameter: declare('Span', { explode: false }),
+    given: 'q=from,1,to',
+    want: { kind: 'fault', says: 'q is no object: send member,value,…' },
+  },
+  {
+    name: 'an object in one of a path',
+    parameter: declare('Span', { in: 'path', style: 'simple' }),
+    given: 'q=from%3D1%2Cto%3D2',
+    want: value({ from: 1, to: 2 }),
+  },
+  {
+    name: 'an object in one of a path, an equals sign missing',
+    parameter: declare('Span', { in: 'path', style: 'simple' }),
+    given: 'q=from,to',
+    want: { kind: 'fault', says: 'q is no object: send member=value,…' },
+  },
+  {
     name: 'an object of which nothing is sent',
     parameter: declare('Span', { style: 'deepObject' }),
     given: 'q=1',

@@ -1,6 +1,12 @@
-import { type ContractDocument, followMember, followRef, readPointer } from '@lockstep/json/json-pointer';
+import {
+  type ContractDocument,
+  followMember,
+  followRef,
+  type JsonObject,
+  readPointer,
+} from '@lockstep/json/json-pointer';
 import type { Parameter } from '../operation.ts';
-import { createCoercion, schemaTypes } from './coerce-text.ts';
+import { type Coerce, createCoercion, schemaTypes } from './coerce-text.ts';
 import { decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
 
 /** What a request sends for one parameter. */
@@ -31,10 +37,15 @@ export function createParameterReader(document: ContractDocument, parameter: Par
   const { name, style } = parameter;
   const schema = readPointer(document, parameter.schema);
   if (style === 'deepObject') return createDeepReader(document, parameter, schema);
+  const members = spreadMembers(document, parameter);
+  if (members !== undefined) return createSpreadReader(document, members);
   const key = parameter.in === 'header' ? name.toLowerCase() : name;
-  const read = schemaTypes(document, schema).has('array')
+  const types = schemaTypes(document, schema);
+  const read = types.has('array')
     ? createListReader(document, parameter, schema)
-    : createTextReader(document, parameter, schema);
+    : isObjectAlone(types)
+      ? createObjectReader(document, parameter, schema)
+      : createTextReader(document, parameter, schema);
   return (pairs) => {
     const own = pairs.filter((pair) => pair.name === key);
     if (own.length === 0) return { kind: 'absent' };
@@ -71,8 +82,74 @@ function createListReader(
   };
 }
 
-/** Whether a query name belongs to a parameter: its own, or `name[member]` of a deep object. */
-export function ownsName(parameter: Parameter, name: string): boolean {
+/** An object in one value: `a=1,b=2` where it is exploded, else `a,1,b,2`. */
+function createObjectReader(
+  document: ContractDocument,
+  { name, explode, style }: Parameter,
+  schema: unknown,
+): ReadParameter {
+  const coercions = createCoercions(document, schema);
+  const separator = separators[style] ?? ',';
+  return (own) => {
+    if (own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
+    const pieces = (own[0]?.value ?? '').split(separator);
+    const members = explode
+      ? pieces.map((piece) => [piece.split('=', 1)[0] ?? '', piece.slice(piece.indexOf('=') + 1)] as const)
+      : pieces.flatMap((piece, index) => (index % 2 === 0 ? [[piece, pieces[index + 1] ?? ''] as const] : []));
+    const isWhole = explode ? pieces.every((piece) => piece.includes('=')) : pieces.length % 2 === 0;
+    const wanted = explode ? `member=value${separator}…` : `member${separator}value${separator}…`;
+    if (!isWhole) return { kind: 'fault', says: `${name} is no object: send ${wanted}` };
+    return {
+      kind: 'value',
+      value: Object.fromEntries(members.map(([key, text]) => [key, coerceBy(coercions, key, text)])),
+    };
+  };
+}
+
+/** The members of an object that are sent as parameters of their own (style `form`, exploded); undefined for any other parameter. */
+export function spreadMembers(
+  document: ContractDocument,
+  { style, explode, schema }: Parameter,
+): JsonObject | undefined {
+  if (style !== 'form' || !explode) return undefined;
+  const node = readPointer(document, schema);
+  return isObjectAlone(schemaTypes(document, node))
+    ? followMember(document, followRef(document, node), 'properties')
+    : undefined;
+}
+
+function createSpreadReader(document: ContractDocument, properties: JsonObject): ReadParameter {
+  const coercions = createCoercions(document, { properties });
+  return (pairs) => {
+    const members = new Map<string, unknown>();
+    for (const pair of pairs) {
+      const { name, value, broken } = pair;
+      if (!coercions.has(name)) continue;
+      if (broken) return { kind: 'fault', says: `${name} ${describeBroken(pair)}` };
+      if (members.has(name)) return { kind: 'fault', says: sentTwice(name, 2) };
+      members.set(name, coerceBy(coercions, name, value));
+    }
+    return members.size === 0 ? { kind: 'absent' } : { kind: 'value', value: Object.fromEntries(members) };
+  };
+}
+
+function isObjectAlone(types: ReturnType<typeof schemaTypes>): boolean {
+  return types.size === 1 && types.has('object');
+}
+
+function createCoercions(document: ContractDocument, schema: unknown): ReadonlyMap<string, Coerce> {
+  const properties = followMember(document, followRef(document, schema), 'properties');
+  return new Map(Object.entries(properties).map(([member, property]) => [member, createCoercion(document, property)]));
+}
+
+function coerceBy(coercions: ReadonlyMap<string, Coerce>, member: string, text: string): unknown {
+  const coerce = coercions.get(member);
+  return coerce === undefined ? text : coerce(text);
+}
+
+/** Whether a query name belongs to a parameter: its own, `name[member]` of a deep object, or a member of one that is spread. */
+export function ownsName(parameter: Parameter, name: string, members?: JsonObject): boolean {
+  if (members !== undefined) return Object.hasOwn(members, name);
   return parameter.style === 'deepObject' ? deepMember(parameter, name) !== undefined : parameter.name === name;
 }
 
@@ -95,10 +172,7 @@ export function cookiePairs(header: string | undefined): Pair[] {
 }
 
 function createDeepReader(document: ContractDocument, parameter: Parameter, schema: unknown): ReadParameter {
-  const properties = followMember(document, followRef(document, schema), 'properties');
-  const coercions = new Map(
-    Object.entries(properties).map(([member, property]) => [member, createCoercion(document, property)]),
-  );
+  const coercions = createCoercions(document, schema);
   return (pairs) => {
     const members = new Map<string, unknown>();
     for (const pair of pairs) {
@@ -107,7 +181,7 @@ function createDeepReader(document: ContractDocument, parameter: Parameter, sche
       if (member === undefined) continue;
       if (broken) return { kind: 'fault', says: `${name} ${describeBroken(pair)}` };
       if (members.has(member)) return { kind: 'fault', says: sentTwice(name, 2) };
-      members.set(member, coercions.get(member)?.(value) ?? value);
+      members.set(member, coerceBy(coercions, member, value));
     }
     return members.size === 0 ? { kind: 'absent' } : { kind: 'value', value: Object.fromEntries(members) };
   };
