@@ -13,6 +13,14 @@ const grants = {
     { type: 'object', required: ['grant'], properties: { grant: { const: 'own' } } },
   ],
 };
+/** One form is composed, and tells of what it lacks before it tells of its fixed value. */
+const pets = {
+  oneOf: [
+    { allOf: [{ type: 'object', required: ['name'] }, { properties: { kind: { const: 'cat' } } }] },
+    { type: 'object', required: ['kind', 'breed'], properties: { kind: { const: 'dog' } } },
+  ],
+  discriminator: { propertyName: 'kind', mapping: { cat: '#/cat', dog: '#/dog' } },
+};
 const closed = {
   type: 'object',
   additionalProperties: false,
@@ -22,6 +30,20 @@ const closed = {
 const secret = { type: 'object', properties: { pin: { type: 'string', pattern: '^\\d{4}$', 'x-sensitive': true } } };
 
 const cases = [
+  {
+    name: 'a value that the discriminator does not map',
+    schema: pets,
+    given: { kind: 'fish' },
+    at: '/kind',
+    says: 'kind "fish" is not a known value: use cat or dog',
+  },
+  {
+    name: 'a composed form that lacks a member',
+    schema: pets,
+    given: { kind: 'cat' },
+    at: '/name',
+    says: 'name is required',
+  },
   { name: 'a missing member', schema: closed, given: {}, at: '/accessName', says: 'accessName is required' },
   {
     name: 'a missing member that was misspelt',

@@ -69,7 +69,10 @@ function pickBranch(errors: readonly ErrorObject[], whole: ErrorObject): ErrorOb
 
   const meant = typed.filter((error) => fixedValueFault(error, whole) === undefined);
   if (meant.length > 0)
-    return meant.toSorted((a, b) => b.instancePath.length - a.instancePath.length || weigh(a) - weigh(b))[0];
+    return (
+      unmappedTagFault(whole) ??
+      meant.toSorted((a, b) => b.instancePath.length - a.instancePath.length || weigh(a) - weigh(b))[0]
+    );
   const faults = typed.map((error) => fixedValueFault(error, whole)).filter((fault) => fault !== undefined);
   const [fault] = faults;
   return fault && { ...fault, schema: [...new Set(faults.flatMap(({ schema }) => schema as unknown).map(String))] };
@@ -90,6 +93,18 @@ function fixedValueFault(error: ErrorObject, whole: ErrorObject): ErrorObject | 
     return { ...error, keyword: 'enum', instancePath, schema, parentSchema: {}, data: error.data[name], params: {} };
   }
   return undefined;
+}
+
+/** A value that the contract's `discriminator` maps to no form (OpenAPI 3.1, 4.8.25), whatever else those forms lack. */
+function unmappedTagFault(whole: ErrorObject): ErrorObject | undefined {
+  const { discriminator } = isObject(whole.parentSchema) ? whole.parentSchema : {};
+  const { propertyName, mapping } = isObject(discriminator) ? discriminator : {};
+  if (typeof propertyName !== 'string' || !isObject(mapping) || !isObject(whole.data)) return undefined;
+  const tag = whole.data[propertyName];
+  if (typeof tag !== 'string' || Object.hasOwn(mapping, tag)) return undefined;
+  const instancePath = `${whole.instancePath}/${propertyName}`;
+  const schema = Object.keys(mapping);
+  return { ...whole, keyword: 'enum', instancePath, schema, parentSchema: {}, data: tag, params: {} };
 }
 
 function fixedValues(property: JsonObject): readonly unknown[] {
