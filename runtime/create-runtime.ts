@@ -36,7 +36,7 @@ export type SchemesOf<Table extends OperationTable> = KeysOf<Table[keyof Table][
 /** What a contract is served with. Handlers are those of its generated interface; who they act for decides what the schemes must find. */
 export interface RuntimeOptions<
   Table extends OperationTable,
-  Handlers extends { readonly [Id in keyof Table]: unknown },
+  Handlers extends object,
   Context extends Exchange<PrincipalOf<Handlers>> = Exchange<PrincipalOf<Handlers>>,
 > extends AddedSteps<Context> {
   /** The bundled contract; every reference points into it. */
@@ -44,7 +44,7 @@ export interface RuntimeOptions<
   /** The generated table, or the part of it that is served here. */
   readonly operations: Table;
   /** One for each operation: one that is forgotten does not compile. */
-  readonly handlers: Handlers;
+  readonly handlers: Handlers & { readonly [Id in keyof Table]: unknown };
   /** One check for each security scheme that an operation asks for, by its name in the contract: `bearer`, `basic`, `apiKey`. */
   readonly security: Readonly<Record<SchemesOf<Table>, Scheme<PrincipalOf<Handlers>>>>;
   readonly logger: ReplyLog;
@@ -85,7 +85,7 @@ export interface Runtime<Context extends Exchange> {
  */
 export function createRuntime<
   Table extends OperationTable,
-  Handlers extends { readonly [Id in keyof Table]: unknown },
+  Handlers extends object,
   Context extends Exchange<PrincipalOf<Handlers>> = Exchange<PrincipalOf<Handlers>>,
 >(options: RuntimeOptions<Table, Handlers, Context>): Runtime<Context> {
   type Principal = PrincipalOf<Handlers>;
