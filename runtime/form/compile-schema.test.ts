@@ -15,3 +15,27 @@ describe('a multiple of a fraction', () => {
     expect(validate(value)).toMatchObject([{ keyword: 'multipleOf' }]);
   });
 });
+
+describe('a choice with a discriminator', () => {
+  const mapping = { cat: '#/Cat', dog: '#/Dog', eel: '#/Eel', bird: 'Bird' };
+  const pets = {
+    Pet: { oneOf: [{ $ref: '#/Cat' }, { $ref: '#/Dog' }], discriminator: { propertyName: 'kind', mapping } },
+    Home: { properties: { pets: { type: 'array', items: { $ref: '#/Pet' } } } },
+    Cat: { allOf: [{ $ref: '#/Named' }, { properties: { kind: { const: 'cat' }, lives: { maximum: 9 } } }] },
+    Dog: { required: ['kind', 'breed'], properties: { kind: { const: 'dog' } } },
+    Named: { required: ['name'] },
+  };
+  const judge = createSchemaCompiler(pets)({ $ref: '#/Home' });
+
+  test.each([
+    { name: 'a member that it lacks', pet: { kind: 'dog' }, wants: { missingProperty: 'breed' }, at: '/pets/0' },
+    { name: 'a composed member', pet: { kind: 'cat' }, wants: { missingProperty: 'name' }, at: '/pets/0' },
+    { name: 'a value', pet: { kind: 'cat', name: 'a', lives: 10 }, wants: { limit: 9 }, at: '/pets/0/lives' },
+  ])('is judged by the form that is meant: $name', ({ pet, wants, at }) => {
+    expect(judge({ pets: [pet] })).toMatchObject([{ params: wants, instancePath: at }]);
+  });
+
+  test.each(['eel', 'bird', 'fish', 7])('is judged by all of them where the contract has no form for %s', (kind) => {
+    expect(judge({ pets: [{ kind }] })?.at(-1)).toMatchObject({ keyword: 'oneOf', instancePath: '/pets/0' });
+  });
+});

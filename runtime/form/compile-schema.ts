@@ -1,4 +1,4 @@
-import type { ContractDocument } from '@lockstep/json/json-pointer';
+import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { isDateTime } from './is-date-time.ts';
@@ -23,15 +23,36 @@ export function createSchemaCompiler(document: ContractDocument): (schema: unkno
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
   ajv.addSchema(document, contractId);
   const compiled = new Map<string, Validate>();
-  return (schema) => {
+  return compile;
+
+  function compile(schema: unknown): Validate {
     const text = JSON.stringify(schema, pointIntoContract) ?? 'true';
     const known = compiled.get(text);
     if (known !== undefined) return known;
     const check = ajv.compile(JSON.parse(text));
-    const validate: Validate = (value) => (check(value) === true ? undefined : (check.errors ?? []));
+    const validate: Validate = (value) => (check(value) === true ? undefined : narrow(check.errors ?? []));
     compiled.set(text, validate);
     return validate;
-  };
+  }
+
+  /** Where a discriminator says which of several forms was meant, what is wrong with that one alone. Compiled when it is first met. */
+  function narrow(errors: readonly ErrorObject[]): readonly ErrorObject[] {
+    const whole = errors.at(-1);
+    const $ref = whole && findMeantForm(document, whole);
+    const own = $ref === undefined ? undefined : compile({ $ref })(whole?.data);
+    return own?.map((error) => ({ ...error, instancePath: `${whole?.instancePath}${error.instancePath}` })) ?? errors;
+  }
+}
+
+/** The schema that a `discriminator` maps the value to (OpenAPI 3.1, 4.8.25). */
+function findMeantForm(document: ContractDocument, { keyword, parentSchema, data }: ErrorObject): string | undefined {
+  if (keyword !== 'oneOf' && keyword !== 'anyOf') return undefined;
+  const { discriminator } = isObject(parentSchema) ? parentSchema : {};
+  const { propertyName, mapping } = isObject(discriminator) ? discriminator : {};
+  const tag = isObject(data) ? data[String(propertyName)] : undefined;
+  const target = isObject(mapping) && typeof tag === 'string' && Object.hasOwn(mapping, tag) ? mapping[tag] : undefined;
+  const isPointer = typeof target === 'string' && target.startsWith('#/');
+  return isPointer && isObject(readPointer(document, target)) ? target : undefined;
 }
 
 /** A schema taken out of the contract keeps pointing into it. */
