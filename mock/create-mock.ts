@@ -58,6 +58,7 @@ export function createMock({ contract, operations, logger, protection }: MockOpt
     ...(realm !== undefined && { realm }),
     ...(authenticated !== undefined && { authenticated }),
     logger,
+    fillsFromExamples: true,
     foreignNames: preferenceNames,
     isTold: (template) => authServer === undefined || !isBelow(authServer.basePath, template),
     // Those of an operation are its examples.
@@ -68,8 +69,14 @@ export function createMock({ contract, operations, logger, protection }: MockOpt
   if (authServer === undefined) return runtime.listener;
   return (request, response) => {
     if (!isForAuthServer(authServer, request)) return runtime.listener(request, response);
-    response.setHeader('X-Request-Id', readRequestId(request));
-    authServer.callback(request, response);
+    const requestId = readRequestId(request);
+    response.setHeader('X-Request-Id', requestId);
+    try {
+      authServer.callback(request, response);
+    } catch (error) {
+      logger.error({ requestId, err: error }, 'the authorization server failed');
+      response.destroy();
+    }
   };
 }
 
@@ -92,6 +99,10 @@ function loadWhenAsked(document: ContractDocument, logger: Logger): AnswerByExam
   let loaded: Promise<AnswerByExample> | undefined;
   return async (...asked) => {
     loaded ??= import('./prism.ts').then(({ createPrism }) => createPrism({ document, logger }));
+    // One that failed is not kept: the next request tries again.
+    loaded.catch(() => {
+      loaded = undefined;
+    });
     return (await loaded)(...asked);
   };
 }

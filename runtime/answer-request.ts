@@ -1,3 +1,4 @@
+import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { Answer, Exchange } from './exchange.ts';
 import { findCases, readValueRules, type ValueRule } from './form/by-value.ts';
 import { type CheckForm, createFormCheck, type ParsedRequest } from './form/check-form.ts';
@@ -11,6 +12,7 @@ import { Rejection } from './rejection.ts';
 import type { FindRoute, Placed } from './route-request.ts';
 import { type Authenticate, createAuthentication, type SecurityOptions } from './security/authenticate.ts';
 import { checkScopes } from './security/check-scopes.ts';
+import { readScheme } from './security/scheme.ts';
 
 /** What a handler of any operation is: parsed request in, declared response out. The exchange is for layers that serve any contract. */
 export type AnyHandler<Principal, Context extends Exchange<Principal>> = (
@@ -24,6 +26,8 @@ export interface PlannedOperation<Principal, Context extends Exchange<Principal>
   readonly authenticate: Authenticate<Principal>;
   readonly rules: readonly ValueRule[];
   readonly bodyLimitBytes: number;
+  /** Names in a query that are known besides its parameters. */
+  readonly foreignNames: ReadonlySet<string>;
   readonly checkForm: CheckForm;
   readonly handler: AnyHandler<Principal, Context>;
 }
@@ -41,8 +45,6 @@ export interface AddedSteps<Context> {
 export interface Steps<Principal, Context extends Exchange<Principal>> {
   readonly findRoute: FindRoute<PlannedOperation<Principal, Context>>;
   readonly added: AddedSteps<Context>;
-  /** Names in a query that are known besides an operation's parameters: API keys, and those of a layer around. */
-  readonly foreignNames: ReadonlySet<string>;
   readonly realm: string;
 }
 
@@ -59,6 +61,7 @@ export function planOperation<Principal, Context extends Exchange<Principal>>(
   security: SecurityOptions<Principal>,
   operation: Operation,
   handler: AnyHandler<Principal, Context>,
+  foreignNames: ReadonlySet<string>,
 ): PlannedOperation<Principal, Context> {
   const { method, basePath, path } = operation;
   return {
@@ -70,6 +73,7 @@ export function planOperation<Principal, Context extends Exchange<Principal>>(
     authenticate: createAuthentication(security, operation),
     rules: readValueRules(operation),
     bodyLimitBytes: bodyLimitBytes(operation),
+    foreignNames: findForeignNames(tools.document, operation, foreignNames),
     checkForm: createFormCheck(tools, operation),
   };
 }
@@ -81,7 +85,7 @@ export function planOperation<Principal, Context extends Exchange<Principal>>(
  * @throws Rejection from the first check that fails; RequestAborted when the caller is gone; what an added step or the handler throws
  */
 export async function answerRequest<Principal, Context extends Exchange<Principal>>(
-  { findRoute, added, foreignNames, realm }: Steps<Principal, Context>,
+  { findRoute, added, realm }: Steps<Principal, Context>,
   exchange: Context,
 ): Promise<Answer> {
   const { request, requestId } = exchange;
@@ -90,7 +94,7 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   // 1. The path is known, the method declared: 404, 405.
   const route = findRoute(request.method ?? 'GET', path);
   if (route.kind === 'options') return { status: 204, headers: { Allow: route.allow } };
-  const { operation, authenticate, rules, bodyLimitBytes, checkForm, handler } = route.operation;
+  const { operation, authenticate, rules, bodyLimitBytes, foreignNames, checkForm, handler } = route.operation;
   exchange.operation = operation;
 
   // 2. The credentials are good: 401. Then whether whoever they are may ask at all.
@@ -102,7 +106,11 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
 
   // 3. They have the scopes of the operation: 403. Then whether there is a quota left.
   const grant = checkScopes(grants, realm);
-  if (grant !== first && grant.principal !== undefined) exchange.principal = grant.principal;
+  if (grant.principal !== undefined && grant.principal !== first?.principal) {
+    // The request acts for another than the first alternative found: whether that one may is asked too.
+    exchange.principal = grant.principal;
+    if (added.authenticated !== undefined) await added.authenticated(exchange);
+  }
   if (added.authorized !== undefined) await added.authorized(exchange);
 
   // 4. Size, type, charset and coding of the body: 413, 415.
@@ -131,4 +139,18 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
 
   // 7 and on: what the handler knows.
   return handler({ ...parsed, principal: grant.principal, requestId }, exchange);
+}
+
+/** The parameters that carry keys of this operation, and names of a layer around: none that the operation declares as its own. */
+function findForeignNames(
+  document: ContractDocument,
+  { security, parameters }: Operation,
+  around: ReadonlySet<string>,
+): ReadonlySet<string> {
+  const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
+  const keys = security
+    .flatMap((alternative) => Object.keys(alternative))
+    .flatMap((name) => readScheme(followMember(document, schemes, name))?.queryName ?? []);
+  const own = new Set(parameters.filter(({ in: place }) => place === 'query').map(({ name }) => name));
+  return new Set([...keys, ...around]).difference(own);
 }

@@ -107,21 +107,29 @@ function checkBody(
 ): ResponseFault | undefined {
   if (content === undefined)
     return contents.size === 0 ? undefined : { pointer: `${pointer}/content`, reason: 'the body is missing' };
-  const declared = contents.get(essenceOf(mediaType));
+  const declared = contents.get(essenceOf(mediaType)) ?? findRange(contents, essenceOf(mediaType));
   if (declared === undefined) return { pointer: `${pointer}/content`, reason: `${mediaType} is not declared` };
-  if (typeof content !== 'string') return undefined;
+  // Bytes of a type that is no JSON have no schema that could judge them.
+  if (typeof content !== 'string' && !isJsonType(mediaType)) return undefined;
+  const text = typeof content === 'string' ? content : Buffer.from(content).toString();
   // What is judged is the text that leaves, not the value it was made of: JSON drops what is undefined.
-  const body: unknown = isJsonType(mediaType) ? JSON.parse(content) : content;
+  const body: unknown = isJsonType(mediaType) ? JSON.parse(text) : text;
   const error = declared.validate(body)?.at(-1);
   if (error !== undefined) {
     const member = error.params.unevaluatedProperty ?? error.params.missingProperty;
     const reason = `${error.message ?? 'is not valid'}${member === undefined ? '' : `: ${String(member)}`}`;
     return { pointer: `body ${error.instancePath}`, reason };
   }
-  if (codes === undefined || !isObject(body)) return undefined;
-  const code = declared.codeNames.map((name) => body[name]).find((value) => value !== undefined);
+  if (codes === undefined) return undefined;
+  const members = isObject(body) ? body : {};
+  const code = declared.codeNames.map((name) => members[name]).find((value) => value !== undefined);
   if (typeof code === 'string' && codes.includes(code)) return undefined;
   return { pointer: `${pointer}/x-error-codes`, reason: `the code ${String(code)} is not declared` };
+}
+
+/** Media type ranges as OpenAPI keys them: `text/*`, any. */
+function findRange(contents: ReadonlyMap<string, Content>, mediaType: string): Content | undefined {
+  return contents.get(`${mediaType.split('/', 1)[0]}/*`) ?? contents.get('*/*');
 }
 
 /** A media type without its parameters. */

@@ -1,5 +1,5 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
+import { type ContractDocument, followMember, isObject, readPointer } from '@lockstep/json/json-pointer';
 import {
   type AddedSteps,
   type AnyHandler,
@@ -10,14 +10,16 @@ import {
 } from './answer-request.ts';
 import { createResponseCheck } from './check-response.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
-import { createSchemaCompiler } from './form/compile-schema.ts';
+import { createSchemaCompiler, type FormTools } from './form/compile-schema.ts';
+import { isJsonType } from './form/parse-body.ts';
 import { checkMessage, readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
 import type { Operation, OperationTable } from './operation.ts';
 import { declaredRefusal } from './refusal/declared-refusal.ts';
+import { listContents } from './refusal/declared-response.ts';
 import { Rejection } from './rejection.ts';
 import { createReply, type Reply, type ReplyLog } from './reply.ts';
 import { createRouteFinder, createRouter } from './route-request.ts';
-import { readScheme, type Scheme } from './security/scheme.ts';
+import type { Scheme } from './security/scheme.ts';
 
 /** Who the handlers of a contract act for: what their `principal` is, beside nobody. */
 export type PrincipalOf<Handlers> = {
@@ -49,7 +51,7 @@ export interface RuntimeOptions<
   readonly security: Readonly<Record<SchemesOf<Table>, Scheme<PrincipalOf<Handlers>>>>;
   readonly logger: ReplyLog;
   /** Answers what was thrown in words of its own. Undefined, or left out: as the contract declares it, else problem details (RFC 9457). */
-  readonly answerError?: (error: unknown, exchange: Context) => Answer | undefined;
+  readonly answerError?: (error: unknown, exchange: Context) => Answer | UndeclaredAnswer | undefined;
   /** Headers that every answer carries beside the id of its request; none when left out. */
   readonly ambient?: (exchange: Context) => Readonly<Record<string, string>>;
   /** Told of each answer before it leaves. */
@@ -58,6 +60,8 @@ export interface RuntimeOptions<
   readonly checkResponses?: boolean;
   /** `realm` of challenges (RFC 9110, 11.5); the contract's title when left out. */
   readonly realm?: string;
+  /** Whether a refusal may have what the contract gives as examples, beside what its schema requires: in a mock. Off when left out. */
+  readonly fillsFromExamples?: boolean;
   /** Names in a query that a layer around reads, known besides the parameters of an operation. */
   readonly foreignNames?: ReadonlySet<string>;
   /** Templates that a mistyped path may be told of; all when left out. */
@@ -93,17 +97,21 @@ export function createRuntime<
   const operations: readonly Operation[] = Object.values(options.operations);
   const compile = createSchemaCompiler(contract);
   const tools = { document: contract, compile };
-  const realm = options.realm ?? nameRealm(contract);
+  const realm = cleanRealm(options.realm ?? String(followMember(contract, contract, 'info').title ?? ''));
+  if (answerError === undefined) compileErrors(contract, compile, '#/x-unrouted');
   const security = { document: contract, schemes: options.security, realm };
   const planned = operations.map(
     (operation): PlannedOperation<Principal, Context> =>
-      named(operation, () => planOperation(tools, security, operation, findHandler(options.handlers, operation))),
+      sayWhichOperation(operation, () => {
+        if (answerError === undefined) compileErrors(contract, compile, `${operation.pointer}/responses`);
+        const handler = findHandler<Principal, Context>(options.handlers, operation);
+        return planOperation(tools, security, operation, handler, options.foreignNames ?? new Set());
+      }),
   );
   const router = createRouter(planned);
   const steps: Steps<Principal, Context> = {
     findRoute: createRouteFinder(router, options.isTold),
     added: options,
-    foreignNames: new Set([...keyNames(contract), ...(options.foreignNames ?? [])]),
     realm,
   };
   const takesBody = ({ method = '', url = '/' }: IncomingMessage): boolean => {
@@ -141,7 +149,11 @@ export function createRuntime<
     const rejection = error instanceof Rejection ? error : new Rejection('internal', { text: 'Internal error' });
     if (rejection !== error && error !== undefined)
       logger.error({ requestId, operationId: operation?.operationId, err: error }, 'internal error');
-    return declaredRefusal({ document: contract, compile, pointer: operation?.pointer, requestId }, rejection);
+    const fillsFromExamples = options.fillsFromExamples ?? false;
+    return declaredRefusal(
+      { document: contract, compile, pointer: operation?.pointer, requestId, fillsFromExamples },
+      rejection,
+    );
   }
 }
 
@@ -150,23 +162,28 @@ function findHandler<Principal, Context extends Exchange<Principal>>(
   { operationId }: Operation,
 ): AnyHandler<Principal, Context> {
   // Each handler asks for the request of its own operation, and is only ever given that.
-  const handler = (handlers as Readonly<Record<string, AnyHandler<Principal, Context> | undefined>>)[operationId];
+  const all = handlers as Readonly<Record<string, AnyHandler<Principal, Context> | undefined>>;
+  const handler = Object.hasOwn(all, operationId) ? all[operationId] : undefined;
   if (handler === undefined) throw new Error('there is no handler');
   return handler;
 }
 
-function nameRealm(contract: ContractDocument): string {
-  return String(followMember(contract, contract, 'info').title ?? 'api').replaceAll(/["\\]/g, '');
+/** What a quoted string of a header may hold without an escape (RFC 9110, 5.6.4), of ASCII. */
+function cleanRealm(text: string): string {
+  return text.replaceAll(/[^ !#-[\]-~]/g, '') || 'api';
 }
 
-/** Query parameters that carry API keys. */
-function keyNames(contract: ContractDocument): string[] {
-  const schemes = followMember(contract, followMember(contract, contract, 'components'), 'securitySchemes');
-  return Object.keys(schemes).flatMap((name) => readScheme(followMember(contract, schemes, name))?.queryName ?? []);
+/** The schemas that refusals are filled by: the first caller who is refused must not be the one to find that there is none. */
+function compileErrors(contract: ContractDocument, compile: FormTools['compile'], pointer: string): void {
+  const responses = readPointer(contract, pointer);
+  const all = isObject(responses) ? responses : {};
+  for (const status of Object.keys(all).filter((key) => !/^[123]/.test(key)))
+    for (const { mediaType, schema } of listContents(contract, followMember(contract, all, status)))
+      if (isJsonType(mediaType)) compile(schema ?? true);
 }
 
 /** Says which operation it was that could not be prepared. */
-function named<Made>({ operationId }: Operation, make: () => Made): Made {
+function sayWhichOperation<Made>({ operationId }: Operation, make: () => Made): Made {
   try {
     return make();
   } catch (cause) {

@@ -21,7 +21,7 @@ export interface ReplyOptions<Context> {
   readonly checkResponse: CheckResponse | undefined;
   /** The answer to whatever was thrown. Never throws. */
   readonly answerError: (error: unknown, exchange: Context) => Answer | UndeclaredAnswer;
-  /** Told of each answer before it leaves. */
+  /** Told of each answer as it leaves, once for each request. */
   readonly answered: ((exchange: Context, answer: Answer) => void) | undefined;
   readonly logger: ReplyLog;
 }
@@ -39,10 +39,13 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
 
   return async (exchange, response, make) => {
     try {
-      write(response, check(exchange, await prepareMade(exchange, make)), exchange);
+      const { answer, outgoing } = check(exchange, await prepareMade(exchange, make));
+      answered?.(exchange, answer);
+      write(response, outgoing, exchange);
     } catch (error) {
       // The caller is gone, or what it would get can't be written as HTTP.
-      if (!(error instanceof RequestAborted)) answerError(error, exchange);
+      if (!(error instanceof RequestAborted))
+        logger.error({ requestId: exchange.requestId, err: error }, 'no answer can be written');
       response.destroy();
     }
   };
@@ -57,7 +60,6 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
   }
 
   function prepare(exchange: Context, answer: Answer | UndeclaredAnswer): Prepared {
-    answered?.(exchange, answer);
     const { requestId, operation } = exchange;
     const { status, body } = answer;
     const { idNames, mediaType } = findDeclared(operation, status) ?? undeclaredBody;
@@ -77,13 +79,14 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
   }
 
   /** What takes the place of a bad answer is not checked again, or there would be no end. */
-  function check(exchange: Context, { answer, outgoing }: Prepared): Outgoing {
+  function check(exchange: Context, prepared: Prepared): Prepared {
+    const { answer, outgoing } = prepared;
     const fault = 'isUndeclared' in answer ? undefined : checkResponse?.(exchange.operation, outgoing);
-    if (fault === undefined) return outgoing;
+    if (fault === undefined) return prepared;
     const { requestId, operation } = exchange;
     const context = { requestId, operationId: operation?.operationId, status: outgoing.status, ...fault };
     logger.error(context, 'the answer breaks the contract');
-    return prepare(exchange, answerError(undefined, exchange)).outgoing;
+    return prepare(exchange, answerError(undefined, exchange));
   }
 
   /**

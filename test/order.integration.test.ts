@@ -20,12 +20,6 @@ interface Given {
   readonly body?: unknown;
 }
 
-const misaligned = '2020-01-01T00:30:00Z';
-
-function pinOn(deviceId: string, body: object, kind = 'daily'): Given {
-  return { method: 'POST', path: `/v1/devices/${deviceId}/algopin/${kind}`, headers: json, body };
-}
-
 /** Each request has both faults; the first of the two is answered. */
 const pairs: readonly { name: string; given: Given; want: [status: number, code: string] }[] = [
   { name: 'path before token', given: { path: '/v1/device', token: null }, want: [404, 'route_not_found'] },
@@ -36,11 +30,6 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
   },
   { name: 'token before trial', given: { path: '/v1/devices', token: 'expired' }, want: [401, 'token_expired'] },
   { name: 'trial before scope', given: { path: '/v1/devices', token: 'lapsed-none' }, want: [402, 'trial_ended'] },
-  {
-    name: 'trial before existence',
-    given: { path: '/v1/devices/gone', token: 'lapsed' },
-    want: [402, 'trial_ended'],
-  },
   {
     name: 'scope before size',
     given: { method: 'POST', path: '/v1/devices/a/algopin/daily', token: 'none', headers: json, body: huge },
@@ -76,37 +65,6 @@ const pairs: readonly { name: string; given: Given; want: [status: number, code:
   {
     name: 'form before the scope that a query value asks for',
     given: { path: '/v1/devices/a?admin_key=1&expand=x', token: 'only~get-devices' },
-    want: [400, 'invalid_request'],
-  },
-  {
-    name: 'the scope that a body value asks for before existence',
-    given: {
-      method: 'POST',
-      path: '/v1/devices/a/jobs/bridges/b',
-      token: 'only~lock-bridge-proxied-job',
-      headers: json,
-      body: { jobType: 'UNLOCK' },
-    },
-    want: [403, 'insufficient_scope'],
-  },
-  {
-    name: 'the scope that a query value asks for before existence',
-    given: { path: '/v1/devices/a?admin_key=1', token: 'only~get-devices' },
-    want: [403, 'insufficient_scope'],
-  },
-  {
-    name: 'scope before existence',
-    given: { ...pinOn('foreign-bridge', {}), token: 'only~algopin-hourly' },
-    want: [403, 'insufficient_scope'],
-  },
-  {
-    name: 'form before existence: a bad body on a foreign device',
-    given: pinOn('foreign-bridge', { startDate: misaligned }),
-    want: [400, 'invalid_request'],
-  },
-  {
-    name: 'form before rules',
-    given: pinOn('house-bridge', { accessName: 'A', startDate: misaligned, variance: 4 }),
     want: [400, 'invalid_request'],
   },
 ];

@@ -9,11 +9,12 @@ function answer(
   kind: RejectionName,
   options: Partial<RejectionOptions> = {},
   document: Record<string, unknown> = museumContract,
+  fillsFromExamples = true,
 ) {
   const pointer = operation && museumOperations[operation].pointer;
   const compile = createSchemaCompiler(document);
   return declaredRefusal(
-    { document, compile, pointer, requestId: 'r-1' },
+    { document, compile, pointer, requestId: 'r-1', fillsFromExamples },
     new Rejection(kind, { text: 'x', ...options }),
   );
 }
@@ -171,5 +172,32 @@ describe('a body that marks nothing', () => {
     const responses = { 400: { description: 'Bad', content: { 'application/json': media } } };
     const document = { ...museumContract, paths: { '/exhibits': { get: { responses } } } };
     expect(answer('listExhibits', 'form', {}, document).body).toEqual(want);
+  });
+});
+
+describe('what an example tells beside', () => {
+  const headers = {
+    'Set-Cookie': { schema: { type: 'string' }, example: 'sid=abc' },
+    'X-Edition': { required: true, schema: { type: 'string' }, example: '2' },
+    'WWW-Authenticate': { schema: { type: 'string' }, example: 'Bearer realm="x", error="invalid_token"' },
+  };
+  const schema = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+  const example = { message: 'of another', user: 'somebody' };
+  const responses = { 401: { description: 'Bad', headers, content: { 'application/json': { schema, example } } } };
+  const document = { ...museumContract, paths: { '/exhibits': { get: { responses } } } };
+  const refuse = (isMock: boolean) =>
+    answer('listExhibits', 'credentials_missing', { challenge: 'Own' }, document, isMock);
+
+  test('is said by a mock', () => {
+    expect(refuse(true)).toMatchObject({
+      headers: { 'Set-Cookie': 'sid=abc', 'X-Edition': '2', 'WWW-Authenticate': expect.stringContaining('Bearer') },
+      body: { message: 'x', user: 'somebody' },
+    });
+  });
+
+  test('is no fact of a service: it says what is required, and its own challenge', () => {
+    expect(refuse(false)).toMatchObject({ headers: { 'X-Edition': '2', 'WWW-Authenticate': 'Own' } });
+    expect(refuse(false).headers).not.toHaveProperty('Set-Cookie');
+    expect(refuse(false).body).toEqual({ message: 'x' });
   });
 });

@@ -21,6 +21,8 @@ export interface RefusalContext {
   /** Pointer of the operation, where the request reached one. */
   readonly pointer: string | undefined;
   readonly requestId: string;
+  /** Whether examples stand for facts, as in a mock. Otherwise they give no more than a schema requires. */
+  readonly fillsFromExamples: boolean;
 }
 
 /**
@@ -52,7 +54,7 @@ export function declaredRefusal(context: RefusalContext, rejection: Rejection): 
     .map((code) =>
       validate === undefined
         ? undefined
-        : fillFaultBody(members, example, validate, {
+        : fillFaultBody(members, example, validate, !context.fillsFromExamples, {
             text: rejection.message,
             details: rejection.details.length > 0 ? rejection.details : undefined,
             code,
@@ -62,9 +64,21 @@ export function declaredRefusal(context: RefusalContext, rejection: Rejection): 
     )
     .find((filled) => filled !== undefined);
   const challenge = rejection.challenge === undefined ? {} : { 'WWW-Authenticate': rejection.challenge };
-  const headers = { ...challenge, ...exampleHeaders(document, response, example?.name), ...rejection.headers };
-  if (content !== undefined && body !== undefined) return { status, headers, mediaType: content.mediaType, body };
+  const examples = exampleHeaders(document, response, example?.name, !context.fillsFromExamples);
+  // An example of the challenge is better than ours in a mock alone, where it goes with the example of the body.
+  const own = { ...challenge, ...rejection.headers };
+  const headers = { ...challenge, ...examples, ...(context.fillsFromExamples ? rejection.headers : own) };
+  const isDeclared = Object.keys(own).every((name) => declaresHeader(document, response, name));
+  if (content !== undefined && body !== undefined) {
+    const filled = { status, headers, mediaType: content.mediaType, body };
+    return isDeclared ? filled : { ...filled, isUndeclared: true };
+  }
   return { status, headers, ...describeProblem(rejection, status, requestId), isUndeclared: true };
+}
+
+function declaresHeader(document: ContractDocument, response: JsonObject, name: string): boolean {
+  const declared = Object.keys(followMember(document, response, 'headers'));
+  return declared.some((known) => known.toLowerCase() === name.toLowerCase());
 }
 
 /** The first status that is declared, exactly or by its range; else `default` takes the first of all. */

@@ -60,10 +60,12 @@ export function exampleHeaders(
   document: ContractDocument,
   response: JsonObject,
   exampleName: string | undefined,
+  isRequiredOnly = false,
 ): Record<string, string> {
   const headers: Record<string, string> = {};
   for (const [name, node] of Object.entries(followMember(document, response, 'headers'))) {
     const header = followRef(document, node);
+    if (isRequiredOnly && header.required !== true) continue;
     const examples = [...listExamples(document, header), ...listSchemaExamples(document, header.schema)];
     const chosen = examples.find((example) => example.name === exampleName) ?? examples[0];
     if (chosen !== undefined) headers[name] = String(chosen.value);

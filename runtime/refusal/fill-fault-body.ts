@@ -18,12 +18,14 @@ const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }
  * Puts what is known of a refusal into the documented example of an error, at the members that carry it.
  *
  * @param example pattern of all other members; none when left out
+ * @param isRequiredOnly whether it gives no more of them than the schema asks for: they tell of another fault
  * @returns the fullest body that its schema accepts; undefined where there is none, or no member to say a word in
  */
 export function fillFaultBody(
   members: readonly FaultMember[],
   example: NamedExample | undefined,
   validate: Validate,
+  isRequiredOnly: boolean,
   values: FaultValues,
 ): unknown {
   if (!members.some(({ role }) => role === 'text')) return undefined;
@@ -38,10 +40,11 @@ export function fillFaultBody(
       // The example's details tell of another fault.
       return Object.hasOwn(pattern, name) && role !== 'details' ? [[name, pattern[name]]] : [];
     });
-    const others = Object.entries(pattern).filter(([name]) => !members.some((member) => member.name === name));
-    return Object.fromEntries([...filled, ...others]);
+    return Object.fromEntries(filled);
   });
-  return bodies.find((body) => validate(body) === undefined);
+  const others = Object.entries(pattern).filter(([name]) => !members.some((member) => member.name === name));
+  const whole = bodies.map((body) => ({ ...body, ...Object.fromEntries(others) }));
+  return [...(isRequiredOnly ? bodies : []), ...whole].find((body) => validate(body) === undefined);
 }
 
 /** Of several members for one role, a response uses those that its example has; without any, all may be used. */

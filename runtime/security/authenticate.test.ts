@@ -37,7 +37,11 @@ const verifyToken = (token: string) => {
 const verifyKey = (key: string, soFar: string | undefined) =>
   key === 'bad'
     ? ({ kind: 'bad', reason: 'invalid' } as const)
-    : ({ kind: 'good', principal: soFar === undefined ? key : `${soFar} by ${key}` } as const);
+    : ({
+        kind: 'good',
+        principal: soFar === undefined ? key : `${soFar} by ${key}`,
+        ...(key === 'all' && { scopes: new Set(['admin']) }),
+      } as const);
 
 const schemes: Readonly<Record<string, Scheme<string>>> = {
   token: bearer(verifyToken),
@@ -119,6 +123,24 @@ const cases: readonly (Given & { readonly name: string; readonly want: string })
     security: [{ token: ['a', 'b'] }, { token: ['c'] }],
     headers: token('ann.a.c'),
     want: 'ann',
+  },
+  {
+    name: 'somebody without the scope, where nobody would have been asked',
+    security: [{ token: ['a'] }, {}],
+    headers: token('ann'),
+    want: 'ann',
+  },
+  {
+    name: 'a scope that only the other scheme of the alternative has',
+    security: [{ token: ['admin'], headerKey: [] }],
+    headers: { ...token('ann'), 'x-key': 'all' },
+    want: `scope_missing: The token lacks the scope admin [Bearer ${realm}, error="insufficient_scope", scope="admin"]`,
+  },
+  {
+    name: 'a wrong password where a token would do, whose challenge says nothing of it',
+    security: [{ token: [] }, { client: [] }],
+    headers: client('desk:wrong'),
+    want: `credentials_invalid: User or password is wrong [Bearer ${realm}, Basic ${realm}]`,
   },
   {
     name: 'no token',
@@ -204,6 +226,14 @@ describe('credentials', () => {
     expect(await judge(given)).toBe(want);
   });
 
+  test('of nobody have no scope that a value could ask for', async () => {
+    const grants = await createAuthentication({ document, schemes, realm: 'things' }, withSecurity([{}]))(
+      new IncomingMessage(new Socket()),
+      [],
+    );
+    expect(() => checkScopes(grants, 'things', ['admin'])).toThrow('The request lacks the scope admin');
+  });
+
   test('are judged once where alternatives share their scheme', async () => {
     let judged = 0;
     const counted = bearer((sent: string) => {
@@ -259,6 +289,17 @@ describe('a service does not start', () => {
   test('with a check of another type', () => {
     expect(() => start([{ client: [] }], { client: apiKey(verifyKey) })).toThrow(
       'the security scheme client is of type http Basic: make security.client by basic, not by apiKey',
+    );
+  });
+
+  test.each([
+    ['http', { type: 'http', scheme: 'constructor' }],
+    ['apiKey', { type: 'apiKey', in: 'body', name: 'key' }],
+  ])('with a scheme that is none: %s', (_, scheme) => {
+    const odd = { components: { securitySchemes: { odd: scheme } } };
+    const operation = withSecurity([{ odd: [] }]);
+    expect(() => createAuthentication({ document: odd, schemes: {}, realm: '' }, operation)).toThrow(
+      'which no check knows',
     );
   });
 

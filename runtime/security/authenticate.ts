@@ -5,11 +5,17 @@ import type { Operation } from '../operation.ts';
 import { Rejection } from '../rejection.ts';
 import { type BadReason, type DeclaredScheme, readScheme, type Scheme, type Verdict } from './scheme.ts';
 
-/** One alternative of an operation's security that the request has passed. */
+/** One alternative of an operation's security that the request has passed, but for its scopes. */
 export interface Grant<Principal> {
   /** Undefined: anonymous. */
   readonly principal: Principal | undefined;
-  /** Scopes that this alternative asks for, by all of its schemes. */
+  /** What was found for each of its schemes; none where it lets anybody in. */
+  readonly parts: readonly GrantPart[];
+}
+
+interface GrantPart {
+  readonly challenge: DeclaredScheme['challenge'];
+  /** Scopes that the alternative asks of this scheme. */
   readonly needed: readonly string[];
   /** Scopes that the credentials have; undefined where nothing is known of them, and any is granted. */
   readonly scopes: ReadonlySet<string> | undefined;
@@ -28,6 +34,7 @@ interface Step<Principal> {
 }
 
 interface Refusal {
+  readonly declared: DeclaredScheme;
   readonly reason: 'missing' | BadReason;
   readonly says: string;
 }
@@ -68,8 +75,8 @@ const words: Readonly<Record<BadReason, Readonly<Record<Scheme<unknown>['takes']
   },
 };
 
-/** One grant for all anonymous requests. */
-const anonymous: readonly Grant<never>[] = [{ principal: undefined, needed: [], scopes: undefined }];
+/** One grant for all anonymous requests: they have no scope that a value could ask for. */
+const anonymous: readonly Grant<never>[] = [{ principal: undefined, parts: [] }];
 
 /**
  * Makes the check of the credentials of one operation. One alternative is enough, and every scheme in it must hold (OpenAPI 3.1, 4.8.30);
@@ -99,12 +106,14 @@ export function createAuthentication<Principal>(
       // What was sent and is wrong tells more than what was not sent.
       else if (refused === undefined || refused.reason === 'missing') refused = judged.refusal;
     }
-    if (grants.length > 0) return grants;
+    const [first] = grants;
+    // Scopes that are lacking do not shut out somebody whom nobody would have asked.
+    if (first !== undefined && mayBeAnonymous) grants.push({ ...first, parts: first.parts.map(withoutNeed) });
+    if (first !== undefined) return grants;
     if (mayBeAnonymous || refused === undefined) return anonymous;
-    const { reason, says } = refused;
-    throw new Rejection(`credentials_${reason}`, {
-      text: says,
-      challenge: describeChallenges(declared, options.realm, reason),
+    throw new Rejection(`credentials_${refused.reason}`, {
+      text: refused.says,
+      challenge: describeChallenges(declared, options.realm, refused),
     });
   };
 }
@@ -121,7 +130,7 @@ async function judgeAlternative<Principal>(
   steps: readonly Step<Principal>[],
 ): Promise<Judged<Principal>> {
   let principal: Principal | undefined;
-  let scopes: ReadonlySet<string> | undefined;
+  const parts: GrantPart[] = [];
   for (const [index, step] of steps.entries()) {
     // One that follows another in its alternative is told who that one found: its verdict is good there alone.
     const known = index === 0 ? ask.known.get(step.scheme) : undefined;
@@ -129,9 +138,13 @@ async function judgeAlternative<Principal>(
     if (index === 0) ask.known.set(step.scheme, found);
     if (found.kind === 'refusal') return found;
     principal = found.principal;
-    if (found.scopes !== undefined) scopes = scopes === undefined ? found.scopes : scopes.union(found.scopes);
+    parts.push({ challenge: step.declared.challenge, needed: step.scopes, scopes: found.scopes });
   }
-  return { kind: 'grant', grant: { principal, scopes, needed: steps.flatMap((step) => step.scopes) } };
+  return { kind: 'grant', grant: { principal, parts } };
+}
+
+function withoutNeed(part: GrantPart): GrantPart {
+  return { ...part, needed: [] };
 }
 
 async function judgeScheme<Principal>(
@@ -140,15 +153,19 @@ async function judgeScheme<Principal>(
   soFar: Principal | undefined,
 ): Promise<Found<Principal>> {
   const sent = declared.find(request, query);
-  if (sent.kind !== 'sent') return refusal(sent.kind, scheme.words[sent.kind] ?? sent.says);
+  if (sent.kind !== 'sent') return refusal(declared, sent.kind, scheme.words[sent.kind] ?? sent.says);
   const verdict = await scheme.judge(sent.value, soFar);
   if (verdict.kind === 'good') return verdict;
   const { reason } = verdict;
-  return refusal(reason, scheme.words[reason] ?? words[reason][scheme.takes]);
+  return refusal(declared, reason, scheme.words[reason] ?? words[reason][scheme.takes]);
 }
 
-function refusal(reason: Refusal['reason'], says: string): Judged<never> & { readonly kind: 'refusal' } {
-  return { kind: 'refusal', refusal: { reason, says } };
+function refusal(
+  declared: DeclaredScheme,
+  reason: Refusal['reason'],
+  says: string,
+): Judged<never> & { readonly kind: 'refusal' } {
+  return { kind: 'refusal', refusal: { declared, reason, says } };
 }
 
 function readStep<Principal>(
@@ -174,13 +191,17 @@ function readStep<Principal>(
   return { declared, scheme, scopes };
 }
 
-/** RFC 9110, 11.6.1: one challenge for each scheme that would do. RFC 6750, 3: no `error` where no token was sent. */
-function describeChallenges(declared: readonly DeclaredScheme[], realm: string, reason: Refusal['reason']): string {
+/** RFC 9110, 11.6.1: one challenge for each scheme that would do. RFC 6750, 3: an `error` only where a token was sent that is none. */
+function describeChallenges(
+  declared: readonly DeclaredScheme[],
+  realm: string,
+  { declared: { challenge: refused }, reason }: Refusal,
+): string {
   const names = [...new Set(declared.map(({ challenge }) => challenge))];
   return names
     .map((name) => {
-      const error = name === 'Bearer' && reason !== 'missing' ? ', error="invalid_token"' : '';
-      return `${name} realm="${realm}"${error}`;
+      const isBadToken = name === 'Bearer' && refused === 'Bearer' && reason !== 'missing';
+      return `${name} realm="${realm}"${isBadToken ? ', error="invalid_token"' : ''}`;
     })
     .join(', ');
 }

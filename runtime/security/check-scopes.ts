@@ -3,9 +3,9 @@ import { Rejection } from '../rejection.ts';
 import type { Grant } from './authenticate.ts';
 
 /**
- * Picks the first alternative whose scopes the credentials have.
+ * Picks the first alternative whose scopes the credentials have, each scheme its own.
  *
- * @param asked scopes that values of the request ask for, each of them beside those of the operation
+ * @param asked scopes that values of the request ask for, beside those of the operation; credentials of any of its schemes may have them
  * @throws Rejection that names what is missing, and challenges for the alternative that lacks least (RFC 6750, 3.1)
  */
 export function checkScopes<Principal>(
@@ -13,17 +13,25 @@ export function checkScopes<Principal>(
   realm: string,
   asked: readonly string[] = [],
 ): Grant<Principal> {
-  const enough = grants.find(({ needed, scopes }) => scopes === undefined || hasAll(scopes, needed, asked));
+  const [only] = grants;
+  const enough = grants.find((grant) => findMissing(grant, asked).length === 0);
   if (enough !== undefined) return enough;
-  const lacking = grants.map(({ needed, scopes }) => [...needed, ...asked].filter((scope) => !scopes?.has(scope)));
+  const lacking = grants.map((grant) => findMissing(grant, asked));
   const [nearest = []] = lacking.toSorted((a, b) => a.length - b.length);
+  const isToken = grants.some(({ parts }) => parts.some(({ challenge }) => challenge === 'Bearer'));
+  const who = only?.parts.length === 0 ? 'The request' : isToken ? 'The token' : 'The key';
   const challenge = `Bearer realm="${realm}", error="insufficient_scope", scope="${nearest.join(' ')}"`;
   throw new Rejection('scope_missing', {
-    text: `The token lacks the scope ${listOr(lacking.map((missing) => missing.join(' and ')))}`,
-    headers: { 'WWW-Authenticate': challenge },
+    text: `${who} lacks the scope ${listOr(lacking.map((missing) => missing.join(' and ')))}`,
+    ...(isToken && { headers: { 'WWW-Authenticate': challenge } }),
   });
 }
 
-function hasAll(scopes: ReadonlySet<string>, needed: readonly string[], asked: readonly string[]): boolean {
-  return needed.every((scope) => scopes.has(scope)) && asked.every((scope) => scopes.has(scope));
+function findMissing<Principal>({ parts }: Grant<Principal>, asked: readonly string[]): string[] {
+  const missing = parts.flatMap(({ needed, scopes }) =>
+    scopes === undefined ? [] : needed.filter((scope) => !scopes.has(scope)),
+  );
+  if (asked.length === 0) return missing;
+  const isGranted = (scope: string): boolean => parts.some(({ scopes }) => scopes === undefined || scopes.has(scope));
+  return [...missing, ...asked.filter((scope) => !isGranted(scope))];
 }

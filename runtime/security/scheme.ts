@@ -108,8 +108,9 @@ const declaredHttp: Readonly<Record<string, DeclaredScheme>> = {
 export function readScheme(scheme: JsonObject): DeclaredScheme | undefined {
   const { type } = scheme;
   if (type === 'oauth2' || type === 'openIdConnect') return declaredHttp.bearer;
-  if (type === 'http') return declaredHttp[String(scheme.scheme).toLowerCase()];
-  return type === 'apiKey' ? readApiKey(String(scheme.in), String(scheme.name)) : undefined;
+  const name = String(type === 'http' ? scheme.scheme : scheme.in).toLowerCase();
+  if (type === 'http') return Object.hasOwn(declaredHttp, name) ? declaredHttp[name] : undefined;
+  return type === 'apiKey' && Object.hasOwn(keyFinders, name) ? readApiKey(name, String(scheme.name)) : undefined;
 }
 
 /**
@@ -136,21 +137,25 @@ function findAuthorization(
   return credentials === undefined ? malformed : { kind: 'sent', value: credentials };
 }
 
+/** Where a key may stand (OpenAPI 3.1, 4.8.27), and all that was sent there under its name. */
+const keyFinders: Readonly<
+  Record<string, (name: string, request: IncomingMessage, query: readonly Pair[]) => readonly string[]>
+> = {
+  header: (name, { headersDistinct }) => headersDistinct[name.toLowerCase()] ?? [],
+  query: (name, _, query) => query.filter((pair) => pair.name === name).map(({ value }) => value),
+  cookie: (name, { headers }) =>
+    cookiePairs(headers.cookie)
+      .filter((pair) => pair.name === name)
+      .map(({ value }) => value),
+};
+
 function readApiKey(place: string, name: string): DeclaredScheme {
-  const finders: Readonly<Record<string, (request: IncomingMessage, query: readonly Pair[]) => readonly string[]>> = {
-    header: (request) => request.headersDistinct[name.toLowerCase()] ?? [],
-    query: (_, query) => query.filter((pair) => pair.name === name).map(({ value }) => value),
-    cookie: (request) =>
-      cookiePairs(request.headers.cookie)
-        .filter((pair) => pair.name === name)
-        .map(({ value }) => value),
-  };
   return {
     takes: 'apiKey',
     challenge: 'ApiKey',
     queryName: place === 'query' ? name : undefined,
     find: (request, query) => {
-      const [value = '', ...more] = finders[place]?.(request, query) ?? [];
+      const [value = '', ...more] = keyFinders[place]?.(name, request, query) ?? [];
       if (more.length > 0) return { kind: 'invalid', says: `The ${place} ${name} is sent ${more.length + 1} times` };
       return value === '' ? { kind: 'missing', says: `The ${place} ${name} is missing` } : { kind: 'sent', value };
     },

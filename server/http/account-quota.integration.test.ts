@@ -5,8 +5,8 @@ import { refuse } from '../error-catalogue.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
 import { StoreUnavailable } from '../store/store.ts';
 import { type CountRequest, createAccountQuota, quotaWindowSeconds } from './account-quota.ts';
-import type { VerifyToken } from './authenticate.ts';
 import { type RunningApp, startApp, testNow } from './fixtures/start-app.ts';
+import type { VerifyToken } from './token-scheme.ts';
 
 // Every answer here is held against the contract before it leaves: a header that is not declared would make it a 500.
 

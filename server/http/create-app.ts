@@ -9,12 +9,12 @@ import type { Clock } from '../clock.ts';
 import type { Principal } from '../principal.ts';
 import { type CountRequest, checkQuota, formatQuota } from './account-quota.ts';
 import { createErrorAnswers } from './answer-error.ts';
-import { createTokenScheme, realm, requireTokens, type VerifyToken } from './authenticate.ts';
 import { checkTrial, formatTrialEnd } from './check-trial.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
 import type { ServiceExchange } from './exchange.ts';
 import { authPath, type Mounts, mountService } from './mount-service.ts';
 import { askSecondOpinion, type SecondOpinion } from './second-opinion.ts';
+import { createTokenScheme, realm, requireTokens, type VerifyToken } from './token-scheme.ts';
 
 /** What the OAuth server answers, under a path of its own. */
 type AuthServerOperation = 'exchangeToken' | 'getJwks' | 'getOpenIdConfiguration' | 'login' | 'revokeToken';

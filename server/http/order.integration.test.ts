@@ -74,6 +74,42 @@ function pinOn(deviceId: string, body: object, kind = 'daily'): Given {
 /** Each request has both faults; the first of the two is answered. */
 const pairs: readonly { name: string; given: Given; want: [status: number, code: string] }[] = [
   {
+    name: 'trial before existence',
+    given: { path: '/v1/devices/gone', token: 'lapsed' },
+    want: [402, 'trial_ended'],
+  },
+  {
+    name: 'the scope that a body value asks for before existence',
+    given: {
+      method: 'POST',
+      path: '/v1/devices/a/jobs/bridges/b',
+      token: 'only~lock-bridge-proxied-job',
+      headers: json,
+      body: { jobType: 'UNLOCK' },
+    },
+    want: [403, 'insufficient_scope'],
+  },
+  {
+    name: 'the scope that a query value asks for before existence',
+    given: { path: '/v1/devices/a?admin_key=1', token: 'only~get-devices' },
+    want: [403, 'insufficient_scope'],
+  },
+  {
+    name: 'scope before existence',
+    given: { ...pinOn('foreign-bridge', {}), token: 'only~algopin-hourly' },
+    want: [403, 'insufficient_scope'],
+  },
+  {
+    name: 'form before existence: a bad body on a foreign device',
+    given: pinOn('foreign-bridge', { startDate: misaligned }),
+    want: [400, 'invalid_request'],
+  },
+  {
+    name: 'form before rules',
+    given: pinOn('house-bridge', { accessName: 'A', startDate: misaligned, variance: 4 }),
+    want: [400, 'invalid_request'],
+  },
+  {
     name: 'existence before timezone, support and rules: a foreign bridge',
     given: pinOn('foreign-bridge', { accessName: 'A', startDate: misaligned }),
     want: [404, 'device_not_found'],

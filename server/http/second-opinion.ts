@@ -1,4 +1,4 @@
-import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
+import { type ContractDocument, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
 import type { ParsedRequest } from '@lockstep/runtime/form/check-form';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readTarget } from '@lockstep/runtime/http-message';
@@ -55,8 +55,8 @@ export function askSecondOpinion(
 }
 
 function createValidator(document: ContractDocument, { pointer, path, method }: Operation): readonly Middleware[] {
-  const item = readPointer(document, pointer.slice(0, pointer.lastIndexOf('/')));
-  const { parameters, servers, [method]: operation } = isObject(item) ? item : {};
+  const item = followRef(document, readPointer(document, pointer.slice(0, pointer.lastIndexOf('/'))));
+  const { parameters, servers, [method]: operation } = item;
   const shared = { ...(parameters !== undefined && { parameters }), ...(servers !== undefined && { servers }) };
   const part = { ...document, paths: { [path]: { ...shared, [method]: operation } } };
   // The types of its options know Express's own objects alone; it needs no more of them than it is given.
@@ -83,9 +83,13 @@ async function ask(validator: readonly Middleware[], request: object): Promise<u
   return undefined;
 }
 
+/** Names of parameters and members. Where it finds no route it names the path, which may hold an id. */
+const shownPlace = /^\/(query|params|headers|body)(\/|$)/;
+
 /** Places alone where it objects: no value of a request goes into the log. */
 function describe(error: unknown): { readonly places: readonly string[] } | { readonly err: unknown } {
   const isRefusal = isObject(error) && typeof error.status === 'number' && error.status < 500;
   if (!isRefusal || !Array.isArray(error.errors)) return { err: error };
-  return { places: error.errors.map(({ path }: { readonly path?: string }) => path ?? '') };
+  const places = error.errors.map(({ path = '' }: { readonly path?: string }) => path);
+  return { places: places.map((place) => (shownPlace.test(place) ? place : 'the path')) };
 }

@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { createRuntime } from './create-runtime.ts';
+import type { Operation } from './operation.ts';
+import { apiKey, bearer } from './security/scheme.ts';
+
+const getThing: Operation = {
+  operationId: 'getThing',
+  method: 'get',
+  basePath: '',
+  path: '/thing',
+  pointer: '#/paths/~1thing/get',
+  parameters: [],
+  requestBody: null,
+  security: [{ token: ['read'] }, { key: [] }],
+  extensions: {},
+};
+
+const contractOf = (error: object) => ({
+  info: { title: 'Things – and "more"' },
+  components: {
+    securitySchemes: { token: { type: 'oauth2' }, key: { type: 'apiKey', in: 'query', name: 'key' } },
+  },
+  paths: {
+    '/thing': {
+      get: {
+        responses: {
+          200: { content: { 'application/json': { schema: {} } } },
+          default: { content: { 'application/json': { schema: error } } },
+        },
+      },
+    },
+  },
+});
+
+const text = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
+
+const security = {
+  token: bearer((sent) => ({ kind: 'good', principal: sent, scopes: new Set<string>() })),
+  key: apiKey((sent) => ({ kind: 'good', principal: sent })),
+};
+
+type Options = Parameters<typeof createRuntime<{ getThing: Operation }, Handlers>>[0];
+interface Handlers {
+  readonly getThing: (request: { readonly principal: string | undefined }) => { status: number; body: unknown };
+}
+
+const options: Options = {
+  contract: contractOf(text),
+  operations: { getThing },
+  handlers: { getThing: ({ principal }) => ({ status: 200, body: { for: principal } }) },
+  security,
+  logger: { error: () => undefined },
+};
+
+async function ask(given: Partial<Options>, path: string, headers: Record<string, string> = {}) {
+  const server = createServer(createRuntime({ ...options, ...given }).listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    const { port } = server.address() as AddressInfo;
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+    return { status: answer.status, headers: answer.headers, text: await answer.text() };
+  } finally {
+    server.close();
+  }
+}
+
+describe('a runtime', () => {
+  test.each([
+    ['does not compile', { type: 'string', pattern: '(' }],
+    ['leads nowhere', { $ref: '#/components/schemas/Gone' }],
+  ])('does not start where the schema of an error %s: a refusal would need it', (_, error) => {
+    expect(() => createRuntime({ ...options, contract: contractOf(error) })).toThrow(/^getThing: /);
+  });
+
+  test('cuts the connection, and no more, where what answers errors fails itself', async () => {
+    const logged: string[] = [];
+    const given = {
+      logger: { error: (_: object, line: string) => void logged.push(line) },
+      answerError: () => {
+        throw new Error('a bug');
+      },
+    };
+    await expect(ask(given, '/nowhere')).rejects.toThrow();
+    expect(logged).toEqual(['no answer can be written']);
+  });
+
+  test('asks once more whether somebody may, where another alternative shows another', async () => {
+    const asked: unknown[] = [];
+    const authenticated = ({ principal }: { principal?: string }) => void asked.push(principal);
+    const { text: body } = await ask({ authenticated }, '/thing?key=bob', { authorization: 'Bearer ann' });
+    expect([asked, JSON.parse(body)]).toEqual([['ann', 'bob'], { for: 'bob' }]);
+  });
+
+  test('takes a key of another operation for an unknown parameter', async () => {
+    const operations = { getThing: { ...getThing, security: [{ token: [] }] } };
+    const { status, text: body } = await ask({ operations }, '/thing?key=bob', { authorization: 'Bearer ann' });
+    expect([status, JSON.parse(body).message]).toEqual([400, expect.stringContaining('key is not known')]);
+  });
+
+  test('challenges under a name that a header can carry', async () => {
+    const { status, headers } = await ask({}, '/thing');
+    expect([status, headers.get('www-authenticate')]).toEqual([
+      401,
+      'Bearer realm="Things  and more", ApiKey realm="Things  and more"',
+    ]);
+  });
+
+  test('has no handler that every object has', () => {
+    const operations = { toString: { ...getThing, operationId: 'toString' } };
+    const handlers = {} as unknown as { toString: Handlers['getThing'] };
+    expect(() => createRuntime({ ...options, operations, handlers })).toThrow('toString: there is no handler');
+  });
+});
