@@ -2,7 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { createResponseCheck } from './check-response.ts';
 import type { Operation } from './operation.ts';
 
-const document = { paths: { '/thing': { get: { responses: { 401: { description: 'Who?' } } } } } };
+const content = {
+  'image/*': {},
+  'text/plain': { schema: { type: 'integer' } },
+  'model/gltf+json': { schema: { type: 'object' } },
+};
+const responses = { 200: { description: 'Good', content }, 401: { description: 'Who?' } };
+const document = { paths: { '/thing': { get: { responses } } } };
 const operation: Operation = {
   operationId: 'getThing',
   method: 'get',
@@ -29,5 +35,19 @@ describe('headers that a response does not declare', () => {
       pointer: '#/paths/~1thing/get/responses/401/headers',
       reason: 'x-colour is not declared',
     });
+  });
+});
+
+describe('a body', () => {
+  test.each([
+    { name: 'of a range', mediaType: 'image/png', body: new Uint8Array([1]), fault: undefined },
+    { name: 'of no range', mediaType: 'audio/ogg', body: new Uint8Array([1]), fault: 'audio/ogg is not declared' },
+    { name: 'of text that is a number', mediaType: 'text/plain; charset=utf-8', body: '5', fault: undefined },
+    { name: 'of text that should be a number', mediaType: 'text/plain', body: 'five', fault: 'must be integer' },
+    { name: 'of JSON of another tree of types', mediaType: 'model/gltf+json', body: '{}', fault: undefined },
+    { name: 'of such JSON that breaks its schema', mediaType: 'model/gltf+json', body: '[]', fault: 'must be object' },
+  ])('$name is judged: $fault', ({ mediaType, body, fault }) => {
+    const outgoing = { status: 200, headers: { 'Content-Type': mediaType }, mediaType, content: body };
+    expect(check(operation, outgoing)?.reason).toBe(fault);
   });
 });

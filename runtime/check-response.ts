@@ -8,7 +8,7 @@ import {
 } from '@lockstep/json/json-pointer';
 import type { Outgoing } from './exchange.ts';
 import { closeSchemas } from './form/close-schemas.ts';
-import { createCoercion } from './form/coerce-text.ts';
+import { type Coerce, createCoercion } from './form/coerce-text.ts';
 import { createSchemaCompiler, type Validate } from './form/compile-schema.ts';
 import { isJsonType } from './form/parse-body.ts';
 import type { Operation } from './operation.ts';
@@ -49,6 +49,8 @@ interface DeclaredResponse {
 }
 
 interface Content {
+  /** What is no JSON, as the value its schema judges. */
+  readonly readText: Coerce;
   readonly validate: Validate;
   /** Members that carry the stable code of an error. */
   readonly codeNames: readonly string[];
@@ -113,7 +115,7 @@ function checkBody(
   if (typeof content !== 'string' && !isJsonType(mediaType)) return undefined;
   const text = typeof content === 'string' ? content : Buffer.from(content).toString();
   // What is judged is the text that leaves, not the value it was made of: JSON drops what is undefined.
-  const body: unknown = isJsonType(mediaType) ? JSON.parse(text) : text;
+  const body: unknown = isJsonType(mediaType) ? JSON.parse(text) : declared.readText(text);
   const error = declared.validate(body)?.at(-1);
   if (error !== undefined) {
     const member = error.params.unevaluatedProperty ?? error.params.missingProperty;
@@ -157,7 +159,9 @@ function readResponse(tools: ResponseTools, pointer: string, node: JsonObject): 
     ([mediaType, media]): [string, Content] => {
       const { schema } = followRef(document, media);
       const codes = findFaultMembers(document, schema).filter(({ role }) => role === 'code');
-      return [essenceOf(mediaType), { validate: compileBody(schema), codeNames: codes.map(({ name }) => name) }];
+      const readText = createCoercion(document, schema);
+      const codeNames = codes.map(({ name }) => name);
+      return [essenceOf(mediaType), { readText, validate: compileBody(schema), codeNames }];
     },
   );
   const codes = Array.isArray(node['x-error-codes']) ? node['x-error-codes'].map(String) : undefined;
