@@ -21,7 +21,7 @@ interface Checked {
   readonly key: string;
   readonly read: ReadParameter;
   /** Of an object whose members are parameters of their own. */
-  readonly members: JsonObject | undefined;
+  readonly members: ReadonlySet<string> | undefined;
   readonly validate: Validate;
   /** Empty, or the default alone. */
   readonly defaults: readonly unknown[];
@@ -82,9 +82,7 @@ function findUnknown(declared: readonly Checked[], pairs: readonly Pair[]): Plac
     ({ name }) => !declared.some(({ parameter, members }) => ownsName(parameter, name, members)),
   );
   if (unknown === undefined) return undefined;
-  const known = declared.flatMap(({ parameter, members }) =>
-    members === undefined ? parameter.name : Object.keys(members),
-  );
+  const known = declared.flatMap(({ parameter, members }) => (members === undefined ? parameter.name : [...members]));
   const described = describeUnknown(`query parameter ${cut(unknown.name)}`, unknown.name, known);
   return { in: 'query', at: cut(unknown.name), ...described };
 }

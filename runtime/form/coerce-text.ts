@@ -1,4 +1,4 @@
-import type { ContractDocument } from '@lockstep/json/json-pointer';
+import { type ContractDocument, isObject } from '@lockstep/json/json-pointer';
 import { listParts } from '@lockstep/json/schema-keywords';
 
 type JsonType = 'string' | 'integer' | 'number' | 'boolean' | 'null' | 'array' | 'object';
@@ -39,6 +39,19 @@ export function schemaTypes(document: ContractDocument, schema: unknown): Readon
     for (const value of [...asList(part.enum), ...('const' in part ? [part.const] : [])]) types.add(typeOf(value));
   }
   return types;
+}
+
+/** The members that a schema describes anywhere it decides about the value itself; one that several parts describe takes what any of them takes. */
+export function memberSchemas(document: ContractDocument, schema: unknown): ReadonlyMap<string, unknown> {
+  const described = listParts(document, schema).flatMap(({ properties }) =>
+    isObject(properties) ? Object.entries(properties) : [],
+  );
+  return new Map(
+    [...Map.groupBy(described, ([name]) => name)].map(([name, found]) => {
+      const [only, ...others] = found.map(([, property]) => property);
+      return [name, others.length === 0 ? only : { anyOf: [only, ...others] }];
+    }),
+  );
 }
 
 /** JSON Schema's name for the type of a value; whole numbers are integers. */

@@ -109,3 +109,32 @@ describe('a form in parts', () => {
     });
   });
 });
+
+const composed = {
+  allOf: [
+    { properties: { count: { type: 'integer' }, list: { items: { type: 'number' } } } },
+    {
+      anyOf: [
+        { properties: { list: { type: 'array' }, mixed: { type: 'integer' } } },
+        { properties: { mixed: { type: 'string' } } },
+      ],
+    },
+  ],
+};
+
+describe('a body becomes what its schema asks for', () => {
+  test.each([
+    { name: 'text that is a number', mediaType: 'text/plain', text: '5', by: { type: 'integer' }, value: 5 },
+    { name: 'text', mediaType: 'text/plain', text: '5', by: { type: 'string' }, value: '5' },
+    { name: 'JSON of another tree of types', mediaType: 'model/gltf+json', text: '{"a":1}', by: {}, value: { a: 1 } },
+    {
+      name: 'a form whose members stand in parts of the schema',
+      mediaType: 'application/x-www-form-urlencoded',
+      text: 'count=1&list=2&list=3.5&mixed=4',
+      by: composed,
+      value: { count: 1, list: [2, 3.5], mixed: '4' },
+    },
+  ])('$name', ({ mediaType, text, by, value }) => {
+    expect(parseBody({}, { bytes: Buffer.from(text), mediaType }, by)).toEqual({ kind: 'value', value });
+  });
+});

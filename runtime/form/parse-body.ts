@@ -1,6 +1,7 @@
-import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { ContractDocument, JsonObject } from '@lockstep/json/json-pointer';
+import { listParts } from '@lockstep/json/schema-keywords';
 import { checkJsonTree } from './check-json-tree.ts';
-import { createCoercion, schemaTypes } from './coerce-text.ts';
+import { createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
 import { describeBroken, parseUrlEncoded } from './parse-url-encoded.ts';
 import type { Part } from './read-parts.ts';
 import { cut } from './sentence.ts';
@@ -28,7 +29,10 @@ interface Reader {
 const readers: readonly Reader[] = [
   { reads: isJsonType, read: parseJson },
   { reads: (mediaType) => mediaType === 'application/x-www-form-urlencoded', read: parseForm },
-  { reads: (mediaType) => mediaType.startsWith('text/'), read: (value) => ({ kind: 'value', value }) },
+  {
+    reads: (mediaType) => mediaType.startsWith('text/'),
+    read: (text, schema, document) => ({ kind: 'value', value: createCoercion(document, schema)(text) }),
+  },
 ];
 
 /**
@@ -45,9 +49,9 @@ export function parseBody(document: ContractDocument, body: ReceivedBody, schema
   return reader.read(text, schema, document);
 }
 
-/** Whether a media type reads as JSON: itself, or by its structured suffix (RFC 6839). */
+/** Whether a media type reads as JSON: itself, or by its structured suffix, which is not of `application` alone (RFC 6838, 4.2.8). */
 export function isJsonType(mediaType: string): boolean {
-  return /^application\/(?:[\w.!#$&^-]+\+)?json$/i.test(mediaType.split(';', 1)[0]?.trim() ?? '');
+  return /^(?:application\/json|[\w.!#$&^-]+\/[\w.!#$&^-]+\+json)$/i.test(mediaType.split(';', 1)[0]?.trim() ?? '');
 }
 
 /** V8's own message repeats a piece of the body, which may hold a secret: only the place is taken from it. */
@@ -89,7 +93,7 @@ function parseMultipart(parts: readonly Part[] | undefined, schema: unknown, doc
     const types = schemaTypes(document, property);
     if (typeof value !== 'string') {
       if (types.size === 0) return { kind: 'value', value };
-      if (isBinary(followRef(document, property))) return { kind: 'value', value: value.toString('latin1') };
+      if (listParts(document, property).some(isBinary)) return { kind: 'value', value: value.toString('latin1') };
     }
     const text = typeof value === 'string' ? value : decodeUtf8(value);
     if (text === undefined) return { kind: 'fault', at: '', says: `${cut(name)} is not UTF-8` };
@@ -110,14 +114,14 @@ function collectFields<Sent extends { readonly name: string }>(
   document: ContractDocument,
   read: (property: unknown, field: Sent) => ParsedBody,
 ): ParsedBody {
-  const properties = followMember(document, followRef(document, schema), 'properties');
+  const properties = memberSchemas(document, schema);
   const fields = new Map<string, unknown>();
   for (const field of sent) {
     const { name } = field;
     const at = `/${escapeStep(name)}`;
-    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    const isList = isObject(property) && schemaTypes(document, property).has('array');
-    const items = isList ? followMember(document, followRef(document, property), 'items') : property;
+    const property = properties.get(name);
+    const isList = schemaTypes(document, property).has('array');
+    const items = isList ? listParts(document, property).find((part) => 'items' in part)?.items : property;
     const parsed = read(items, field);
     if (parsed.kind === 'fault') return { ...parsed, at: `${at}${parsed.at}` };
     if (!isList && fields.has(name)) return { kind: 'fault', at, says: `${cut(name)} is sent more than once` };

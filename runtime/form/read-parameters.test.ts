@@ -7,6 +7,7 @@ const document = {
   Count: { type: 'integer' },
   Counts: { type: 'array', items: { type: 'integer' } },
   Words: { type: 'array', items: { type: 'string' } },
+  Composed: { allOf: [{ type: 'object' }, { properties: { from: { type: 'integer' } } }, { $ref: '#/Span' }] },
   Span: { type: 'object', properties: { from: { type: 'integer' }, to: { type: 'integer' } } },
 };
 
@@ -100,6 +101,18 @@ const cases = [
     parameter: declare('Span'),
     given: 'q=1',
     want: { kind: 'absent' },
+  },
+  {
+    name: 'a composed object by its members',
+    parameter: declare('Composed'),
+    given: 'from=1&to=2',
+    want: value({ from: 1, to: 2 }),
+  },
+  {
+    name: 'a composed object by brackets',
+    parameter: declare('Composed', { style: 'deepObject' }),
+    given: 'q[to]=2',
+    want: value({ to: 2 }),
   },
   {
     name: 'an object in one, name after name',

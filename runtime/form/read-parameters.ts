@@ -1,12 +1,6 @@
-import {
-  type ContractDocument,
-  followMember,
-  followRef,
-  type JsonObject,
-  readPointer,
-} from '@lockstep/json/json-pointer';
+import { type ContractDocument, followMember, followRef, readPointer } from '@lockstep/json/json-pointer';
 import type { Parameter } from '../operation.ts';
-import { type Coerce, createCoercion, schemaTypes } from './coerce-text.ts';
+import { type Coerce, createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
 import { decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
 
 /** What a request sends for one parameter. */
@@ -37,8 +31,7 @@ export function createParameterReader(document: ContractDocument, parameter: Par
   const { name, style } = parameter;
   const schema = readPointer(document, parameter.schema);
   if (style === 'deepObject') return createDeepReader(document, parameter, schema);
-  const members = spreadMembers(document, parameter);
-  if (members !== undefined) return createSpreadReader(document, members);
+  if (spreadMembers(document, parameter) !== undefined) return createSpreadReader(document, schema);
   const key = parameter.in === 'header' ? name.toLowerCase() : name;
   const types = schemaTypes(document, schema);
   const read = types.has('array')
@@ -110,16 +103,14 @@ function createObjectReader(
 export function spreadMembers(
   document: ContractDocument,
   { style, explode, schema }: Parameter,
-): JsonObject | undefined {
+): ReadonlySet<string> | undefined {
   if (style !== 'form' || !explode) return undefined;
   const node = readPointer(document, schema);
-  return isObjectAlone(schemaTypes(document, node))
-    ? followMember(document, followRef(document, node), 'properties')
-    : undefined;
+  return isObjectAlone(schemaTypes(document, node)) ? new Set(memberSchemas(document, node).keys()) : undefined;
 }
 
-function createSpreadReader(document: ContractDocument, properties: JsonObject): ReadParameter {
-  const coercions = createCoercions(document, { properties });
+function createSpreadReader(document: ContractDocument, schema: unknown): ReadParameter {
+  const coercions = createCoercions(document, schema);
   return (pairs) => {
     const members = new Map<string, unknown>();
     for (const pair of pairs) {
@@ -138,8 +129,7 @@ function isObjectAlone(types: ReturnType<typeof schemaTypes>): boolean {
 }
 
 function createCoercions(document: ContractDocument, schema: unknown): ReadonlyMap<string, Coerce> {
-  const properties = followMember(document, followRef(document, schema), 'properties');
-  return new Map(Object.entries(properties).map(([member, property]) => [member, createCoercion(document, property)]));
+  return new Map([...memberSchemas(document, schema)].map(([member, own]) => [member, createCoercion(document, own)]));
 }
 
 function coerceBy(coercions: ReadonlyMap<string, Coerce>, member: string, text: string): unknown {
@@ -148,8 +138,8 @@ function coerceBy(coercions: ReadonlyMap<string, Coerce>, member: string, text: 
 }
 
 /** Whether a query name belongs to a parameter: its own, `name[member]` of a deep object, or a member of one that is spread. */
-export function ownsName(parameter: Parameter, name: string, members?: JsonObject): boolean {
-  if (members !== undefined) return Object.hasOwn(members, name);
+export function ownsName(parameter: Parameter, name: string, members?: ReadonlySet<string>): boolean {
+  if (members !== undefined) return members.has(name);
   return parameter.style === 'deepObject' ? deepMember(parameter, name) !== undefined : parameter.name === name;
 }
 
