@@ -1,3 +1,4 @@
+import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawAnswer, sendRaw } from '../server/http/fixtures/send-raw.ts';
@@ -77,6 +78,12 @@ const traps: readonly Trap[] = [
   { name: 'an escaped letter of a literal path', bytes: get('/d%65vices'), status: 404 },
   { name: 'the path of another base', bytes: request('POST', '/v1/oauth2/token'), status: 404 },
   {
+    name: 'a path without its base',
+    bytes: request('GET', '/devices', [token]),
+    status: 404,
+    says: 'did you mean /v1/devices?',
+  },
+  {
     name: 'a path of the OAuth server, where there is none',
     bytes: request('GET', '/auth/login'),
     status: 404,
@@ -102,6 +109,8 @@ const traps: readonly Trap[] = [
     says: 'deviceId has escapes that are not UTF-8',
   },
   { name: 'a broken escape beside all paths', bytes: get('/%ZZ'), status: 404 },
+  { name: 'half an escape at the end of the path', bytes: get('/devices/%'), status: 400 },
+  { name: 'raw bytes beyond ASCII in the path', bytes: get('/devices/\u00e4'), status: 400, isBelowContract: true },
   { name: 'the form a proxy sends', bytes: request('GET', 'http://elsewhere/v1/devices', [token]), status: 200 },
   { name: 'OPTIONS of everything', bytes: request('OPTIONS', '*'), status: 404 },
   {
@@ -166,6 +175,13 @@ const traps: readonly Trap[] = [
     says: 'The access token is invalid',
   },
   { name: 'a token in the query', bytes: request('GET', '/v1/devices?access_token=all'), status: 401 },
+  {
+    name: 'bearer without a token',
+    bytes: request('GET', '/v1/devices', ['Authorization: Bearer ']),
+    status: 401,
+    says: 'The access token is invalid',
+  },
+  { name: 'a token of two words', bytes: request('GET', '/v1/devices', ['Authorization: Bearer all b']), status: 401 },
 
   // Queries and headers.
   {
@@ -231,6 +247,12 @@ const traps: readonly Trap[] = [
     status: 400,
     says: 'search has a broken escape',
   },
+  {
+    name: 'a broken escape in the name of a parameter',
+    bytes: get('/devices?%ZZ=1'),
+    status: 400,
+    says: 'query parameter %ZZ is not known',
+  },
   { name: 'a raw colon and comma', bytes: get('/devices?search=a:b,c'), status: 200 },
   { name: 'a raw colon in a time', bytes: get('/devices/a/activity?startDate=2026-11-20T10:00:00Z'), status: 200 },
   {
@@ -278,6 +300,14 @@ const traps: readonly Trap[] = [
   },
   { name: '422 for a jobId', bytes: get('/jobs/6920f3a2b1c4d5e6f7a8b9c'), status: 422, says: 'jobId' },
   { name: 'a jobId in upper case', bytes: get('/jobs/6920F3A2B1C4D5E6F7A8B9C0'), status: 200 },
+  { name: 'a jobId of eight thousand letters', bytes: get(`/jobs/${'x'.repeat(8_000)}`), status: 422 },
+  {
+    name: 'text beyond Latin-1 as a jobId',
+    bytes: get('/jobs/%E5%90%8D'),
+    status: 422,
+    says: /^jobId .*"名"/,
+  },
+  { name: 'a broken escape in a jobId', bytes: get('/jobs/%ZZ'), status: 422, says: 'jobId has a broken escape' },
 
   // Bodies: size, type, grammar.
   {
@@ -351,6 +381,7 @@ const traps: readonly Trap[] = [
     says: 'the body is nested deeper than 32 levels',
   },
   { name: 'thirty thousand brackets', bytes: put('['.repeat(30_000) + ']'.repeat(30_000)), status: 400 },
+  { name: 'thirty thousand open brackets', bytes: put('['.repeat(30_000)), status: 400 },
   {
     name: 'nesting in text that holds JSON',
     bytes: job(JSON.stringify({ jobType: 'LOCK', jobData: '['.repeat(40) + ']'.repeat(40) })),
@@ -375,7 +406,8 @@ const traps: readonly Trap[] = [
     status: 415,
   },
   { name: 'a type that is none', bytes: put('{}', 'Content-Type: ;;='), status: 415 },
-  { name: 'two types', bytes: put('{}', jsonType, jsonType), status: 415 },
+  { name: 'two types', bytes: put('{}', jsonType, 'Content-Type: text/plain'), status: 415 },
+  { name: 'a type sent twice', bytes: put('{}', jsonType, jsonType), status: 415 },
   { name: 'form data', bytes: put('a', 'Content-Type: multipart/form-data; boundary=a'), status: 415 },
   {
     name: 'a charset in any case',
@@ -395,6 +427,7 @@ const traps: readonly Trap[] = [
     status: 415,
     says: 'Content-Encoding gzip is not taken',
   },
+  { name: 'gzip that is none', bytes: put('{}', jsonType, 'Content-Encoding: gzip'), status: 415 },
   {
     name: 'the identity coding',
     bytes: put('{"batteryLevel":5}', jsonType, 'Content-Encoding: identity'),
@@ -423,7 +456,7 @@ const traps: readonly Trap[] = [
     name: 'malformed JSON after a secret, without repeating it',
     bytes: put('{"pin":"482915037",x}'),
     status: 400,
-    says: /^(?!.*4829).*the body is not valid JSON/,
+    says: /^(?!.*4829).*the body is not valid JSON.*line 1 column 20/,
   },
   { name: 'a primitive', bytes: put('5'), status: 400, says: 'body must be an object, not 5' },
   { name: 'null', bytes: put('null'), status: 400, says: 'body must be an object, not null' },
@@ -434,6 +467,8 @@ const traps: readonly Trap[] = [
     bytes: put('{"batteryLevel":5}', jsonType, 'Expect: 100-continue'),
     status: 200,
   },
+  { name: 'an expectation that nobody knows', bytes: get('/devices', 'Expect: tea'), status: 200 },
+  { name: 'such an expectation of a body', bytes: put('{x}', jsonType, 'Expect: tea'), status: 400 },
   {
     name: 'an unknown member',
     bytes: put('{"batterylevel":5}'),
@@ -451,6 +486,12 @@ const traps: readonly Trap[] = [
     bytes: daily('{"acessName":"A"}'),
     status: 400,
     says: 'accessName is required, did you mean it by acessName?',
+  },
+  {
+    name: 'a member name beyond Latin-1',
+    bytes: daily('{"名":1}'),
+    status: 400,
+    says: 'accessName is required',
   },
   { name: 'a byte order mark', bytes: put('\ufeff{"batteryLevel":5}'), status: 200 },
 
@@ -636,6 +677,16 @@ const traps: readonly Trap[] = [
     isBelowContract: true,
   },
   {
+    name: 'five hundred headers',
+    bytes: get('/devices', ...Array.from({ length: 500 }, (_, index) => `X-H${index}: 1`)),
+    status: 200,
+  },
+  {
+    name: 'an upgrade that is not offered',
+    bytes: get('/devices', 'Connection: Upgrade', 'Upgrade: websocket'),
+    status: 200,
+  },
+  {
     name: 'a length and chunks',
     bytes: put('{}', jsonType, 'Transfer-Encoding: chunked'),
     status: 400,
@@ -685,6 +736,25 @@ function expectShape(answer: RawAnswer, side: Side, path: string): void {
   expect(answer.body).not.toMatch(/node_modules|\.ts:|\bat .*\(|ajv/i);
 }
 
+function connectTo({ origin }: Side): Socket {
+  const { hostname, port } = new URL(origin);
+  return connect(Number(port), hostname).on('error', () => undefined);
+}
+
+/** All that comes back until the other side closes. */
+async function converse(side: Side, bytes: Buffer): Promise<string> {
+  const socket = connectTo(side);
+  let text = '';
+  socket.on('data', (chunk) => {
+    text += chunk.toString();
+  });
+  socket.write(bytes);
+  await new Promise<void>((resolve) => void socket.once('close', () => resolve()));
+  return text;
+}
+
+const readStatuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
+
 describe.each(['service', 'mock'])('the %s answers, and lives on after', (name) => {
   const findSide = (): Side => {
     const side = both.sides.find((candidate) => candidate.name === name);
@@ -709,6 +779,34 @@ describe.each(['service', 'mock'])('the %s answers, and lives on after', (name) 
       }
     });
   }
+
+  test('three requests sent at once on one connection, in their order', async () => {
+    const bytes = Buffer.concat([put('{"batteryLevel":'), get('/devices'), get('/device', 'Connection: close')]);
+    expect(readStatuses(await converse(findSide(), bytes))).toEqual([400, 200, 404]);
+  });
+
+  // What is left of the body stands where the next request would (RFC 9112, 9.3).
+  test('a body that is refused before it is read, and nothing of what comes behind it', async () => {
+    const long = request('PUT', '/v1/devices/a', [token, jsonType], `{"a":"${'x'.repeat(200_000)}"}`);
+    const text = await converse(findSide(), Buffer.concat([long, get('/devices', 'Connection: close')]));
+    expect(readStatuses(text)).toEqual([413]);
+    expect(text).toMatch(/\r\nConnection: close\r\n/i);
+  });
+
+  test.each(['ends', 'resets'])(
+    'others, after a caller that %s its connection in the middle of its body',
+    async (how) => {
+      const side = findSide();
+      const begun = request('PUT', '/v1/devices/a', [token, jsonType, 'Content-Length: 100']);
+      for (let round = 0; round < 10; round += 1) {
+        const socket = connectTo(side);
+        await new Promise<void>((resolve) => void socket.write(begun, () => resolve()));
+        if (how === 'resets') socket.resetAndDestroy();
+        else socket.destroy();
+      }
+      expect((await sendRaw(side.origin, { bytes: get('/devices') })).status).toBe(200);
+    },
+  );
 
   test('with nothing in the log but requests', () => {
     expect(findSide().logged.filter(({ level }) => Number(level) > 30)).toEqual([]);

@@ -65,6 +65,7 @@ async function measure(run: () => Promise<unknown>): Promise<number> {
 
 describe('a caller that takes its time', () => {
   const slow = [
+    { name: 'with everything', bytes: '', atLeastMs: limits.headersMs },
     { name: 'with its headers', bytes: 'GET /v1/devices HTTP/1.1\r\nHost: api\r\n', atLeastMs: limits.headersMs },
     { name: 'with its body', bytes: `${put}Content-Length: 100\r\n\r\n{`, atLeastMs: limits.requestMs },
     {
@@ -258,18 +259,6 @@ describe('connections beyond the limit', () => {
     for (const { socket } of [second, third]) socket.destroy();
     await close();
     expect(told).toEqual([1, expect.any(Number)]);
-  });
-});
-
-describe('an expectation that nobody knows', () => {
-  test.each([
-    { name: 'a read', bytes: 'GET /v1/devices HTTP/1.1\r\nHost: api\r\nExpect: foo\r\n\r\n', status: 401 },
-    { name: 'a write', bytes: `${put}Expect: foo\r\nContent-Length: 3\r\n\r\n{x}`, status: 400 },
-  ])('is ignored, so that $name is answered as the contract says', async ({ bytes, status }) => {
-    const { origin } = await start();
-    const answer = await sendRaw(origin, { bytes });
-    expect(answer.status).toBe(status);
-    expect(JSON.parse(answer.body)).toMatchObject({ requestId: answer.headers['x-request-id'] });
   });
 });
 

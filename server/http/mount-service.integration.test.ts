@@ -93,7 +93,6 @@ describe('beside the resource API', () => {
     { target: '/healthz', status: 200, body: '{"status":"ok"}' },
     { target: '', status: 200, body: '"health":"/healthz"' },
     { target: '/auth/oauth2/token?a=b', status: 200, body: '"url":"/oauth2/token?a=b"' },
-    { target: '/v1/devices/a', status: 401, body: 'token_missing' },
     { target: '/nowhere', status: 404, body: 'route_not_found' },
   ])('a target with an authority is answered as its path: $target', async ({ target, status, body }) => {
     for (const start of [app.origin, 'HTTP://api.example:80']) {
