@@ -19,9 +19,8 @@ const everything = {
 };
 
 describe('the log of the demo', () => {
-  test('has 350 entries of every type and method, each under an id of its own', () => {
-    expect(entries).toHaveLength(350);
-    expect(new Set(entries.map(({ id }) => id)).size).toBe(350);
+  test('has entries of every type and method, each under an id of its own', () => {
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(entries.length);
     const { activityType, method } = contract.components.schemas.ActivityEntry.properties;
     expect(new Set(entries.map(({ type }) => type))).toEqual(new Set(activityType.enum));
     expect(new Set(entries.map((entry) => entry.method))).toEqual(new Set(method.enum));
@@ -34,7 +33,7 @@ describe('the log of the demo', () => {
     expect(Math.max(...times)).toBeLessThan(firstStart - 10 * 3_600_000);
     expect(firstStart - Math.min(...times)).toBeGreaterThan(59 * day);
     expect(firstStart - Math.min(...times)).toBeLessThan(62 * day);
-    expect(new Set(times).size).toBe(340);
+    expect(new Set(times).size).toBeLessThan(times.length);
     for (const { at, receivedAt } of entries) expect(receivedAt).toBeGreaterThan(at);
   });
 
@@ -51,8 +50,11 @@ describe('the log of the demo', () => {
     const texts = entries.map((entry) => describeActivity(entry, 'en'));
     expect(texts).toContain('Unlocked with the code "Guest 10"');
     expect(texts).toContain('Kept unlocked for 3 hours with the code "Party"');
-    expect(entries.filter(({ firstUse }) => firstUse).map(({ accessName }) => accessName)).toHaveLength(10);
-    expect(new Set(entries.flatMap(({ pinId }) => pinId ?? [])).size).toBe(12);
+    const names = new Set(entries.flatMap(({ accessName }) => accessName ?? []));
+    const guests = [...names].filter((name) => name.startsWith('Guest '));
+    expect(entries.filter(({ firstUse }) => firstUse).map(({ accessName }) => accessName)).toEqual(guests);
+    const codes = [...names].filter((name) => name !== 'Reception');
+    expect(new Set(entries.flatMap(({ pinId }) => pinId ?? [])).size).toBe(codes.length);
     for (const { accessName, pinId } of entries)
       expect(accessName === null || accessName === 'Reception').toBe(pinId === null);
   });
@@ -63,7 +65,7 @@ describe('a start of the demo', () => {
     const store = await openSqliteStore(':memory:');
     await seedDemo(store, { keys, now: firstStart });
     const kept = await store.activity.list(everything);
-    expect(kept).toHaveLength(350);
+    expect(kept).toHaveLength(entries.length);
     await seedDemo(store, { keys, now: firstStart + 9 * day });
     expect(await store.activity.list(everything)).toEqual(kept);
     await store.close();

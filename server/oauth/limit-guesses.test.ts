@@ -46,7 +46,7 @@ describe('one e-mail from one address', () => {
     expect(await attempt(at('192.0.2.1'), looked)).toEqual({ kind: 'right' });
   });
 
-  test('is judged one at a time, so that a hundred at once are ten', async () => {
+  test('is judged one at a time, so that a hundred at once are no more than one after another', async () => {
     const { attempt } = begin();
     let underWay = 0;
     const judge = vi.fn(async () => {
@@ -56,9 +56,10 @@ describe('one e-mail from one address', () => {
       underWay -= 1;
       return { kind: 'wrong' } as const;
     });
-    const answers = await Promise.all(Array.from({ length: 100 }, () => attempt(at('192.0.2.1'), judge)));
+    const sent = 100;
+    const answers = await Promise.all(Array.from({ length: sent }, () => attempt(at('192.0.2.1'), judge)));
     expect(judge).toHaveBeenCalledTimes(together.failures);
-    expect(answers.filter(({ kind }) => kind === 'throttled')).toHaveLength(90);
+    expect(answers.filter(({ kind }) => kind === 'throttled')).toHaveLength(sent - together.failures);
   });
 
   test('keeps neither another owner at that address out, nor that owner elsewhere or in a browser of before', async () => {

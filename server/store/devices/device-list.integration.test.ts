@@ -24,7 +24,8 @@ test('each shape of a list begins at its place in an index, reads on in its orde
   await migrate(database, sqliteSpelling, () => 0);
   const list = prepareDeviceList(database, sqliteSpelling);
   const texts = new Set<string>();
-  for (const query of makeShapes()) {
+  const shapes = makeShapes();
+  for (const query of shapes) {
     await list(query);
     const { sql = '', parameters = [] } = sent ?? {};
     texts.add(sql);
@@ -34,7 +35,7 @@ test('each shape of a list begins at its place in an index, reads on in its orde
     expect(plan[0]?.detail, sql).toMatch(first);
     expect(plan.map(({ detail }) => detail).join('\n'), sql).not.toMatch(/TEMP B-TREE|SCAN/);
   }
-  expect(texts.size).toBe(64);
+  expect(texts.size).toBe(shapes.length);
   await database.destroy();
 });
 
