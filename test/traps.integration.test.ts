@@ -337,11 +337,25 @@ const traps: readonly Trap[] = [
     name: 'a body that says it is beyond the limit',
     bytes: request('PUT', '/v1/devices/a', [token, jsonType, 'Content-Length: 9000000000']),
     status: 413,
+    headers: { connection: 'close' },
   },
   {
     name: 'chunks beyond the limit',
     bytes: chunked(...Array.from({ length: 20 }, () => 'x'.repeat(8_000))),
     status: 413,
+    headers: { connection: 'close' },
+  },
+  {
+    name: 'a body behind a token that is none, unread',
+    bytes: request('PUT', '/v1/devices/a', [jsonType, 'Content-Length: 100']),
+    status: 401,
+    headers: { connection: 'close' },
+  },
+  {
+    name: 'a body where there is no route, unread',
+    bytes: request('POST', '/v1/nowhere', [jsonType, 'Content-Length: 100']),
+    status: 404,
+    headers: { connection: 'close' },
   },
   {
     name: '101 entries',
@@ -451,6 +465,7 @@ const traps: readonly Trap[] = [
     bytes: put('{"batteryLevel":'),
     status: 400,
     says: 'the body is not valid JSON: it ends too early',
+    headers: { connection: 'keep-alive' },
   },
   {
     name: 'malformed JSON after a secret, without repeating it',

@@ -260,6 +260,15 @@ describe('RateLimit and Trial-Ends-At', () => {
       true,
     ]);
   });
+
+  test.each([
+    { name: 'whose trial has ended', as: 'lapsed/own/all' },
+    { name: 'who has subscribed', as: 'acme/own/all' },
+    { name: 'who is nobody', as: 'x' },
+  ])('tell of no trial to one $name', async ({ as }) => {
+    begin(1);
+    expect((await call({ as })).headers.get('trial-ends-at')).toBeNull();
+  });
 });
 
 function ask(agent: Agent, sockets: Set<unknown>): Promise<{ status: number | undefined; rest: unknown }> {

@@ -82,12 +82,6 @@ describe('a caller that takes its time', () => {
     });
   }
 
-  test('is answered at once where its body does not matter', async () => {
-    const { origin } = await start({ requestMs: forever });
-    const bytes = put.replace('Bearer all', 'Bearer x').concat('Content-Length: 100\r\n\r\n{');
-    expect((await sendRaw(origin, { bytes })).status).toBe(401);
-  });
-
   test('and goes away leaves one line in the log', async () => {
     const { origin, logged } = await start({ requestMs: forever });
     const asking = `${put}X-Request-Id: gone\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n{`;
@@ -120,31 +114,16 @@ describe('a caller that takes its time', () => {
 describe('an answer that leaves before its request was read', () => {
   const chunk = `2710\r\n${'x'.repeat(10_000)}\r\n`;
   const partly = [
-    {
-      name: 'chunks beyond the limit',
-      bytes: `${put}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(12)}`,
-      status: 413,
-    },
-    { name: 'a length beyond the limit', bytes: `${put}Content-Length: 900000\r\n\r\n{`, status: 413 },
+    { name: 'chunks beyond the limit', bytes: `${put}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(12)}` },
+    { name: 'a length beyond the limit', bytes: `${put}Content-Length: 900000\r\n\r\n{` },
     {
       name: 'a body that its token does not let in',
       bytes: `${put.replace('Bearer all', 'Bearer x')}Content-Length: 900000\r\n\r\n{`,
-      status: 401,
     },
-    {
-      name: 'a body where there is no route',
-      bytes: 'POST /no HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n{',
-      status: 404,
-    },
+    { name: 'a body where there is no route', bytes: 'POST /no HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n{' },
   ];
 
-  test.each(partly)('says that it closes the connection: $name', async ({ bytes, status }) => {
-    const { origin } = await start();
-    const answer = await sendRaw(origin, { bytes });
-    expect(answer).toMatchObject({ status, headers: { connection: 'close' } });
-  });
-
-  test.each(partly)('closes it, although the caller neither ends nor goes: $name', async ({ bytes }) => {
+  test.each(partly)('closes its connection, although the caller neither ends nor goes: $name', async ({ bytes }) => {
     const { origin } = await start({ requestMs: forever });
     const { closed, received } = open(origin, bytes);
     await closed;
@@ -182,12 +161,6 @@ describe('an answer that leaves before its request was read', () => {
     for (let count = 0; count < 20; count += 1) sending.write(megabyte);
     expect(await promise).toBe(413);
     sending.destroy();
-  });
-
-  test('keeps the connection where all of the request was read', async () => {
-    const { origin } = await start();
-    const bytes = `${put}Content-Length: 3\r\n\r\n{x}`;
-    expect(await sendRaw(origin, { bytes })).toMatchObject({ status: 400, headers: { connection: 'keep-alive' } });
   });
 });
 
