@@ -47,7 +47,7 @@ interface Request {
   readonly cure: string;
 }
 
-const demoCure = 'Start it: npm start';
+const demoCure = 'Start it: npm start, or npm run mock; one on another port is named by --port NUMBER';
 
 /** Of one page; a login takes three in all. */
 const mostRedirects = 10;

@@ -13,7 +13,7 @@ import { createWindowCounter } from './limits/window-counter.ts';
 import { createAuthServer } from './oauth/provider.ts';
 import { apiScopes } from './oauth/scopes.ts';
 import { createTokenVerifier } from './oauth/verify-token.ts';
-import { createActivityOperations } from './operations/activity/activities.ts';
+import { createActivityOperations } from './operations/activity/activity.ts';
 import { createAlgoPinOperations } from './operations/algo-pins/algo-pins.ts';
 import { createDeviceOperations } from './operations/devices/devices.ts';
 import { createJobOperations } from './operations/jobs/jobs.ts';
@@ -64,7 +64,7 @@ export function createService(options: ServiceOptions): RequestListener {
   return createApp({
     contract,
     operations,
-    // One part for each topic. An operation that is in none of them does not compile here: CONTRIBUTING.md, "Add an operation", 6 and 7.
+    // One part for each topic. An operation that is in none of them does not compile here: CONTRIBUTING.md, "Add an operation".
     handlers: {
       ...createDeviceOperations({ store, clock, keys }),
       ...createActivityOperations({ store, clock, keys }),

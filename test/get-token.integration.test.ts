@@ -215,7 +215,7 @@ describe('npm run token, of a demo', () => {
     expect(await getToken(['--port', String(port)], {}, program)).toEqual({
       code: 1,
       out: '',
-      error: `Nothing answers at http://localhost:${port}.\nStart it: npm start\n`,
+      error: `Nothing answers at http://localhost:${port}.\nStart it: npm start, or npm run mock; one on another port is named by --port NUMBER\n`,
     });
   });
 });

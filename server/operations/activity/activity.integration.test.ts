@@ -7,7 +7,7 @@ import { type RunningApp, startApp, testNow } from '../../http/fixtures/start-ap
 import { openSqliteStore } from '../../store/sqlite/open-store.ts';
 import type { Store } from '../../store/store.ts';
 import { keys, makeDevice } from '../fixtures/open-world.ts';
-import { createActivityOperations } from './activities.ts';
+import { createActivityOperations } from './activity.ts';
 import { type LogPage, makeCode, makeItem } from './fixtures/activity-world.ts';
 
 const house = { id: '65a000000000000000000001', accountId: 'acme', name: 'House', timezone: 'Asia/Kathmandu' };

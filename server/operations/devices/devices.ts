@@ -17,7 +17,7 @@ interface Needs {
   readonly randomBytes?: (size: number) => Uint8Array;
 }
 
-/** The four device operations as handlers. */
+/** The device operations as handlers. */
 export function createDeviceOperations(needs: Needs) {
   const cursors = createCursors(needs.keys.cursorKey, needs.randomBytes ?? randomBytes);
   const lists = { store: needs.store, cursors };
