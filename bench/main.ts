@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { formatResult } from './format-result.ts';
+import { arePeersInstalled, installPeers } from './peers.ts';
 import { describeMachine, type Question, type Result } from './question.ts';
 
 const questions: Readonly<Record<string, () => Promise<Question>>> = {
@@ -21,14 +22,23 @@ Answers each question beside its peers in one run, as a ratio: ${Object.keys(que
   --large  the largest counts too, where a question has them; minutes longer
   --save   keep the figures as bench/NAME.result.json
   --json   print one JSON value per question instead of a table (npm run -s bench keeps npm's own lines out)
+
+Some compare with packages that nothing else needs, installed by ${installPeers}. Exit codes: 0 fine, 1 failed, 2 wrong usage, or those missing.
 `;
 
 const { names, options } = readArguments();
-if (names !== undefined) for (const name of names) await answer(name);
+if (names !== undefined) {
+  const asked = await Promise.all(names.map(async (name) => ({ name, question: await questions[name]?.() })));
+  const lacking = arePeersInstalled()
+    ? []
+    : asked.filter(({ question }) => question?.needsPeers).map(({ name }) => name);
+  if (lacking.length > 0) {
+    process.stderr.write(`What ${lacking.join(', ')} compares with is not installed. Install it: ${installPeers}\n`);
+    process.exitCode = 2;
+  } else for (const { name, question } of asked) if (question !== undefined) await answer(name, question);
+}
 
-async function answer(name: string): Promise<void> {
-  const question = await questions[name]?.();
-  if (question === undefined) return;
+async function answer(name: string, question: Question): Promise<void> {
   process.stderr.write(`${name}: ${question.asks}\n`);
   const result: Result = {
     asks: question.asks,

@@ -3,6 +3,8 @@ import { cpus } from 'node:os';
 /** One question about speed, answered beside its peers in one run on one machine: only the ratio carries over to another. */
 export interface Question {
   readonly asks: string;
+  /** Whether it needs what is installed in `bench/peers`. */
+  readonly needsPeers?: boolean;
   /** @param options `large`: the counts that take minutes too, where the question has them */
   run(
     progress: (text: string) => void,

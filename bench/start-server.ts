@@ -1,9 +1,8 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFile } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
+import { startChild } from './start-child.ts';
 
 const run = promisify(execFile);
 const main = join(import.meta.dirname, '../server/main.ts');
@@ -50,15 +49,9 @@ export async function prepareServer(folder: string, deviceIds: readonly string[]
 }
 
 async function start(env: NodeJS.ProcessEnv, secret: string): Promise<BenchServer> {
-  const child = spawn(process.execPath, [main, 'serve'], { env, stdio: ['ignore', 'pipe', 'inherit'] });
-  const close = () => stop(child);
+  const { firstLine, close } = await startChild([main, 'serve'], env);
   try {
-    const [line] = (await Promise.race([
-      once(createInterface({ input: child.stdout }), 'line'),
-      once(child, 'exit').then(([code]) => Promise.reject(new Error(`the server ended with ${code}`))),
-    ])) as [string];
-    child.stdout.resume();
-    const { origin } = JSON.parse(line);
+    const { origin } = JSON.parse(firstLine);
     const response = await fetch(`${origin}/auth/oauth2/token`, {
       method: 'POST',
       headers: { Authorization: `Basic ${btoa(`bench-own:${secret}`)}` },
@@ -70,9 +63,4 @@ async function start(env: NodeJS.ProcessEnv, secret: string): Promise<BenchServe
     await close();
     throw error;
   }
-}
-
-async function stop(child: ChildProcess): Promise<void> {
-  child.kill();
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }

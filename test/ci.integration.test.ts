@@ -28,13 +28,14 @@ test('every run has a seed and the browser that was found', async () => {
   expect(calls[1]).toMatch(new RegExp(`^npm test ${environment}$`));
   for (const call of calls.slice(2, 4)) expect(call).toMatch(/^npx -y -p node@\d+\.\d+\.\d+ node /);
   expect(calls[3]).toContain(' test/start.integration.test.ts ');
+  expect(calls.slice(4, 6)).toEqual([expect.stringMatching(/^npm ci /), expect.stringMatching(/^npm run /)]);
 });
 
 test('a browser that is named is the one that is looked with', async () => {
   await stub('npm', 'echo "$CHROMIUM" >> calls');
   await stub('npx', '');
   await run({ CHROMIUM: '/opt/my-browser' });
-  expect(await readFile(join(root, 'calls'), 'utf8')).toBe('/opt/my-browser\n/opt/my-browser\n');
+  expect(await readFile(join(root, 'calls'), 'utf8')).toBe('/opt/my-browser\n'.repeat(4));
 });
 
 const report = '{\\"numPassedTests\\":3,\\"numFailedTests\\":0,\\"testResults\\":[]}';

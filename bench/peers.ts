@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { PeerOptions } from './peers/peer.ts';
+import { type Child, startChild } from './start-child.ts';
+
+const run = promisify(execFile);
+
+/**
+ * What benches compare with and measure with is installed by itself, so that no `npm ci` of the project brings it. Its code runs in
+ * processes of its own: nothing here imports any of it.
+ */
+const folder = join(import.meta.dirname, 'peers');
+
+/** What installs them. */
+export const installPeers = 'npm ci --prefix bench/peers';
+
+export function arePeersInstalled(): boolean {
+  return existsSync(join(folder, 'node_modules/.package-lock.json'));
+}
+
+/** @returns where a file of an installed package lies, as a command to run */
+export function peerFile(path: string): string {
+  return join(folder, 'node_modules', path);
+}
+
+export interface Peer extends Pick<Child, 'close'> {
+  readonly base: string;
+}
+
+/** @param file that of `bench/peers` which serves */
+export async function startPeer(file: string, options: PeerOptions): Promise<Peer> {
+  const { firstLine: port, close } = await startChild([join(folder, file), JSON.stringify(options)]);
+  return { base: `http://127.0.0.1:${port}/v1`, close };
+}
+
+/** What autocannon takes, of that what is asked for here. */
+export interface Load {
+  readonly url: string;
+  readonly method?: 'POST';
+  readonly body?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly connections: number;
+  readonly duration: number;
+}
+
+/** @returns milliseconds for 1000 requests; anything but 2xx ends the bench */
+export async function load(request: Load): Promise<number> {
+  const { stdout } = await run(process.execPath, [join(folder, 'load.ts'), JSON.stringify(request)]);
+  return Number(stdout);
+}

@@ -1,0 +1,11 @@
+// One round of load, as a process of its own: `node load.ts REQUEST`, JSON of what autocannon takes. Prints milliseconds for 1000 requests;
+// anything but 2xx ends it with 1.
+import autocannon from 'autocannon';
+
+const request = JSON.parse(process.argv[2] ?? '{}') as autocannon.Options;
+const result = await autocannon(request);
+if (result.non2xx > 0 || result.errors > 0) {
+  process.stderr.write(`${request.url}: ${result.non2xx} refused, ${result.errors} failed\n`);
+  process.exit(1);
+}
+process.stdout.write(`${(result.duration * 1e6) / result['2xx']}\n`);

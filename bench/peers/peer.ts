@@ -1,0 +1,24 @@
+import type { AddressInfo, Server } from 'node:net';
+
+/** What each peer is told, as JSON in its one argument. */
+export interface PeerOptions {
+  /** The SQLite file of ours, which is only read. */
+  readonly database: string;
+  readonly accountId: string;
+  /** Characters of ours, so that answers are equally long. */
+  readonly cursorLength: number;
+  /** Of the tokens that ours issues. */
+  readonly issuer: string;
+  readonly audience: string;
+  /** The public keys of ours, read before anything is timed. */
+  readonly jwks: { readonly keys: readonly Readonly<Record<string, string>>[] };
+  /** The bundled contract. */
+  readonly contract: string;
+}
+
+export const options: PeerOptions = JSON.parse(process.argv[2] ?? '{}');
+
+/** Prints the port, by which the bench knows that the peer listens. */
+export function tellPort(server: { address(): ReturnType<Server['address']> }): void {
+  process.stdout.write(`${(server.address() as AddressInfo).port}\n`);
+}
