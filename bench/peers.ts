@@ -20,19 +20,25 @@ export function arePeersInstalled(): boolean {
   return existsSync(join(folder, 'node_modules/.package-lock.json'));
 }
 
-/** @returns where a file of an installed package lies, as a command to run */
-export function peerFile(path: string): string {
-  return join(folder, 'node_modules', path);
-}
-
-export interface Peer extends Pick<Child, 'close'> {
+export interface Peer extends Child {
   readonly base: string;
 }
 
 /** @param file that of `bench/peers` which serves */
 export async function startPeer(file: string, options: PeerOptions): Promise<Peer> {
-  const { firstLine: port, close } = await startChild([join(folder, file), JSON.stringify(options)]);
+  const { firstLine: port, close } = await startChild(peerLine(file, options));
   return { base: `http://127.0.0.1:${port}/v1`, close };
+}
+
+export function peerLine(file: string, options: PeerOptions): readonly string[] {
+  return [join(folder, file), JSON.stringify(options)];
+}
+
+/** Prism's own command, without its log, which it would spend most of its time on. */
+export function prismLine(port: number): readonly string[] {
+  const main = join(folder, 'node_modules/@stoplight/prism-cli/dist/index.js');
+  const contract = join(import.meta.dirname, '../openapi/service.yaml');
+  return [main, 'mock', '--verboseLevel', 'silent', '--host', '127.0.0.1', '--port', String(port), contract];
 }
 
 /** What autocannon takes, of that what is asked for here. */

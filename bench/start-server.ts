@@ -17,6 +17,8 @@ export interface BenchServer {
 
 export interface BenchFiles {
   readonly database: string;
+  /** What the server and its commands read. */
+  readonly env: NodeJS.ProcessEnv;
   readonly start: () => Promise<BenchServer>;
 }
 
@@ -45,7 +47,7 @@ export async function prepareServer(folder: string, deviceIds: readonly string[]
   await run(process.execPath, [main, 'import', file], { env });
   const create = ['client', 'create', 'bench-own', '--name', 'Bench', '--account', 'bench', '--json'];
   const { secret } = JSON.parse((await run(process.execPath, [main, ...create], { env })).stdout);
-  return { database, start: () => start(env, secret) };
+  return { database, env, start: () => start(env, secret) };
 }
 
 async function start(env: NodeJS.ProcessEnv, secret: string): Promise<BenchServer> {

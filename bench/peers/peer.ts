@@ -2,6 +2,8 @@ import type { AddressInfo, Server } from 'node:net';
 
 /** What each peer is told, as JSON in its one argument. */
 export interface PeerOptions {
+  /** Any free one when left out. */
+  readonly port?: number;
   /** The SQLite file of ours, which is only read. */
   readonly database: string;
   readonly accountId: string;

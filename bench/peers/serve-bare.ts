@@ -21,4 +21,4 @@ function answer(response: Response, body: unknown): void {
   response.set({ 'X-Request-Id': randomUUID(), 'API-Version': '1.0.0', 'Cache-Control': 'no-store' }).json(body);
 }
 
-const server = app.listen(0, '127.0.0.1', () => tellPort(server));
+const server = app.listen(options.port ?? 0, '127.0.0.1', () => tellPort(server));

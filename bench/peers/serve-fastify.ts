@@ -60,5 +60,5 @@ app.get<{ Params: { readonly deviceId: string } }>(
   async ({ params }, reply) => devices.find(accountId, params.deviceId) ?? reply.code(404).send(),
 );
 
-await app.listen({ port: 0, host: '127.0.0.1' });
+await app.listen({ port: options.port ?? 0, host: '127.0.0.1' });
 tellPort(app.server);

@@ -152,4 +152,4 @@ function createSealedCursor(length: number): (lastDeviceId: string, lastName: st
   };
 }
 
-const server = app.listen(0, '127.0.0.1', () => tellPort(server));
+const server = app.listen(options.port ?? 0, '127.0.0.1', () => tellPort(server));
