@@ -12,6 +12,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'large-list': () => import('./large-list.ts').then(({ largeList }) => largeList),
   requests: () => import('./requests.ts').then(({ requests }) => requests),
   mock: () => import('./mock.ts').then(({ mock }) => mock),
+  start: () => import('./start.ts').then(({ start }) => start),
   'activity-http': () => import('./activity-http.ts').then(({ activityHttp }) => activityHttp),
   'store-activity': () => import('./store-activity.ts').then(({ storeActivity }) => storeActivity),
   'device-list': () => import('./device-list.ts').then(({ deviceList }) => deviceList),
