@@ -2,6 +2,7 @@
 // and the mock. Everything is on the loopback interface.
 // Exit codes: 0 stopped by Ctrl-C, 2 wrong usage, a broken contract, a port in use, or a demo folder that can't be used.
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { enableCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultPorts, formatStart, type Started } from './format-start.ts';
@@ -29,6 +30,9 @@ Exit codes: 0 stopped, also while it starts; 2 wrong usage, a broken contract, a
 
 const host = '127.0.0.1';
 const root = import.meta.dirname;
+
+// All that takes long is loaded behind this; see server/main.ts.
+enableCompileCache(join(root, 'node_modules/.cache/compiled'));
 
 // Lines that nobody reads any more, as of `npm start | head -1`, are no reason to end.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

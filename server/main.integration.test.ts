@@ -474,6 +474,17 @@ test('--help of every command says what it does', async () => {
   }
 });
 
+test('what is compiled once is not compiled again, and kept in a folder of the repository', async () => {
+  const run = () => runCommand({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE', NODE_COMPILE_CACHE: '' }, '', ['--help']);
+  await run();
+  const { stdout, stderr } = await run();
+  const lines = `${stdout}${stderr}`
+    .split('\n')
+    .filter((line) => /reading cache .*command-line\/program\.ts/.test(line));
+  expect(lines).toHaveLength(2);
+  for (const line of lines) expect(line).toMatch(/\/node_modules\/\.cache\/compiled\/.*success/);
+});
+
 type Output = { exitCode: number; stdout: string; stderr: string; json: Record<string, unknown> };
 
 /** With that on stdin. */

@@ -1,0 +1,123 @@
+import { dirname, join, relative } from 'node:path';
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { operations } from '@lockstep/contract/operations';
+import { type DemoAccess, describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
+import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
+import { openLog } from '@lockstep/server/open-log';
+import { runUntilStopped } from '@lockstep/server/run-until-stopped';
+import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { describeMock } from './describe-mock.ts';
+import { explainStart } from './explain-start.ts';
+import { formatDescription } from './format-description.ts';
+
+/** Beside those of the demo, wherever it is started from. */
+const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../.lockstep/mock-keys.json'));
+
+const callbackWarning = 'The service refuses it: there only https callbacks can be registered.';
+
+const exitCodes = { fine: 0, wrongUse: 2 } as const;
+
+const program = new Command('lockstep-mock')
+  .description('Answers every operation of the contract with its documented examples.')
+  .addOption(
+    new Option('-p, --port <number>', 'port to listen on, 0 for any free one')
+      .env('PORT')
+      .argParser(readPort)
+      .default(8090),
+  )
+  .option('--host <address>', 'interface to listen on', '127.0.0.1')
+  .addOption(
+    new Option('--public-origin <origin>', 'address that clients use (default: http://localhost and the port)')
+      .env('PUBLIC_ORIGIN')
+      .argParser(readOrigin),
+  )
+  .option('--key-file <path>', 'keys that sign tokens, made where there is no such file', defaultKeyFile)
+  .option(
+    '--loopback-callback <url...>',
+    'let partners be called back at an http address of this machine; the service itself takes https alone',
+    readLoopbackCallback,
+    [],
+  )
+  .option('--json', 'print addresses, clients, owners and sample calls as one line of JSON, once ready', false)
+  .addHelpText(
+    'after',
+    '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run -s token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file or contract.',
+  )
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse));
+
+program.parse();
+const { port, host, publicOrigin, json, keyFile, loopbackCallback } = program.opts<{
+  port: number;
+  host: string;
+  publicOrigin?: string;
+  json: boolean;
+  keyFile: string;
+  loopbackCallback: readonly string[];
+}>();
+
+// Lines that nobody reads any more, as of `npm run mock | head -1`, are no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+
+try {
+  useTimezoneData(findTimezoneFolder(process.env));
+  const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
+  await runUntilStopped(logger, async (stopping) => {
+    // Prism takes a second to load; a signal is heard already.
+    const { startDemoMock } = await import('./start-demo-mock.ts');
+    const mock = await startDemoMock({
+      port,
+      host,
+      publicOrigin,
+      logger,
+      keyFile,
+      loopbackCallbacks: loopbackCallback,
+      stopping,
+    });
+    const access = describeAccess(mock);
+    await leaveAccess(join(dirname(keyFile), 'mock-access.json'), access);
+    const description = describeMock(mock.origin, contract, operations, access);
+    for (const url of loopbackCallback)
+      process.stderr.write(`Partners can be called back at ${url}. ${callbackWarning}\n`);
+    const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
+    process.stdout.write(`${text}\n`);
+    return mock;
+  });
+  await end();
+  process.exit(exitCodes.fine);
+} catch (error) {
+  process.stderr.write(`${explainStart(error, { host, port })}\n`);
+  process.exit(exitCodes.wrongUse);
+}
+
+function readPort(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,5}$/.test(text) || value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535.');
+  return value;
+}
+
+function readLoopbackCallback(text: string, before: readonly string[]): readonly string[] {
+  if (!isLoopbackCallback(text))
+    throw new InvalidArgumentError(
+      'a callback of this machine is http://localhost[:port]/…, 127.0.0.1 or [::1], static.',
+    );
+  return [...before, text];
+}
+
+function readOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, ''))
+    throw new InvalidArgumentError('an origin is http(s)://host[:port] without a path.');
+  return url.origin;
+}
+
+/** Nothing but a help for programs beside the mock, which does without where its folder is read-only. */
+async function leaveAccess(path: string, access: DemoAccess): Promise<void> {
+  try {
+    await writeAccessFile(path, access);
+  } catch (error) {
+    process.stderr.write(
+      `${path} cannot be written, so npm run -s token -- --mock does not know this mock: ${error}\n`,
+    );
+  }
+}
