@@ -5,6 +5,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { enableCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { deriveOnce } from './derive-once.ts';
 import { defaultPorts, formatStart, type Started } from './format-start.ts';
 import { choosePort } from './server/demo/choose-port.ts';
 import type { DocsHandler } from './server/docs/serve-docs.ts';
@@ -77,9 +78,7 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
   };
   try {
     // Each part is loaded when its turn comes: some take a second, and a signal is heard already.
-    const { generate } = await import('./toolkit/commands/generate.ts');
-    await throwIfStopping(stopping);
-    say((await generate(defaults)).text);
+    say(await derive(stopping));
     await throwIfStopping(stopping);
 
     // Both ports are taken before the slow step, so that one in use is told at once.
@@ -112,6 +111,24 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
     await running.close();
     throw error;
   }
+}
+
+async function derive(stopping: AbortSignal): Promise<string> {
+  return deriveOnce({
+    ...defaults,
+    code: ['toolkit', 'json'],
+    lockfile: 'package-lock.json',
+    stamp: 'node_modules/.cache/derived.json',
+    listContractFiles: async () => {
+      const { readContractFiles } = await import('./docs/reference/contract-files.ts');
+      return (await readContractFiles(defaults.contract)).map(({ file }) => file);
+    },
+    derive: async () => {
+      const { generate } = await import('./toolkit/commands/generate.ts');
+      await throwIfStopping(stopping);
+      return (await generate(defaults)).text;
+    },
+  });
 }
 
 async function prepareDocs(origin: string, signal: AbortSignal, say: (text: string) => void): Promise<DocsHandler> {
