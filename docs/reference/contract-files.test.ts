@@ -31,6 +31,20 @@ const table = [
     },
     want: ['a.yaml', 'b.png', 'c.yaml'],
   },
+  {
+    name: 'follows what leads out of JSON',
+    files: {
+      'a.yaml': '{"x": {"$ref": "#/y"}, "y": [{"discriminator": {"mapping": {"b": "b.json", "x": "#/x"}}}]}',
+      'b.json': '{"z": {"externalValue": "c.png"}}',
+      'c.png': '',
+    },
+    want: ['a.yaml', 'b.json', 'c.png'],
+  },
+  {
+    name: 'goes nowhere from JSON that leads into itself alone',
+    files: { 'a.yaml': '{"$ref": "#/b", "b": {"mapping": {"c": "#/c"}, "example": "c.png"}, "c": null}', 'c.png': '' },
+    want: ['a.yaml'],
+  },
   { name: 'leaves out what is not there', files: { 'a.yaml': '{$ref: none.yaml}' }, want: ['a.yaml'] },
   {
     name: 'ends at an alias inside its own anchor',
@@ -50,6 +64,12 @@ describe('readContractFiles', () => {
   }
 
   const refused = [
+    {
+      name: 'JSON',
+      given: '{"a": {"$ref": "http://127.0.0.1:9/b.yaml"}}',
+      place: '1:8',
+      address: 'http://127.0.0.1:9/b.yaml',
+    },
     { name: 'an alias', given: 'a: &a https://a.test/b\nc: {$ref: *a}', place: '2:5', address: 'https://a.test/b' },
     {
       name: 'a $ref',
