@@ -13,6 +13,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   requests: () => import('./requests.ts').then(({ requests }) => requests),
   mock: () => import('./mock.ts').then(({ mock }) => mock),
   start: () => import('./start.ts').then(({ start }) => start),
+  operations: () => import('./operations.ts').then(({ operations }) => operations),
   'activity-http': () => import('./activity-http.ts').then(({ activityHttp }) => activityHttp),
   'store-activity': () => import('./store-activity.ts').then(({ storeActivity }) => storeActivity),
   'device-list': () => import('./device-list.ts').then(({ deviceList }) => deviceList),
