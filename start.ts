@@ -16,7 +16,7 @@ import { defaults } from './toolkit/commands/command.ts';
 
 const help = `Usage: npm start -- [--port NUMBER] [--mock-port NUMBER] [--json]
 
-Derives everything from ${defaults.contract}, then serves with demo data
+Derives from ${defaults.contract} what changed since the last time, then serves with demo data
   the API         http://localhost:8080/v1     --port, PORT
   OAuth server    http://localhost:8080/auth
   the reference   http://localhost:8080/docs
