@@ -1,4 +1,3 @@
-import type { Scheme } from '@lockstep/runtime/security/scheme';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 import { type DemoOwners, seedDemoOwners } from '@lockstep/server/demo/demo-owners';
 import { type DemoClients, seedDemo } from '@lockstep/server/demo/seed-demo';
@@ -14,9 +13,9 @@ import { startPurging } from '@lockstep/server/start-purging';
 import { openSqliteStore } from '@lockstep/server/store/sqlite/open-store';
 import type { Store } from '@lockstep/server/store/store';
 import type { Logger } from 'pino';
-import type { AnyPrincipal, Protection } from './create-mock.ts';
+import type { Protection } from './create-mock.ts';
 
-export interface MockOAuthOptions {
+interface MockOAuthOptions {
   /** Where the mock listens. Issuer and audience carry it, so that it must be known before. */
   readonly origin: string;
   /** Secrets and passwords follow from them: the same keys, the same secrets. */
@@ -96,7 +95,7 @@ function validFrom(start: EpochMilliseconds, { find }: Store['principals']): Sto
 export function protectByTokens(verifyToken: VerifyToken, clock: Clock): Protection {
   // The mock's own answers ask nobody who they are for.
   return {
-    security: { oauth2: createTokenScheme(verifyToken) as Scheme<AnyPrincipal> },
+    security: { oauth2: createTokenScheme(verifyToken) },
     realm,
     authenticated: ({ principal }) => checkTrial(principal as Principal | undefined, clock),
   };

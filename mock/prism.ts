@@ -26,7 +26,7 @@ const { default: chooseAnswer }: typeof import('@stoplight/prism-http/dist/mocke
 /** Answers an operation as documented. The request has passed every check before. */
 export type AnswerByExample = (operation: Operation, choice: Choice, requestId: string) => Promise<Answer>;
 
-export interface PrismOptions {
+interface PrismOptions {
   readonly document: ContractDocument;
   readonly logger: Logger;
 }

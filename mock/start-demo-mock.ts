@@ -8,7 +8,7 @@ import type { Logger } from 'pino';
 import { createMockOAuth, type MockOAuth } from './oauth.ts';
 import { type RunningMock, startMock } from './start-mock.ts';
 
-export type DemoMockOptions = {
+type DemoMockOptions = {
   /** 0 takes any free port. */
   readonly port: number;
   readonly host: string;

@@ -15,7 +15,7 @@ import type { Operation } from './operation.ts';
 import { findFaultMembers } from './refusal/fault-members.ts';
 
 /** An answer that its contract doesn't have. */
-export interface ResponseFault {
+interface ResponseFault {
   /** Where in the contract, or in the body. */
   readonly pointer: string;
   /** Without any value of the answer: it goes into a log. */

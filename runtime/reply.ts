@@ -12,7 +12,7 @@ export interface ReplyLog {
   error(context: object, text: string): void;
 }
 
-export interface ReplyOptions<Context> {
+interface ReplyOptions<Context> {
   readonly document: ContractDocument;
   readonly operations: readonly Operation[];
   /** Headers that every answer carries beside the id of its request. */

@@ -20,13 +20,13 @@ export interface Route<Operation extends Placed> {
   readonly operations: ReadonlyMap<string, Operation>;
 }
 
-export interface RouteMatch<Operation extends Placed> {
+interface RouteMatch<Operation extends Placed> {
   readonly route: Route<Operation>;
   /** Still percent-encoded: a broken escape is the request's fault, and is answered as one. */
   readonly rawPathValues: ReadonlyMap<string, string>;
 }
 
-export interface Router<Operation extends Placed> {
+interface Router<Operation extends Placed> {
   /** Every path of the contract, base path included. */
   readonly templates: readonly string[];
   /** Case and every slash count; `rawPath` is the request target without its query. */
@@ -140,7 +140,7 @@ function allowedMethods(route: Route<Placed>): string[] {
   return [...methods].sort();
 }
 
-export type FoundRoute<Operation extends Placed> =
+type FoundRoute<Operation extends Placed> =
   | { readonly kind: 'operation'; readonly operation: Operation; readonly rawPathValues: ReadonlyMap<string, string> }
   /** OPTIONS: what the path takes. */
   | { readonly kind: 'options'; readonly allow: string };

@@ -2,12 +2,12 @@ import { isObject, type JsonObject, readPointer } from '@lockstep/json/json-poin
 import type { Operation } from '../operation.ts';
 
 /** Where a value stands that asks for more: an OpenAPI runtime expression, taken apart. */
-export type ValuePlace =
+type ValuePlace =
   | { readonly in: 'body'; readonly pointer: string }
   | { readonly in: 'path' | 'query' | 'headers'; readonly name: string };
 
 /** What one value asks for beyond its operation (`x-by-value`). Values are compared as text: `2` is `'2'`. */
-export interface ValueCase {
+interface ValueCase {
   readonly values: readonly string[];
   readonly scopes: readonly string[];
   /** JSON pointer into the body to the pointer of the schema that member must have. */
@@ -20,7 +20,7 @@ export interface ValueRule {
 }
 
 /** The parts of a request that a rule can point into. */
-export interface ValueParts {
+interface ValueParts {
   readonly path?: JsonObject;
   readonly query?: JsonObject;
   readonly headers?: JsonObject;

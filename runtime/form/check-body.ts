@@ -12,7 +12,7 @@ export interface TypedBody extends ReceivedBody {
   readonly declaredType: string;
 }
 
-export interface ReadBodyValue {
+interface ReadBodyValue {
   readonly fault?: PlaceFault;
   /** Empty where nothing was sent. */
   readonly values: { readonly mediaType?: string; readonly body?: unknown };

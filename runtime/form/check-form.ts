@@ -9,7 +9,7 @@ import type { Pair } from './parse-url-encoded.ts';
 import { cookiePairs, pathPairs } from './read-parameters.ts';
 
 /** A request as it came: decoded nowhere but in its query. */
-export interface SentParts {
+interface SentParts {
   readonly rawPathValues: ReadonlyMap<string, string>;
   readonly query: readonly Pair[];
   /** Names in lower case, every value of a repeated header. */

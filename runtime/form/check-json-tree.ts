@@ -1,5 +1,5 @@
 /** What a JSON text may hold beyond its grammar. */
-export interface TreeFault {
+interface TreeFault {
   /** JSON pointer of the place. */
   readonly at: string;
   readonly says: string;

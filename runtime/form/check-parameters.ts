@@ -9,7 +9,7 @@ import { cut, describeUnknown } from './sentence.ts';
 
 type Place = Parameter['in'];
 
-export interface ReadParameters {
+interface ReadParameters {
   readonly fault?: PlaceFault;
   /** Those that were sent, and the defaults of others. Names come from the contract, so none can be `__proto__`. */
   readonly values: JsonObject;

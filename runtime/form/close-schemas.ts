@@ -1,7 +1,7 @@
 import { type ContractDocument, isObject } from '@lockstep/json/json-pointer';
 import { keywordOf, listParts, type Reading, readingOf } from '@lockstep/json/schema-keywords';
 
-export interface ClosedContract {
+interface ClosedContract {
   /** The contract with every schema of a member or an item closed; for a compiler. */
   readonly document: ContractDocument;
   /** Closes a schema of the document that stands for a whole value. */

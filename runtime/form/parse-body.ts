@@ -15,7 +15,7 @@ export interface ReceivedBody {
   readonly parts?: readonly Part[] | undefined;
 }
 
-export type ParsedBody =
+type ParsedBody =
   | { readonly kind: 'value'; readonly value: unknown }
   /** A type with no grammar that is known here: taken as it is, not validated. */
   | { readonly kind: 'opaque' }

@@ -4,7 +4,7 @@ import { type Coerce, createCoercion, memberSchemas, schemaTypes } from './coerc
 import { decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
 
 /** What a request sends for one parameter. */
-export type ParameterReading =
+type ParameterReading =
   | { readonly kind: 'absent' }
   | { readonly kind: 'value'; readonly value: unknown }
   /** Sent without a value, where the contract allows that. */

@@ -4,7 +4,7 @@ import { nearestNames } from './nearest-name.ts';
 import { cut, describeUnknown, listOr, nameType } from './sentence.ts';
 
 /** A keyword of JSON Schema that a value broke. */
-export interface BrokenKeyword {
+interface BrokenKeyword {
   /** What to call the place: `limit`, `guests/0/name`; `body` for a body itself. */
   readonly name: string;
   readonly value: unknown;

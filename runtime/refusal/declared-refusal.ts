@@ -15,7 +15,7 @@ import {
 import { type FaultMember, findFaultMembers, guessFaultMembers } from './fault-members.ts';
 import { fillFaultBody } from './fill-fault-body.ts';
 
-export interface RefusalContext {
+interface RefusalContext {
   readonly document: ContractDocument;
   readonly compile: (schema: unknown) => Validate;
   /** Pointer of the operation, where the request reached one. */

@@ -20,7 +20,7 @@ export interface NamedExample {
   readonly value: unknown;
 }
 
-export interface ResponseContent {
+interface ResponseContent {
   readonly mediaType: string;
   readonly schema: unknown;
   readonly examples: readonly NamedExample[];

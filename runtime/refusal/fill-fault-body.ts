@@ -3,7 +3,7 @@ import type { Validate } from '../form/compile-schema.ts';
 import type { NamedExample } from './declared-response.ts';
 import { type FaultMember, type FaultRole, faultRoles } from './fault-members.ts';
 
-export type FaultValues = Readonly<Partial<Record<FaultRole, unknown>>>;
+type FaultValues = Readonly<Partial<Record<FaultRole, unknown>>>;
 
 /** What is said, most first: a schema that has no room for our details or code may still take the text. */
 const attempts: readonly { roles: readonly FaultRole[]; emptyDetails?: boolean }[] = [

@@ -8,11 +8,11 @@ import type { Principal } from '../principal.ts';
 export const quotaWindowSeconds = 3600;
 
 /** What counts: the memory of this process, or a database that several processes share. */
-export interface QuotaCounter {
+interface QuotaCounter {
   take(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
 }
 
-export interface QuotaOptions {
+interface QuotaOptions {
   /** Requests in any span of the window's length, at least 1. */
   readonly limit: number;
   readonly counter: QuotaCounter;

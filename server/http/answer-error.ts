@@ -27,7 +27,7 @@ const codes = {
 /** Seconds to wait when the store is busy: its transactions take milliseconds. */
 const retryAfterSeconds = 1;
 
-export type AnswerError = (error: unknown, exchange: ServiceExchange) => Answer | UndeclaredAnswer;
+type AnswerError = (error: unknown, exchange: ServiceExchange) => Answer | UndeclaredAnswer;
 
 /**
  * Makes the answer to whatever was thrown. What is neither a refusal nor a busy store is a bug: logged once, nothing of it sent.

@@ -5,7 +5,7 @@ import cors from 'cors';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { authPath } from './mount-service.ts';
 
-export interface CrossOriginOptions {
+interface CrossOriginOptions {
   readonly contract: ContractDocument;
   readonly operations: OperationTable;
   /** Exact origins, as a browser sends them: `https://app.example`. */

@@ -50,7 +50,7 @@ export interface Closed {
   readonly cut: number;
 }
 
-export interface ListenOptions {
+interface ListenOptions {
   /** 0 takes any free port. */
   readonly port: number;
   readonly host: string;
