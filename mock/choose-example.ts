@@ -38,6 +38,8 @@ export function readPreferences(header: string | undefined, query: readonly Pair
  * @throws Rejection 400 that names what the operation documents, where it has no such answer
  */
 export function chooseExample(document: ContractDocument, operation: Operation, sent: Preferences): Choice {
+  if (sent.code === undefined && sent.example === undefined && sent.dynamic === undefined && sent.seed === undefined)
+    return { dynamic: false };
   const { example, seed } = sent;
   if (sent.dynamic !== undefined && sent.dynamic !== 'true' && sent.dynamic !== 'false') {
     throw preferFault(`dynamic=${sent.dynamic} is neither true nor false`, ['true', 'false']);

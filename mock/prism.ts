@@ -4,7 +4,7 @@ import type { Answer } from '@lockstep/runtime/exchange';
 import { createSchemaCompiler, type Validate } from '@lockstep/runtime/form/compile-schema';
 import type { Operation } from '@lockstep/runtime/operation';
 import { exampleHeaders, findResponse, listContents } from '@lockstep/runtime/refusal/declared-response';
-import { findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
+import { type FaultMember, findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
 import { Rejection } from '@lockstep/runtime/rejection';
 import { createInstance, getHttpOperationsFromSpec, resetJSONSchemaGenerator } from '@stoplight/prism-http';
 import type { HttpMethod, IHttpOperation } from '@stoplight/types';
@@ -45,7 +45,19 @@ export async function createPrism({ document, logger }: PrismOptions): Promise<A
   // Prism resolves references in place; the contract stays as it is for everyone else.
   const resources = await getHttpOperationsFromSpec(structuredClone(tameSchemas(document)));
   const byPlace = new Map(resources.map((resource) => [placeOf(resource), withoutCallbacks(resource)]));
+  const kept = new Map<string, Finished>();
   return async (operation, choice, requestId) => {
+    const key = `${operation.operationId} ${choice.code} ${choice.example}`;
+    const isInvented = choice.dynamic || choice.seed !== undefined;
+    const known = isInvented ? undefined : kept.get(key);
+    const finished = known ?? (await make(operation, choice));
+    // What is documented is always the same; there are no more of them than statuses and examples in the contract.
+    if (!isInvented && finished.isDocumented) kept.set(key, finished);
+    const { answer, members } = finished;
+    return { ...answer, body: replaceRole(members, answer.body, 'request-id', requestId) };
+  };
+
+  async function make(operation: Operation, choice: Choice): Promise<Finished> {
     const resource = byPlace.get(placeOf(operation));
     if (resource === undefined) throw new Error(`${operation.operationId} is not in the contract`);
     const { code, example: exampleKey, dynamic, seed } = choice;
@@ -63,14 +75,13 @@ export async function createPrism({ document, logger }: PrismOptions): Promise<A
       throw new Rejection('internal', { text });
     }
     const { output } = result.right;
-    const answer = finishAnswer(document, operation, choice, requestId, output);
     const violations = findViolations(document, compile, operation, output);
     if (violations.length > 0) {
       const { operationId } = operation;
       logger.warn({ operationId, status: output.statusCode, violations }, 'the answer breaks its own schema');
     }
-    return answer;
-  };
+    return finishAnswer(document, operation, choice, output);
+  }
 }
 
 const baseConfig: PrismConfig = {
@@ -110,29 +121,36 @@ interface PrismOutput {
   readonly body?: unknown;
 }
 
-/** Adds what Prism does not know: headers that belong to the chosen example, and this request's own id. */
-function finishAnswer(
-  document: ContractDocument,
-  operation: Operation,
-  choice: Choice,
-  requestId: string,
-  output: PrismOutput,
-): Answer {
+/** An answer but for the id of its request. */
+interface Finished {
+  readonly answer: Answer;
+  /** Members of its body that carry what, `request-id` among them. */
+  readonly members: readonly FaultMember[];
+  /** Whether it is an example of the contract, or nothing: the same each time. */
+  readonly isDocumented: boolean;
+}
+
+/** Adds what Prism does not know: headers that belong to the chosen example. */
+function finishAnswer(document: ContractDocument, operation: Operation, choice: Choice, output: PrismOutput): Finished {
   const response = findResponse(document, operation.pointer, output.statusCode)?.node ?? {};
   const contents = listContents(document, response);
   const headers = Object.entries(output.headers ?? {}).filter(([, value]) => value !== null && value !== undefined);
   const isType = ([name]: readonly [string, unknown]): boolean => name.toLowerCase() === 'content-type';
   const chosenType = headers.find(isType)?.[1];
   const content = contents.find(({ mediaType }) => mediaType === chosenType) ?? contents[0];
-  const body = replaceRole(findFaultMembers(document, content?.schema), output.body, 'request-id', requestId);
   const exampleName = choice.example ?? content?.examples[0]?.name;
-  return {
+  const answer = {
     status: output.statusCode,
     headers: {
       ...Object.fromEntries(headers.filter((header) => !isType(header)).map(([name, value]) => [name, String(value)])),
       ...exampleHeaders(document, response, exampleName),
     },
-    ...(content === undefined ? {} : { mediaType: content.mediaType, body }),
+    ...(content === undefined ? {} : { mediaType: content.mediaType, body: output.body }),
+  };
+  return {
+    answer,
+    members: findFaultMembers(document, content?.schema),
+    isDocumented: content === undefined || content.examples.length > 0,
   };
 }
 

