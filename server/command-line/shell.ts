@@ -42,6 +42,8 @@ function hearOutputFaults(): void {
   process.stderr.on('error', () => undefined);
 }
 
+const exitCodes: Readonly<Record<CommandResult['kind'], number>> = { done: 0, declined: 1, refused: 2 };
+
 /** @param wantsJson each command prints one JSON value on stdout, whatever comes of it; else text, on stderr where it is refused */
 export function createShell(wantsJson: boolean): Shell {
   hearOutputFaults();
@@ -54,11 +56,10 @@ export function createShell(wantsJson: boolean): Shell {
     (command) =>
     async (...args) => {
       const result = await command(prepare(), ...args);
-      const { exitCode } = result;
       const { text, json } = withCures(result, result.cures);
-      process.exitCode = exitCode;
+      process.exitCode = exitCodes[result.kind];
       if (wantsJson) printJson(json);
-      else (exitCode === 0 ? process.stdout : process.stderr).write(`${text}\n`);
+      else (result.kind === 'done' ? process.stdout : process.stderr).write(`${text}\n`);
     };
   return {
     prepare,

@@ -17,26 +17,33 @@ describe('account trial', () => {
     before: number | null;
     end: TrialEnd;
     force?: true;
-    exitCode: number;
+    kind: string;
     want: number | null;
     says: string;
   }>([
-    { before: null, end: { days: 3 }, exitCode: 1, want: null, says: 'acme is subscribed' },
-    { before: null, end: { until: now + 5 }, exitCode: 1, want: null, says: '--force' },
-    { before: null, end: { days: 3 }, force: true, exitCode: 0, want: now + 3 * day, says: '2026-11-24T08:00:00.000Z' },
-    { before: null, end: { until: now + 5 }, force: true, exitCode: 0, want: now + 5, says: '08:00:00.005Z' },
-    { before: now + 1, end: { days: 3 }, exitCode: 0, want: now + 1, says: 'already; nothing changed' },
-    { before: now + 1, end: { days: 3 }, force: true, exitCode: 0, want: now + 3 * day, says: 'ends' },
-    { before: now + 1, end: { until: now + 1 }, exitCode: 0, want: now + 1, says: 'already; nothing changed' },
-    { before: now + 1, end: { until: now - 5 }, exitCode: 0, want: now - 5, says: 'ends' },
-    { before: now, end: { days: 3 }, exitCode: 1, want: now, says: 'would begin another' },
-    { before: now, end: { until: now + 5 }, exitCode: 0, want: now + 5, says: 'ends' },
-  ])('$end before $before, forced: $force', async ({ before, end, force = false, exitCode, want, says }) => {
+    { before: null, end: { days: 3 }, kind: 'declined', want: null, says: 'acme is subscribed' },
+    { before: null, end: { until: now + 5 }, kind: 'declined', want: null, says: '--force' },
+    {
+      before: null,
+      end: { days: 3 },
+      force: true,
+      kind: 'done',
+      want: now + 3 * day,
+      says: '2026-11-24T08:00:00.000Z',
+    },
+    { before: null, end: { until: now + 5 }, force: true, kind: 'done', want: now + 5, says: '08:00:00.005Z' },
+    { before: now + 1, end: { days: 3 }, kind: 'done', want: now + 1, says: 'already; nothing changed' },
+    { before: now + 1, end: { days: 3 }, force: true, kind: 'done', want: now + 3 * day, says: 'ends' },
+    { before: now + 1, end: { until: now + 1 }, kind: 'done', want: now + 1, says: 'already; nothing changed' },
+    { before: now + 1, end: { until: now - 5 }, kind: 'done', want: now - 5, says: 'ends' },
+    { before: now, end: { days: 3 }, kind: 'declined', want: now, says: 'would begin another' },
+    { before: now, end: { until: now + 5 }, kind: 'done', want: now + 5, says: 'ends' },
+  ])('$end before $before, forced: $force', async ({ before, end, force = false, kind, want, says }) => {
     await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: before });
     const result = await startTrial(store, 'acme', { end, force, now });
-    expect(result).toMatchObject({ exitCode, text: expect.stringContaining(says) });
+    expect(result).toMatchObject({ kind, text: expect.stringContaining(says) });
     expect(await store.accounts.find('acme')).toMatchObject({ trialEndsAt: want });
-    if (exitCode === 0) expect(result.json).toEqual({ account: 'acme', trialEndsAt: want, changed: before !== want });
+    if (kind === 'done') expect(result.json).toEqual({ account: 'acme', trialEndsAt: want, changed: before !== want });
   });
 
   test('run on a timer gives one trial', async () => {
@@ -63,8 +70,8 @@ test('account disable and enable say whether they changed anything', async () =>
     ['disable', false, now],
     ['enable', true, null],
   ] as const) {
-    const { exitCode, json } = await switchAccount(store, 'acme', verb, now);
-    expect([exitCode, json]).toEqual([0, { account: 'acme', disabled: verb === 'disable', changed }]);
+    const { kind, json } = await switchAccount(store, 'acme', verb, now);
+    expect([kind, json]).toEqual(['done', { account: 'acme', disabled: verb === 'disable', changed }]);
     expect(await store.accounts.find('acme')).toMatchObject({ disabledAt });
   }
 });
@@ -77,5 +84,5 @@ test('an unknown account is told, with what comes near', async () => {
     switchAccount(store, 'acm', 'disable', now),
   ];
   for (const result of await Promise.all(results))
-    expect(result).toMatchObject({ exitCode: 2, text: 'There is no account acm; nearest: acme' });
+    expect(result).toMatchObject({ kind: 'refused', text: 'There is no account acm; nearest: acme' });
 });

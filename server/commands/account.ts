@@ -1,9 +1,8 @@
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Account } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type CommandResult, declined, done, refused } from './command.ts';
+import { type CommandResult, declined, done, type Found, nearestOf, refused } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
-import { nearestOf } from './nearest-of.ts';
 
 type AccountStores = Pick<Store, 'accounts'>;
 
@@ -23,16 +22,16 @@ const dayMilliseconds = 24 * 60 * 60 * 1000;
  * `account trial`: the account may call the API until then; after it, it gets 402. A length is given once: while that trial runs, the
  * command changes nothing.
  *
- * @returns exit code 1 where it would take a subscription away, or begin a second trial, without `force`
+ * @returns `declined` where it would take a subscription away, or begin a second trial, without `force`
  */
 export async function startTrial(
   store: AccountStores,
   id: string,
   { end, force, now }: TrialOptions,
 ): Promise<CommandResult> {
-  const account = await findAccount(store, id);
-  if ('exitCode' in account) return account;
-  const { trialEndsAt: before } = account;
+  const found = await findAccount(store, id);
+  if (found.kind === 'refused') return found;
+  const { trialEndsAt: before } = found.item;
   const trialEndsAt = 'until' in end ? end.until : now + end.days * dayMilliseconds;
   if (before === trialEndsAt || (before !== null && before > now && 'days' in end && !force))
     return done(`${id}: the trial ends ${format(before)} already; nothing changed.`, {
@@ -50,10 +49,10 @@ export async function startTrial(
 
 /** `account subscribe`: the account may call the API without end. */
 export async function subscribe(store: AccountStores, id: string): Promise<CommandResult> {
-  const account = await findAccount(store, id);
-  if ('exitCode' in account) return account;
+  const found = await findAccount(store, id);
+  if (found.kind === 'refused') return found;
   await store.accounts.setTrialEnd(id, null);
-  return done(`${id}: subscribed`, { account: id, trialEndsAt: null, changed: account.trialEndsAt !== null });
+  return done(`${id}: subscribed`, { account: id, trialEndsAt: null, changed: found.item.trialEndsAt !== null });
 }
 
 /** `account disable` and `account enable`: in force with the next request, for every client that acts for it. Run again, nothing changes. */
@@ -63,10 +62,10 @@ export async function switchAccount(
   verb: 'disable' | 'enable',
   now: EpochMilliseconds,
 ): Promise<CommandResult> {
-  const account = await findAccount(store, id);
-  if ('exitCode' in account) return account;
+  const found = await findAccount(store, id);
+  if (found.kind === 'refused') return found;
   const disabled = verb === 'disable';
-  const changed = (account.disabledAt !== null) !== disabled;
+  const changed = (found.item.disabledAt !== null) !== disabled;
   if (changed) await store.accounts.setDisabled(id, disabled ? now : null);
   const text = changed ? `${id}: ${verb}d` : `${id} is ${verb}d already; nothing changed.`;
   return done(text, { account: id, disabled, changed });
@@ -87,8 +86,8 @@ export async function listAccounts(
   store: AccountStores,
   { account, limit, now }: ListOptions & { readonly now: EpochMilliseconds },
 ): Promise<CommandResult> {
-  const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
+  const chosen = await chooseAccounts(store, account);
+  if (chosen.kind === 'refused') return chosen;
   const found = await store.accounts.listCounted({ accountId: account, limit: limit + 1 });
   return showList(
     'accounts',
@@ -120,9 +119,9 @@ function describe(
   };
 }
 
-async function findAccount({ accounts }: AccountStores, id: string): Promise<Account | CommandResult> {
+async function findAccount({ accounts }: AccountStores, id: string): Promise<Found<Account>> {
   const account = await accounts.find(id);
-  if (account !== undefined) return account;
+  if (account !== undefined) return { kind: 'found', item: account };
   const known = (await accounts.list()).map((one) => one.id);
   return refused(`There is no account ${id}${nearestOf(id, known)}`);
 }

@@ -22,7 +22,7 @@ type Places = Pick<Config, 'database' | 'keyFile'>;
  * are in it: sealed job data, cursors and offline codes come from the key file, so that one without the other is worth nothing.
  *
  * @param file absolute
- * @returns exit code 1 where the name is taken, or it was stopped; nothing is left of it then
+ * @returns `declined` where the name is taken, or it was stopped; nothing is left of it then
  */
 export async function backUp(
   { database, keyFile }: Places,
@@ -58,7 +58,7 @@ export async function backUp(
  * code and held against the key file first; then one rename brings it in place.
  *
  * @param file absolute
- * @returns exit code 1 where a database is there and `force` is not given, or it was stopped; nothing was changed then
+ * @returns `declined` where a database is there and `force` is not given, or it was stopped; nothing was changed then
  * @throws StoreUnusable, KeyFileFault: nothing was changed
  */
 export async function restore(

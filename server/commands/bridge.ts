@@ -1,7 +1,7 @@
 import type { EpochMilliseconds } from '../clock.ts';
 import type { Device } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { type CommandResult, done, refused } from './command.ts';
+import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
 import {
   type Column,
   chooseAccounts,
@@ -12,7 +12,6 @@ import {
   readAccounts,
   showList,
 } from './listing.ts';
-import { nearestOf } from './nearest-of.ts';
 
 const columns: readonly Column<ReturnType<typeof describe>>[] = [
   ['BRIDGE', ({ bridgeId }) => bridgeId],
@@ -29,9 +28,9 @@ export async function listBridges(
   store: Pick<Store, 'accounts' | 'devices' | 'jobs'>,
   { account, limit, now }: ListOptions & { readonly now: EpochMilliseconds },
 ): Promise<CommandResult> {
-  const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
-  const found = await readAccounts(accounts, limit + 1, (accountId, atMost) =>
+  const chosen = await chooseAccounts(store, account);
+  if (chosen.kind === 'refused') return chosen;
+  const found = await readAccounts(chosen.item, limit + 1, (accountId, atMost) =>
     store.devices.list({
       accountId,
       sort: { by: 'deviceName', descending: false },
@@ -50,8 +49,9 @@ export async function switchBridge(
   bridgeId: string,
   verb: 'online' | 'offline',
 ): Promise<CommandResult> {
-  const bridge = await findBridge(store, bridgeId);
-  if ('exitCode' in bridge) return bridge;
+  const found = await findBridge(store, bridgeId);
+  if (found.kind === 'refused') return found;
+  const { item: bridge } = found;
   const online = verb === 'online';
   const changed = bridge.online !== online;
   if (changed) await store.devices.setOnline(bridge.accountId, bridgeId, online);
@@ -68,9 +68,10 @@ export async function findBridge(
   { accounts, devices }: Pick<Store, 'accounts' | 'devices'>,
   bridgeId: string,
   account?: string,
-): Promise<Device | CommandResult> {
+): Promise<Found<Device>> {
   const found = await devices.findAnywhere(bridgeId);
-  if (found?.type === 'Bridge' && (account ?? found.accountId) === found.accountId) return found;
+  if (found?.type === 'Bridge' && (account ?? found.accountId) === found.accountId)
+    return { kind: 'found', item: found };
   const ids = account === undefined ? (await accounts.list()).map(({ id }) => id) : [account];
   const known = await listIds({ devices }, ids, { type: 'Bridge' });
   return refused(`There is no bridge ${bridgeId}${nearestOf(bridgeId, known)}`);

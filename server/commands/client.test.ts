@@ -54,11 +54,11 @@ test.each<{ name: string; first: OwnClient | PartnerClient; second: OwnClient | 
     differing: ['--redirect-uri'],
   },
 ])('client create again, with $name', async ({ first, second, differing }) => {
-  expect(await createClient(store, first)).toMatchObject({ exitCode: 0, json: { created: true } });
+  expect(await createClient(store, first)).toMatchObject({ kind: 'done', json: { created: true } });
   const before = await store.clients.list();
   const again = await createClient(store, second);
-  if (differing.length === 0) expect(again).toMatchObject({ exitCode: 0, json: { created: false } });
-  else expect(again).toMatchObject({ exitCode: 2, json: { created: false, differing } });
+  if (differing.length === 0) expect(again).toMatchObject({ kind: 'done', json: { created: false } });
+  else expect(again).toMatchObject({ kind: 'refused', json: { created: false, differing } });
   for (const option of differing) expect(again.text).toContain(option);
   expect(await store.clients.list()).toEqual(before);
 });
@@ -67,7 +67,7 @@ test.each([
   { ...own, clientId: 'other' },
   { ...partner, clientId: 'acme' },
 ])('a client can’t have the id of any account: $clientId', async (client) => {
-  const { exitCode, text } = await createClient(store, client);
-  expect([exitCode, text]).toEqual([2, expect.stringContaining(`${client.clientId} is the id of an account`)]);
+  const { kind, text } = await createClient(store, client);
+  expect([kind, text]).toEqual(['refused', expect.stringContaining(`${client.clientId} is the id of an account`)]);
   expect(await store.clients.list()).toEqual([]);
 });

@@ -7,8 +7,7 @@ import {
   type PartnerClient,
 } from '../oauth/create-client-metadata.ts';
 import type { ClientRecord, Store } from '../store/store.ts';
-import { type CommandResult, done, refused } from './command.ts';
-import { nearestOf } from './nearest-of.ts';
+import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
 
 /** What `client create` sets, by the option that says so. */
 const options = {
@@ -77,9 +76,9 @@ export async function switchClient(
   verb: 'disable' | 'enable',
   now: EpochMilliseconds,
 ): Promise<CommandResult> {
-  const client = await findClient(store, clientId);
-  if ('exitCode' in client) return client;
-  const isDisabled = client.disabledAt !== null;
+  const found = await findClient(store, clientId);
+  if (found.kind === 'refused') return found;
+  const isDisabled = found.item.disabledAt !== null;
   const changed = isDisabled !== (verb === 'disable');
   if (changed) await store.clients.setDisabled(clientId, verb === 'disable' ? Math.floor(now / 1000) : null);
   const text = changed ? `${clientId}: ${verb}d` : `${clientId} is ${verb}d already; nothing changed.`;
@@ -87,12 +86,9 @@ export async function switchClient(
 }
 
 /** The client, or the refusal of an id that is none. */
-export async function findClient(
-  { clients }: Pick<Store, 'clients'>,
-  clientId: string,
-): Promise<ClientRecord | CommandResult> {
+export async function findClient({ clients }: Pick<Store, 'clients'>, clientId: string): Promise<Found<ClientRecord>> {
   const client = await clients.find(clientId);
-  if (client !== undefined) return client;
+  if (client !== undefined) return { kind: 'found', item: client };
   const known = (await clients.list()).map((one) => one.clientId);
   return refused(`There is no client ${clientId}${nearestOf(clientId, known)}`);
 }

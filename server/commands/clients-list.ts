@@ -28,8 +28,8 @@ export async function listClients(
   store: Pick<Store, 'accounts' | 'clients'>,
   { account, limit, now }: ListOptions & { readonly now: EpochMilliseconds },
 ): Promise<CommandResult> {
-  const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
+  const chosen = await chooseAccounts(store, account);
+  if (chosen.kind === 'refused') return chosen;
   const rows = (await store.clients.list()).map((client) => describe(client, Math.floor(now / 1000)));
   const found = account === undefined ? rows : rows.filter((row) => row.account === account);
   return showList('clients', found.slice(0, limit + 1), limit, columns);

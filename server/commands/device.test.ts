@@ -54,8 +54,8 @@ const actions = async () => (await store.audit.list('harbour')).map(({ action, d
 
 describe('device key', () => {
   test('gives what a lock needs, and leaves a trace of the operator', async () => {
-    const { exitCode, text, json } = await show('LK1');
-    expect(exitCode).toBe(0);
+    const { kind, text, json } = await show('LK1');
+    expect(kind).toBe('done');
     const key = keyOf('LK1', 1);
     expect(json).toEqual({
       device: 'LK1',
@@ -90,7 +90,7 @@ describe('device key', () => {
     await show('LK1');
     const second = await show('LK1', { at: now + 60_000 });
     expect(second).toMatchObject({
-      exitCode: 1,
+      kind: 'declined',
       json: { device: 'LK1', generation: 1, shownAt: '2026-11-20T17:25:00.000Z' },
     });
     expect(JSON.stringify(second)).not.toContain(keyOf('LK1', 1));
@@ -98,9 +98,9 @@ describe('device key', () => {
       'lockstep-server device key LK1 --again',
       'lockstep-server device re-pair LK1 --generation 1',
     ]);
-    expect(await show('LK1', { again: true })).toMatchObject({ exitCode: 0, json: { key: keyOf('LK1', 1) } });
-    expect((await show('LK1')).exitCode).toBe(1);
-    expect(await show('LK2')).toMatchObject({ exitCode: 0, json: { key: keyOf('LK2', 1) } });
+    expect(await show('LK1', { again: true })).toMatchObject({ kind: 'done', json: { key: keyOf('LK1', 1) } });
+    expect((await show('LK1')).kind).toBe('declined');
+    expect(await show('LK2')).toMatchObject({ kind: 'done', json: { key: keyOf('LK2', 1) } });
     expect(await actions()).toEqual(['read_device_key LK1', 'read_device_key LK1', 'read_device_key LK2']);
   });
 
@@ -116,16 +116,16 @@ describe('device key', () => {
 
   test('shows it to one of ten who ask at once', async () => {
     const results = await Promise.all(Array.from({ length: 10 }, () => show('LK1')));
-    expect(results.map(({ exitCode }) => exitCode).toSorted()).toEqual([0, ...Array(9).fill(1)]);
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual([...Array(9).fill('declined'), 'done']);
     expect(await actions()).toEqual(['read_device_key LK1']);
   });
 
   test.each([false, true])('shows no key of a generation that ends at this very moment (again: %s)', async (again) => {
     const own = { ...store, devices: { ...store.devices, findAnywhere: findAndRePair } };
     const result = await showDeviceKey(own, keys, 'LK1', { again, now });
-    expect(result).toMatchObject({ exitCode: 1, json: { error: expect.stringContaining('Run it again') } });
+    expect(result).toMatchObject({ kind: 'declined', json: { error: expect.stringContaining('Run it again') } });
     expect(await actions()).toEqual(['re_pair_device LK1']);
-    expect(await show('LK1')).toMatchObject({ exitCode: 0, json: { generation: 2 } });
+    expect(await show('LK1')).toMatchObject({ kind: 'done', json: { generation: 2 } });
 
     async function findAndRePair(deviceId: string) {
       const found = await store.devices.findAnywhere(deviceId);
@@ -137,21 +137,21 @@ describe('device key', () => {
   test('shows the key of each generation once', async () => {
     await show('LK1');
     await pair('LK1', 1);
-    expect(await show('LK1')).toMatchObject({ exitCode: 0, json: { generation: 2, key: keyOf('LK1', 2) } });
-    expect((await show('LK1')).exitCode).toBe(1);
+    expect(await show('LK1')).toMatchObject({ kind: 'done', json: { generation: 2, key: keyOf('LK1', 2) } });
+    expect((await show('LK1')).kind).toBe('declined');
   });
 });
 
 describe('device re-pair', () => {
   test('begins a new generation, once however often it is run, and leaves a trace', async () => {
     const first = await pair('LK1', 1);
-    expect(first).toMatchObject({ exitCode: 0, json: { device: 'LK1', generation: 2, rePaired: true } });
+    expect(first).toMatchObject({ kind: 'done', json: { device: 'LK1', generation: 2, rePaired: true } });
     expect(first.cures).toEqual([{ says: 'Next', command: ['lockstep-server', 'device', 'key', 'LK1'] }]);
-    expect(await pair('LK1', 1)).toMatchObject({ exitCode: 0, json: { generation: 2, rePaired: false } });
+    expect(await pair('LK1', 1)).toMatchObject({ kind: 'done', json: { generation: 2, rePaired: false } });
     expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(2);
     expect((await store.devices.find('harbour', 'LK2'))?.pairingGeneration).toBe(1);
     expect(await actions()).toEqual(['re_pair_device LK1']);
-    expect(await pair('LK1', 2)).toMatchObject({ exitCode: 0, json: { generation: 3, rePaired: true } });
+    expect(await pair('LK1', 2)).toMatchObject({ kind: 'done', json: { generation: 3, rePaired: true } });
   });
 
   test('leaves the generation as it was where its trace can not be written', async () => {
@@ -159,7 +159,7 @@ describe('device re-pair', () => {
     await expect(rePair(broken, 'LK1', { generation: 1, now })).rejects.toThrow();
     expect((await store.devices.find('harbour', 'LK1'))?.pairingGeneration).toBe(1);
     expect(await actions()).toEqual([]);
-    expect(await pair('LK1', 1)).toMatchObject({ exitCode: 0, json: { rePaired: true } });
+    expect(await pair('LK1', 1)).toMatchObject({ kind: 'done', json: { rePaired: true } });
 
     function withoutAccount(
       ...[accountId, deviceId, from, entry]: Parameters<typeof store.devices.raisePairingGeneration>
@@ -180,7 +180,7 @@ describe('device re-pair', () => {
   test.each([2, 7])('of a generation that it is not at, %i, changes nothing', async (generation) => {
     const says = `LK1 is at generation 1, not ${generation}; nothing changed.`;
     expect(await pair('LK1', generation)).toMatchObject({
-      exitCode: 2,
+      kind: 'refused',
       text: says,
       json: { error: says, generation: 1 },
     });
@@ -204,7 +204,7 @@ describe('refused, with a cure and without a trace or a key:', () => {
       await show(given, { again: true }),
       ...(isRefusedThere ? [await pair(given, 1)] : []),
     ]) {
-      expect(result).toMatchObject({ exitCode: 2, json: { error: expect.stringContaining(says) } });
+      expect(result).toMatchObject({ kind: 'refused', json: { error: expect.stringContaining(says) } });
       expect(result.text).not.toMatch(/[0-9a-f]{64}/);
     }
     expect(await actions()).toEqual([]);

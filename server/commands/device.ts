@@ -3,9 +3,8 @@ import type { EpochMilliseconds } from '../clock.ts';
 import type { Keys } from '../keys.ts';
 import type { Device } from '../store/records.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
-import { type CommandResult, declined, done, refused } from './command.ts';
+import { type CommandResult, declined, done, type Found, nearestOf, refused } from './command.ts';
 import { listIds } from './listing.ts';
-import { nearestOf } from './nearest-of.ts';
 
 type DeviceStores = Pick<Store, 'accounts' | 'audit' | 'devices'>;
 
@@ -16,7 +15,7 @@ const rePaired = 're_pair_device';
  * `device key`: what a lock is provisioned with. Once per pairing generation, unless asked for again; each time is audited, before the
  * key is handed out. The once is for the trail and against slips: whoever runs this has the key file and could derive the key as well.
  *
- * @returns exit code 1 where the key was shown already; the check value is told then too, since an installer compares it without the key
+ * @returns `declined` where the key was shown already; the check value is told then too, since an installer compares it without the key
  */
 export async function showDeviceKey(
   store: DeviceStores,
@@ -25,8 +24,9 @@ export async function showDeviceKey(
   { again, now }: { readonly again: boolean; readonly now: EpochMilliseconds },
 ): Promise<CommandResult> {
   const found = await findLock(store, deviceId);
-  if ('exitCode' in found) return found;
-  const { accountId, deviceName, type, pairingGeneration: generation, propertyIds, timezone } = found;
+  if (found.kind === 'refused') return found;
+  const { item: device } = found;
+  const { accountId, deviceName, type, pairingGeneration: generation, propertyIds, timezone } = device;
   const [propertyId] = propertyIds;
   if (propertyId === undefined)
     return refused(`${deviceId} is in no property, so its lock has no clock to go by. Import it with one first.`);
@@ -41,7 +41,7 @@ export async function showDeviceKey(
   const about = { device: deviceId, account: accountId, generation, timezone, tzdata, keyCheck };
   // Before the answer: a key that was read without a trace is worse than a trace of a key that never arrived. Of several who ask at once
   // the entry decides who is first; none is added once the device has gone on to another generation.
-  const entry = makeEntry(found, keyRead, now);
+  const entry = makeEntry(device, keyRead, now);
   if (!(await store.audit.addAtGeneration(entry, generation, again ? undefined : rePaired))) {
     const shown = findShowing(await store.audit.list(accountId), deviceId);
     if (shown === undefined)
@@ -87,9 +87,10 @@ export async function rePair(
   { generation, now }: { readonly generation: number; readonly now: EpochMilliseconds },
 ): Promise<CommandResult> {
   const found = await findLock(store, deviceId);
-  if ('exitCode' in found) return found;
+  if (found.kind === 'refused') return found;
+  const { item: device } = found;
   if (
-    await store.devices.raisePairingGeneration(found.accountId, deviceId, generation, makeEntry(found, rePaired, now))
+    await store.devices.raisePairingGeneration(device.accountId, deviceId, generation, makeEntry(device, rePaired, now))
   ) {
     return done(
       `${deviceId}: generation ${generation + 1}. No code issued before opens a lock that has the new key; until it has it, the lock goes by the old one.`,
@@ -97,7 +98,7 @@ export async function rePair(
       [{ says: 'Next', command: showing(deviceId) }],
     );
   }
-  const current = (await store.devices.find(found.accountId, deviceId))?.pairingGeneration;
+  const current = (await store.devices.find(device.accountId, deviceId))?.pairingGeneration;
   if (current === generation + 1)
     return done(`${deviceId} is at generation ${current} already; nothing changed.`, {
       device: deviceId,
@@ -115,7 +116,7 @@ function showing(deviceId: string): readonly string[] {
 }
 
 /** The device, whichever account has it, if it is one that takes codes. */
-async function findLock({ accounts, devices }: DeviceStores, deviceId: string): Promise<Device | CommandResult> {
+async function findLock({ accounts, devices }: DeviceStores, deviceId: string): Promise<Found<Device>> {
   const device = await devices.findAnywhere(deviceId);
   if (device === undefined) {
     const ids = (await accounts.list()).map(({ id }) => id);
@@ -123,7 +124,7 @@ async function findLock({ accounts, devices }: DeviceStores, deviceId: string): 
     return refused(`There is no device ${deviceId}${nearestOf(deviceId, known)}`);
   }
   return device.supportsAlgoPin
-    ? device
+    ? { kind: 'found', item: device }
     : refused(`${deviceId} is a ${device.type} that takes no algoPIN codes: it has no key.`);
 }
 

@@ -27,9 +27,9 @@ export async function listDevices(
   store: Pick<Store, 'accounts' | 'devices'>,
   { account, limit }: ListOptions,
 ): Promise<CommandResult> {
-  const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
-  const found = await readAccounts(accounts, limit + 1, (accountId, atMost) =>
+  const chosen = await chooseAccounts(store, account);
+  if (chosen.kind === 'refused') return chosen;
+  const found = await readAccounts(chosen.item, limit + 1, (accountId, atMost) =>
     store.devices.list({ accountId, sort: { by: 'deviceName', descending: false }, limit: atMost }),
   );
   return showList('devices', found.map(describe), limit, columns);

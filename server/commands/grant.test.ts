@@ -60,9 +60,9 @@ const revoke = (choice: GrantChoice, at = now) => revokeGrants(store, choice, at
 
 describe('grant list', () => {
   test('shows the newest first: who gave what to whom, since and until when', async () => {
-    const { exitCode, text, json } = await list();
-    expect([exitCode, ...text.split('\n')]).toEqual([
-      0,
+    const { kind, text, json } = await list();
+    expect([kind, ...text.split('\n')]).toEqual([
+      'done',
       'GRANT    OWNER               ACCOUNT  CLIENT     SINCE                 UNTIL                 SCOPES',
       'grant-4  carl@other.example  other    keys-app   2026-11-21T08:00:00Z  2027-11-21T08:00:00Z  2',
       'grant-3  ben@acme.example    acme     keys-app   2026-11-20T08:00:00Z  2027-11-20T08:00:00Z  2',
@@ -108,7 +108,7 @@ describe('grant list', () => {
     [{ owner: 'ann' }, 'The e-mail is "ann": it needs one @'],
     [{ client: 'key-app' }, 'There is no client key-app; nearest: keys-app'],
   ])('names what comes nearest to %o', async (options, says) => {
-    expect(await list(options)).toMatchObject({ exitCode: 2, text: expect.stringContaining(says) });
+    expect(await list(options)).toMatchObject({ kind: 'refused', text: expect.stringContaining(says) });
   });
 });
 
@@ -175,7 +175,7 @@ describe('grant revoke', () => {
       audited: [{ accountId: 'acme', clientId: 'keys-app', ownerId: ownerId(anna) }],
     },
   ])('$choice: says how many, leaves the others, and is audited', async ({ choice, left, text, json, audited }) => {
-    expect(await revoke(choice)).toEqual({ exitCode: 0, text, json });
+    expect(await revoke(choice)).toEqual({ kind: 'done', text, json });
     expect(await ids()).toEqual(left);
     const revoked = [1, 2, 3, 4].filter((number) => !left.includes(number));
     for (const number of revoked) expect(await store.oidc.isGrantRevoked(`grant-${number}`)).toBe(true);
@@ -207,13 +207,13 @@ describe('grant revoke', () => {
   test('twice is done once', async () => {
     await revoke({ grant: 'grant-1' });
     expect(await revoke({ grant: 'grant-1' })).toEqual({
-      exitCode: 0,
+      kind: 'done',
       text: 'The grant grant-1 is revoked already; nothing changed.',
       json: { grant: 'grant-1', revoked: 0 },
     });
     await revoke({ owner: anna });
     expect(await revoke({ owner: anna })).toEqual({
-      exitCode: 0,
+      kind: 'done',
       text: 'There is no grant that anna@acme.example gave.',
       json: { owner: anna, revoked: 0 },
     });
@@ -231,7 +231,7 @@ describe('grant revoke', () => {
     [{ client: 'keys-app', owner: 'ann@acme.example' }, 'nearest: anna@acme.example'],
     [{ client: 'key-app', owner: anna }, 'nearest: keys-app'],
   ])('%o is refused, and nothing is revoked', async (choice, says) => {
-    expect(await revoke(choice)).toMatchObject({ exitCode: 2, text: expect.stringContaining(says) });
+    expect(await revoke(choice)).toMatchObject({ kind: 'refused', text: expect.stringContaining(says) });
     expect(await ids()).toEqual([4, 3, 2, 1]);
   });
 

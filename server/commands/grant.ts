@@ -3,7 +3,7 @@ import { type HeldGrant, readGrant } from '../oauth/connected-apps.ts';
 import type { Owner } from '../store/records.ts';
 import { type AuditEntry, type GrantFilter, revocationKeptSeconds, type Store } from '../store/store.ts';
 import { findClient } from './client.ts';
-import { type CommandResult, done, refused } from './command.ts';
+import { type CommandResult, done, type Found, refused } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
 import { findOwner } from './owner.ts';
 
@@ -39,9 +39,9 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
 export async function listGrants(store: GrantStores, options: GrantListOptions): Promise<CommandResult> {
   const { limit, now } = options;
   const named = await findNamed(store, options);
-  if ('exitCode' in named) return named;
+  if (named.kind === 'refused') return named;
   const found = await store.oidc.listGrants({
-    ...named.filter,
+    ...named.item.filter,
     nowSeconds: Math.floor(now / 1000),
     limit: limit + 1,
   });
@@ -83,8 +83,8 @@ async function revokeNamed(
   now: EpochMilliseconds,
 ): Promise<CommandResult> {
   const named = await findNamed(store, choice);
-  if ('exitCode' in named) return named;
-  const { filter, owner, client } = named;
+  if (named.kind === 'refused') return named;
+  const { filter, owner, client, clientAccount } = named.item;
   const audited = { at: now, clientId: client ?? 'operator' };
   let revoked = 0;
   for (const { id, accountId } of owner === undefined ? await findConcerned(store, filter, now) : [owner])
@@ -92,7 +92,7 @@ async function revokeNamed(
   if (owner === undefined)
     revoked += await revoke(store, filter, {
       ...audited,
-      accountId: choice.account ?? named.clientAccount ?? '',
+      accountId: choice.account ?? clientAccount ?? '',
       ownerId: null,
     });
   const { account } = choice;
@@ -148,21 +148,22 @@ interface Named {
 async function findNamed(
   store: GrantStores,
   { account, owner: email, client: clientId }: SharedBy,
-): Promise<Named | CommandResult> {
+): Promise<Found<Named>> {
   const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
+  if (accounts.kind === 'refused') return accounts;
   const owner = email === undefined ? undefined : await findOwner(store, email);
-  if (owner !== undefined && 'exitCode' in owner) return owner;
+  if (owner?.kind === 'refused') return owner;
   const client = clientId === undefined ? undefined : await findClient(store, clientId);
-  if (client !== undefined && 'exitCode' in client) return client;
-  return {
-    filter: { accountId: account, ownerId: owner?.id, clientId: client?.clientId },
-    ...(owner && { owner }),
+  if (client?.kind === 'refused') return client;
+  const named: Named = {
+    filter: { accountId: account, ownerId: owner?.item.id, clientId: client?.item.clientId },
+    ...(owner && { owner: owner.item }),
     ...(client && {
-      client: client.clientId,
-      clientAccount: JSON.parse(client.metadata).owner_account ?? client.clientId,
+      client: client.item.clientId,
+      clientAccount: JSON.parse(client.item.metadata).owner_account ?? client.item.clientId,
     }),
   };
+  return { kind: 'found', item: named };
 }
 
 async function addOwners({ owners }: GrantStores, grants: readonly HeldGrant[]) {

@@ -45,8 +45,8 @@ test('a file that another account stands against changes nothing of its own, not
   await run(acme);
   await run({ account: { id: 'other', name: 'Other' } });
   const before = await readAll();
-  const { exitCode, text } = await run({ ...acme, account: { id: 'other', name: 'Renamed' } });
-  expect(exitCode).toBe(2);
+  const { kind, text } = await run({ ...acme, account: { id: 'other', name: 'Renamed' } });
+  expect(kind).toBe('refused');
   expect(text.split('\n')).toEqual([
     expect.stringMatching(/#\/properties\/0\/id the property 65a000000000000000000001 belongs to another account$/),
     expect.stringMatching(/#\/devices\/0\/deviceId the device LK1 belongs to another account$/),
@@ -58,7 +58,7 @@ test('a file that another account stands against changes nothing of its own, not
 test('a file of a new account that another stands against leaves no account behind', async () => {
   await run(acme);
   const before = await readAll();
-  expect(await run({ ...acme, account: { id: 'acm', name: 'Acme' } })).toMatchObject({ exitCode: 2 });
+  expect(await run({ ...acme, account: { id: 'acm', name: 'Acme' } })).toMatchObject({ kind: 'refused' });
   expect(await readAll()).toEqual(before);
 });
 
@@ -99,9 +99,9 @@ test('a name that somebody takes between check and write ends it, and it says ho
   );
   const relink = () => Promise.reject(new StoreConflict('LK1 links KP1, and the account does not have both'));
   const raced = { ...store, imports: { ...store.imports, relink } };
-  const { exitCode, text, json } = await importFile((use) => use(raced), path, now);
-  expect([exitCode, text.split('\n')]).toEqual([
-    1,
+  const { kind, text, json } = await importFile((use) => use(raced), path, now);
+  expect([kind, text.split('\n')]).toEqual([
+    'declined',
     [
       'LK1 links KP1, and the account does not have both: it was taken while the import ran. Imported so far: 1 of 1 properties, 2 of 2 devices, links of 0 of 1.',
       'What is imported stays. Mend the file, and run the same command again.',
@@ -119,7 +119,7 @@ test('a name that somebody takes between check and write ends it, and it says ho
   const rebuild = () => Promise.reject(new StoreConflict('the device LK1 belongs to another account'));
   const lost = { ...store, imports: { ...store.imports, rebuild } };
   expect(await importFile((use) => use(lost), path, now)).toMatchObject({
-    exitCode: 2,
+    kind: 'refused',
     text: expect.stringMatching(/Nothing was imported\.$/),
   });
 });
@@ -183,16 +183,16 @@ describe('links', () => {
       ofLock: ['', 'BR1'],
     },
   ])('that a type can not have end: $name', async ({ change, want, ofLock }) => {
-    expect(await importDevices(change)).toMatchObject({ exitCode: 0 });
+    expect(await importDevices(change)).toMatchObject({ kind: 'done' });
     expect(await read('LK1', 'BR1')).toEqual({ LK1: ofLock, BR1: want });
   });
 
   test('may lead to what is stored, if its type fits', async () => {
-    expect(await importDevices(device('BR3', 'Bridge', links('LK1', 'KP1')))).toMatchObject({ exitCode: 0 });
+    expect(await importDevices(device('BR3', 'Bridge', links('LK1', 'KP1')))).toMatchObject({ kind: 'done' });
     expect(await read('BR3')).toEqual({ BR3: ['KP1,LK1', null] });
-    const { exitCode, json } = await importDevices(device('LK2', 'Lock', links('BR1', 'KP9')), device('BR1'));
-    expect([exitCode, json]).toMatchObject([
-      2,
+    const { kind, json } = await importDevices(device('LK2', 'Lock', links('BR1', 'KP9')), device('BR1'));
+    expect([kind, json]).toMatchObject([
+      'refused',
       {
         faults: [
           "#/devices/0/links BR1 is a Bridge, which a Lock can't link",
@@ -208,7 +208,7 @@ describe('a name that the file does not have', () => {
 
   test('may be that of a property that is stored', async () => {
     await run(acme);
-    expect(await run(later)).toMatchObject({ exitCode: 0, json: { properties: 0, devices: 1 } });
+    expect(await run(later)).toMatchObject({ kind: 'done', json: { properties: 0, devices: 1 } });
     expect(await store.devices.find('acme', 'LK2')).toMatchObject({ propertyIds: [house.id] });
   });
 
@@ -219,9 +219,9 @@ describe('a name that the file does not have', () => {
       { ...lock, deviceId: 'LK2', properties: ['65a000000000000000000009'] },
       { ...lock, deviceId: 'LK3', properties: ['65b000000000000000000009'], online: true },
     ];
-    const { exitCode, text, json } = await run({ ...acme, properties: [{ id: annex, name: 'Annex' }], devices });
-    expect([exitCode, json]).toMatchObject([
-      2,
+    const { kind, text, json } = await run({ ...acme, properties: [{ id: annex, name: 'Annex' }], devices });
+    expect([kind, json]).toMatchObject([
+      'refused',
       {
         faults: [
           `#/devices/0/properties 65a000000000000000000009 is not in this file nor stored, nearest: ${house.id}`,
@@ -250,7 +250,7 @@ describe('a name that the file does not have', () => {
         return Promise.reject(new StoreUnusable(reason, 'none'));
       };
       expect(await importFile(open, file, now)).toMatchObject({
-        exitCode: 2,
+        kind: 'refused',
         json: { faults: [/nor stored/].map((says) => expect.stringMatching(says)) },
       });
       const broken = () => Promise.reject(new StoreUnusable('corrupt', 'damaged'));
@@ -262,7 +262,7 @@ describe('a name that the file does not have', () => {
 test('a new account can’t have the id of a client', async () => {
   await store.clients.create({ clientId: 'acme', metadata: '{}' });
   const says = /#\/account\/id the account acme can't have the id of a client\nNothing was imported\.$/;
-  expect(await run(acme)).toMatchObject({ exitCode: 2, text: expect.stringMatching(says) });
+  expect(await run(acme)).toMatchObject({ kind: 'refused', text: expect.stringMatching(says) });
   expect(await store.accounts.list()).toEqual([]);
 });
 
@@ -270,8 +270,8 @@ test('a file that is at fault opens no database', async () => {
   const file = join(folder, 'file.json');
   const open = () => Promise.reject(new Error('opened'));
   await writeFile(file, '{}');
-  expect(await importFile(open, file, now)).toMatchObject({ exitCode: 2 });
-  expect(await importFile(open, join(folder, 'none.json'), now)).toMatchObject({ exitCode: 2 });
+  expect(await importFile(open, file, now)).toMatchObject({ kind: 'refused' });
+  expect(await importFile(open, join(folder, 'none.json'), now)).toMatchObject({ kind: 'refused' });
 });
 
 test('a timezone, a battery and a pairing that were set since stay where the file leaves them out', async () => {
@@ -297,10 +297,10 @@ describe('codes that get another clock are told', () => {
 
   test('where their property gets another timezone, once', async () => {
     await issueCode(store, { endsAt: now + 1, now });
-    const { exitCode, text, json } = await run(houseIn('Asia/Kolkata'));
+    const { kind, text, json } = await run(houseIn('Asia/Kolkata'));
     const timezones = [{ property: house.id, timezone: 'Asia/Kolkata', before: 'Europe/Berlin' }];
     const affectedCodes = [affected('Europe/Berlin', 'Asia/Kolkata')];
-    expect([exitCode, json]).toEqual([0, { account: 'acme', properties: 2, devices: 1, timezones, affectedCodes }]);
+    expect([kind, json]).toEqual(['done', { account: 'acme', properties: 2, devices: 1, timezones, affectedCodes }]);
     expect(text).toMatch(
       /^acme: 2 properties, 1 devices\n65a000000000000000000001: Asia\/Kolkata, until now Europe\/Berlin\n/,
     );

@@ -36,7 +36,7 @@ export async function importFile(
   if (bytes instanceof Error)
     return refused(`${file} can't be read: ${bytes.code === 'ENOENT' ? 'it does not exist' : bytes.message}`);
   const read = readImportFile(bytes);
-  if ('faults' in read) return refuseAll(file, read.faults);
+  if (read.kind === 'faults') return refuseAll(file, read.faults);
   const alone = findImportFaults(read.file, nothingTaken);
   const checkAndWrite = async (store: ImportStores): Promise<CommandResult> => {
     const { scope, objectIds } = listNames(read.file);
@@ -85,7 +85,7 @@ async function write(
   const text = [`${describeEnd(end)} Imported so far: ${describeProgress(end)}.`, whatNow[end.kind], ...changes].join(
     '\n',
   );
-  return { exitCode: 1, text, json: { error: text, ...json, links: progress.links.done } };
+  return { kind: 'declined', text, json: { error: text, ...json, links: progress.links.done } };
 }
 
 function describeEnd(end: ImportEnd): string {

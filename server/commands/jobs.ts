@@ -27,9 +27,9 @@ export async function listJobs(
   }: ListOptions & { readonly bridge?: string | undefined; readonly now: EpochMilliseconds },
 ): Promise<CommandResult> {
   const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
+  if (accounts.kind === 'refused') return accounts;
   const chosen = bridge === undefined ? undefined : await findBridge(store, bridge, account);
-  if (chosen !== undefined && 'exitCode' in chosen) return chosen;
+  if (chosen?.kind === 'refused') return chosen;
   const found = await store.jobs.list({
     now,
     ...(account !== undefined && { accountId: account }),

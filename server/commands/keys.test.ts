@@ -13,17 +13,17 @@ afterEach(() => rm(folder, { recursive: true }));
 describe('keys create', () => {
   test('makes a key file once', async () => {
     const path = join(folder, 'keys.json');
-    expect(await createKeys(path)).toMatchObject({ exitCode: 0, json: { keyFile: path, created: true } });
+    expect(await createKeys(path)).toMatchObject({ kind: 'done', json: { keyFile: path, created: true } });
     const before = await readFile(path);
-    expect(await createKeys(path)).toMatchObject({ exitCode: 0, json: { keyFile: path, created: false } });
+    expect(await createKeys(path)).toMatchObject({ kind: 'done', json: { keyFile: path, created: false } });
     expect(await readFile(path)).toEqual(before);
   });
 
   test('says why a file cannot be written, not that there is none', async () => {
     await writeFile(join(folder, 'file'), '');
     const path = join(folder, 'file', 'keys.json');
-    const { exitCode, text } = await createKeys(path);
-    expect(exitCode).toBe(2);
+    const { kind, text } = await createKeys(path);
+    expect(kind).toBe('refused');
     expect(text).toMatch(
       /keys\.json cannot be written \(E[A-Z]+\)\.\nLet this user write there, or give another path\.$/,
     );
@@ -32,8 +32,8 @@ describe('keys create', () => {
   test('never advises what it cannot do itself: a broken file has to be moved away first', async () => {
     const path = join(folder, 'keys.json');
     await writeFile(path, '{}', { mode: 0o600 });
-    const { exitCode, text, cures } = await createKeys(path);
-    expect(exitCode).toBe(2);
+    const { kind, text, cures } = await createKeys(path);
+    expect(kind).toBe('refused');
     expect(text).toMatch(
       /"version"[\s\S]*\nBring it back from a backup, or make new keys, which ends every token and changes every code\.$/,
     );
@@ -47,9 +47,9 @@ describe('keys create', () => {
   test('does not offer to make what is there and cannot be read', async () => {
     const path = join(folder, 'keys.json');
     await mkdir(path);
-    const { exitCode, text } = await createKeys(path);
-    expect([exitCode, text]).toEqual([
-      2,
+    const { kind, text } = await createKeys(path);
+    expect([kind, text]).toEqual([
+      'refused',
       `The key file ${path} cannot be read (EISDIR).\nIt has to be a file that this user may read.`,
     ]);
   });

@@ -1,7 +1,6 @@
 import type { EpochMilliseconds } from '../clock.ts';
 import type { DeviceQuery, Store } from '../store/store.ts';
-import { type CommandResult, done, refused } from './command.ts';
-import { nearestOf } from './nearest-of.ts';
+import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
 
 /** What a list is narrowed to. */
 export interface ListOptions {
@@ -49,10 +48,11 @@ function formatTable<Row>(rows: readonly Row[], columns: readonly Column<Row>[])
 export async function chooseAccounts(
   store: Pick<Store, 'accounts'>,
   account: string | undefined,
-): Promise<readonly string[] | CommandResult> {
+): Promise<Found<readonly string[]>> {
   const known = (await store.accounts.list()).map(({ id }) => id);
-  if (account === undefined) return known;
-  return known.includes(account) ? [account] : refused(`There is no account ${account}${nearestOf(account, known)}`);
+  if (account === undefined) return { kind: 'found', item: known };
+  if (known.includes(account)) return { kind: 'found', item: [account] };
+  return refused(`There is no account ${account}${nearestOf(account, known)}`);
 }
 
 /** Reads account after account until there are enough. */

@@ -62,8 +62,8 @@ describe('jobs list', () => {
       batteryLevel: null,
     });
     await addJob(60);
-    const { exitCode, text } = await listJobs(store, { limit: 10, now: now + 121_000 });
-    expect(exitCode).toBe(0);
+    const { kind, text } = await listJobs(store, { limit: 10, now: now + 121_000 });
+    expect(kind).toBe('done');
     expect(text.split('\n')).toEqual([
       'JOB                       ACCOUNT                BRIDGE        DEVICE        TYPE        STATUS   RESULT  CREATED',
       '000000000000000000000060  account-harbour-stays  BR1A00000001  LK2A00000001  CREATE_PIN  queued   -       2026-11-21T08:01:00Z',
@@ -102,7 +102,7 @@ describe('jobs list', () => {
 
   test('says so when there are none', async () => {
     expect(await listJobs(store, { limit: 10, now })).toEqual({
-      exitCode: 0,
+      kind: 'done',
       text: 'No jobs.',
       json: { jobs: [], more: false },
     });
@@ -278,8 +278,8 @@ test.each([
   ['grant list', (account: string) => listGrants(store, { account, limit: 1, now })],
   ['jobs list', (account: string) => listJobs(store, { account, limit: 1, now })],
 ])('%s names the account that comes nearest to one that is not there', async (_, list) => {
-  const { exitCode, text } = await list('account-meadow-lodg');
-  expect([exitCode, text]).toEqual([2, 'There is no account account-meadow-lodg; nearest: account-meadow-lodge']);
+  const { kind, text } = await list('account-meadow-lodg');
+  expect([kind, text]).toEqual(['refused', 'There is no account account-meadow-lodg; nearest: account-meadow-lodge']);
 });
 
 test.each([
@@ -287,14 +287,17 @@ test.each([
   ['NOPE', 'There is no bridge NOPE'],
   ['LK2A00000001', 'There is no bridge LK2A00000001'],
 ])('jobs list refuses the bridge %s, which is none, as it does an account', async (name, text) => {
-  const { exitCode, ...said } = await listJobs(store, { bridge: name, limit: 1, now });
-  expect(exitCode).toBe(2);
+  const { kind, ...said } = await listJobs(store, { bridge: name, limit: 1, now });
+  expect(kind).toBe('refused');
   expect(said.text.startsWith(text)).toBe(true);
 });
 
 test('jobs list refuses a bridge of an account other than the one asked for', async () => {
   const given = { account: harbourStays, bridge: 'BR1B00000001', limit: 1, now };
-  expect(await listJobs(store, given)).toMatchObject({ exitCode: 2, text: expect.stringContaining('BR1B00000001') });
+  expect(await listJobs(store, given)).toMatchObject({
+    kind: 'refused',
+    text: expect.stringContaining('BR1B00000001'),
+  });
 });
 
 test('a client is disabled and enabled, and a second time nothing changes', async () => {
@@ -308,7 +311,7 @@ test('a client is disabled and enabled, and a second time nothing changes', asyn
   expect(await run('enable', now)).toEqual({ clientId: 'meadow-own', disabled: false, changed: true });
   expect(await disabledAt()).toBeNull();
   expect(await switchClient(store, 'meadow-ow', 'disable', now)).toMatchObject({
-    exitCode: 2,
+    kind: 'refused',
     text: 'There is no client meadow-ow; nearest: meadow-own',
   });
 });

@@ -35,10 +35,10 @@ const opens = async (password: string, address = email) =>
 
 describe('owner add', () => {
   test('makes a password that opens, shows it once and audits no word of it', async () => {
-    const { exitCode, text, json } = await add(email, { name: 'Anna 🐢' });
+    const { kind, text, json } = await add(email, { name: 'Anna 🐢' });
     const { id, password } = json as { id: string; password: string };
-    expect([exitCode, text]).toEqual([
-      0,
+    expect([kind, text]).toEqual([
+      'done',
       `Added the owner ${email} of acme.\nThe password, shown this once:\n${password}`,
     ]);
     expect(json).toEqual({ email, id, account: 'acme', name: 'Anna 🐢', created: true, password });
@@ -63,7 +63,7 @@ describe('owner add', () => {
     const asked = async () => expect.fail('nobody needs one');
     const again = await addOwner(store, 'ANNA@acme.example', { account: 'acme', passwords, now, readPassword: asked });
     expect(again).toMatchObject({
-      exitCode: 0,
+      kind: 'done',
       text: `The owner ${email} exists already; nothing changed, the password neither.`,
       json: { created: false },
       cures: [{ command: ['lockstep-server', 'owner', 'password', email, '--password-stdin'] }],
@@ -81,7 +81,7 @@ describe('owner add', () => {
   ])('twice with something else is refused: $differing', async ({ given, differing }) => {
     await add(email, { name: 'Anna' });
     expect(await add(email, given)).toMatchObject({
-      exitCode: 2,
+      kind: 'refused',
       text: `The owner ${email} exists already and differs in ${differing.join(', ')}; nothing changed.`,
       json: { created: false, differing },
     });
@@ -90,10 +90,10 @@ describe('owner add', () => {
 
   test('twice at once adds one', async () => {
     const results = await Promise.all([add(), add(), add(email.toUpperCase())]);
-    expect(results.map(({ exitCode, json }) => [exitCode, (json as { created: boolean }).created]).toSorted()).toEqual([
-      [0, false],
-      [0, false],
-      [0, true],
+    expect(results.map(({ kind, json }) => [kind, (json as { created: boolean }).created]).toSorted()).toEqual([
+      ['done', false],
+      ['done', false],
+      ['done', true],
     ]);
     expect(await store.owners.list({ limit: 9 })).toHaveLength(1);
   });
@@ -118,9 +118,9 @@ describe('owner add', () => {
     `${'a'.repeat(250)}@b.cd`,
     'a'.repeat(5000),
   ])('refuses what is no e-mail, with what would be: %j', async (address) => {
-    const { exitCode, text } = await add(address);
-    expect([exitCode, text]).toEqual([
-      2,
+    const { kind, text } = await add(address);
+    expect([kind, text]).toEqual([
+      'refused',
       expect.stringMatching(/^The e-mail is ".*": it needs one @ between other characters, .* 254 at most\.$/s),
     ]);
     expect(text.length).toBeLessThan(500);
@@ -130,7 +130,7 @@ describe('owner add', () => {
   test.each(['a@b', 'ANNA+tag@sub.acme.example', "o'neil@acme", 'анна@пример.example', `${'a'.repeat(249)}@b.cd`])(
     'is no cleverer than that: %s',
     async (address) => {
-      expect((await add(address)).exitCode).toBe(0);
+      expect((await add(address)).kind).toBe('done');
     },
   );
 
@@ -140,8 +140,8 @@ describe('owner add', () => {
     ['x'.repeat(129), 'has 129 characters: it needs 12 to 128.'],
     ['tab\tin the middle', 'has a control character'],
   ])('refuses the password %j', async (password, says) => {
-    const { exitCode, text } = await add(email, { password });
-    expect([exitCode, text]).toEqual([2, expect.stringContaining(says)]);
+    const { kind, text } = await add(email, { password });
+    expect([kind, text]).toEqual(['refused', expect.stringContaining(says)]);
     expect(await store.owners.list({ limit: 9 })).toEqual([]);
   });
 
@@ -152,22 +152,22 @@ describe('owner add', () => {
     { given: { name: 'A\nB' }, says: '--name is "A\\nB": 1 to 100 printable characters' },
     { given: { name: 'x'.repeat(101) }, says: 'without spaces around them' },
   ])('refuses $given before it asks for a password', async ({ given, says }) => {
-    const { exitCode, text } = await addOwner(store, email, {
+    const { kind, text } = await addOwner(store, email, {
       ...{ account: 'acme', passwords, now },
       ...given,
       readPassword: async () => expect.fail('nobody needs one'),
     });
-    expect([exitCode, text]).toEqual([2, expect.stringContaining(says)]);
+    expect([kind, text]).toEqual(['refused', expect.stringContaining(says)]);
   });
 });
 
 describe('owner password', () => {
   test('gives a new one, shown once, ends the old one and is audited', async () => {
     await add(email, { password: 'twelve chars' });
-    const { exitCode, text, json } = await setPassword(email.toLowerCase(), { at: now + 1000 });
+    const { kind, text, json } = await setPassword(email.toLowerCase(), { at: now + 1000 });
     const { id, password } = json as { id: string; password: string };
-    expect([exitCode, text]).toEqual([
-      0,
+    expect([kind, text]).toEqual([
+      'done',
       `${email} has a new password, and is logged out in every browser. Connected applications stay connected.\nThe password, shown this once:\n${password}`,
     ]);
     expect([await opens('twelve chars'), await opens(password)]).toEqual([false, true]);
@@ -184,7 +184,7 @@ describe('owner password', () => {
 
   test('refuses a short one, and the old one stays', async () => {
     await add(email, { password: 'twelve chars' });
-    expect((await setPassword(email, { password: 'short' })).exitCode).toBe(2);
+    expect((await setPassword(email, { password: 'short' })).kind).toBe('refused');
     expect(await opens('twelve chars')).toBe(true);
   });
 
@@ -203,11 +203,11 @@ test('owner disable and enable: as often as they like, each change audited once'
   const results = [];
   for (const verb of ['disable', 'disable', 'enable', 'enable'] as const)
     results.push(await switchOwner(store, email.toUpperCase(), verb, now));
-  expect(results.map(({ exitCode, text }) => [exitCode, text])).toEqual([
-    [0, `${email}: disabled. Logged out everywhere, and every app is disconnected.`],
-    [0, `${email} is disabled already; nothing changed.`],
-    [0, `${email}: enabled`],
-    [0, `${email} is enabled already; nothing changed.`],
+  expect(results.map(({ kind, text }) => [kind, text])).toEqual([
+    ['done', `${email}: disabled. Logged out everywhere, and every app is disconnected.`],
+    ['done', `${email} is disabled already; nothing changed.`],
+    ['done', `${email}: enabled`],
+    ['done', `${email} is enabled already; nothing changed.`],
   ]);
   expect(results.map(({ json }) => json)).toEqual(
     [
@@ -248,13 +248,13 @@ test('owner list shows who logs in where, and no hash', async () => {
 });
 
 test.each([
-  ['anna@acme.exampel', 2, 'There is no owner anna@acme.exampel; nearest: Anna@acme.example'],
-  ['zzz@zzz.zz', 2, 'There is no owner zzz@zzz.zz'],
-  ['anna', 2, 'The e-mail is "anna": it needs one @'],
-])('%s is refused by every command about an owner', async (address, exitCode, says) => {
+  ['anna@acme.exampel', 'refused', 'There is no owner anna@acme.exampel; nearest: Anna@acme.example'],
+  ['zzz@zzz.zz', 'refused', 'There is no owner zzz@zzz.zz'],
+  ['anna', 'refused', 'The e-mail is "anna": it needs one @'],
+])('%s is refused by every command about an owner', async (address, kind, says) => {
   await add();
   for (const result of [await setPassword(address), await switchOwner(store, address, 'disable', now)])
-    expect(result).toMatchObject({ exitCode, text: expect.stringContaining(says) });
+    expect(result).toMatchObject({ kind, text: expect.stringContaining(says) });
 });
 
 test('the first owner is told to be none yet', async () => {

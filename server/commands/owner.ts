@@ -4,9 +4,8 @@ import { generatePassword, isLongEnough, type Passwords, passwordLength } from '
 import type { Cure } from '../operator-error.ts';
 import type { Owner } from '../store/records.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
-import { type CommandResult, done, refused } from './command.ts';
+import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
 import { type Column, chooseAccounts, formatSecond, formatTime, type ListOptions, showList } from './listing.ts';
-import { nearestOf } from './nearest-of.ts';
 
 type OwnerStores = Pick<Store, 'accounts' | 'owners'>;
 
@@ -38,12 +37,13 @@ export async function addOwner(store: OwnerStores, given: string, options: NewOw
   if (name !== undefined && !isName(name))
     return refused(`--name is ${JSON.stringify(name)}: 1 to 100 printable characters, without spaces around them.`);
   const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
+  if (accounts.kind === 'refused') return accounts;
   const there = await store.owners.findByEmail(email);
   if (there !== undefined) return compare(there, options);
 
-  const password = await choosePassword(options.readPassword);
-  if ('exitCode' in password) return password;
+  const chosen = await choosePassword(options.readPassword);
+  if (chosen.kind === 'refused') return chosen;
+  const { item: password } = chosen;
   const owner = {
     id: `owner-${randomBytes(12).toString('hex')}`,
     accountId: account,
@@ -69,10 +69,11 @@ export async function setOwnerPassword(
   email: string,
   { readPassword, passwords, now }: PasswordOptions,
 ): Promise<CommandResult> {
-  const owner = await findOwner(store, email);
-  if ('exitCode' in owner) return owner;
-  const password = await choosePassword(readPassword);
-  if ('exitCode' in password) return password;
+  const found = await findOwner(store, email);
+  if (found.kind === 'refused') return found;
+  const chosen = await choosePassword(readPassword);
+  if (chosen.kind === 'refused') return chosen;
+  const [owner, password] = [found.item, chosen.item];
   const change = { passwordHash: await passwords.hash(password.text), at: now };
   if (!(await store.owners.setPassword(owner.id, change, makeEntry(owner, 'set_owner_password', now))))
     return refused(`There is no owner ${email}`);
@@ -96,8 +97,9 @@ export async function switchOwner(
   verb: 'disable' | 'enable',
   now: EpochMilliseconds,
 ): Promise<CommandResult> {
-  const owner = await findOwner(store, email);
-  if ('exitCode' in owner) return owner;
+  const found = await findOwner(store, email);
+  if (found.kind === 'refused') return found;
+  const { item: owner } = found;
   const disabled = verb === 'disable';
   const changed = (owner.disabledAt !== null) !== disabled;
   if (changed) await store.owners.setDisabled(owner.id, disabled ? now : null, makeEntry(owner, `${verb}_owner`, now));
@@ -120,16 +122,16 @@ const columns: readonly Column<ReturnType<typeof describe>>[] = [
 /** `owner list`: by account, and by e-mail in each. */
 export async function listOwners(store: OwnerStores, { account, limit }: ListOptions): Promise<CommandResult> {
   const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
+  if (accounts.kind === 'refused') return accounts;
   const found = await store.owners.list({ accountId: account, limit: limit + 1 });
   return showList('owners', found.map(describe), limit, columns);
 }
 
 /** The owner, or the refusal of an e-mail that is nobody's. */
-export async function findOwner({ owners }: Pick<Store, 'owners'>, email: string): Promise<Owner | CommandResult> {
+export async function findOwner({ owners }: Pick<Store, 'owners'>, email: string): Promise<Found<Owner>> {
   if (!isEmail(email)) return refused(describeEmail(email));
   const owner = await owners.findByEmail(email);
-  if (owner !== undefined) return owner;
+  if (owner !== undefined) return { kind: 'found', item: owner };
   const known = (await owners.list({ limit: mostCompared })).map((one) => one.email);
   return refused(`There is no owner ${email}${nearestOf(email, known)}`);
 }
@@ -160,15 +162,16 @@ interface ChosenPassword {
   readonly json: object;
 }
 
-async function choosePassword(read: PasswordOptions['readPassword']): Promise<ChosenPassword | CommandResult> {
+async function choosePassword(read: PasswordOptions['readPassword']): Promise<Found<ChosenPassword>> {
   if (read === undefined) {
     const text = generatePassword();
-    return { text, lines: ['The password, shown this once:', text], json: { password: text } };
+    const lines = ['The password, shown this once:', text];
+    return { kind: 'found', item: { text, lines, json: { password: text } } };
   }
   const text = await read();
   // Whoever logs in types it into a field of one line.
   if (/\p{Cc}/u.test(text)) return refused('The password has a control character, which no login form sends.');
-  if (isLongEnough(text)) return { text, lines: [], json: {} };
+  if (isLongEnough(text)) return { kind: 'found', item: { text, lines: [], json: {} } };
   const { least, most } = passwordLength;
   return refused(`The password has ${[...text.normalize('NFKC')].length} characters: it needs ${least} to ${most}.`);
 }

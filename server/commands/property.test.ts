@@ -30,9 +30,9 @@ const set = (id: string, timezone: string) => setTimezone(store, id, timezone, n
 const zoneOf = async () => (await store.properties.findAll('meadow', [house]))[0]?.timezone;
 
 test('says how many codes that are not over go by the new clock, and what becomes of them', async () => {
-  const { exitCode, text, json } = await set(house, 'Asia/Kolkata');
-  expect({ exitCode, json }).toEqual({
-    exitCode: 0,
+  const { kind, text, json } = await set(house, 'Asia/Kolkata');
+  expect({ kind, json }).toEqual({
+    kind: 'done',
     json: { property: house, timezone: 'Asia/Kolkata', before: 'Europe/Berlin', affectedCodes: 2 },
   });
   expect(text).toContain('Warning: 2 codes of 1 device, issued before and not over, will go by Asia/Kolkata');
@@ -55,6 +55,6 @@ test.each([
   { id: house, timezone: 'Europe/Berln', says: 'nearest: Europe/Berlin' },
   { id: '65a0000000000000000000ff', timezone: 'UTC', says: 'There is no property 65a0000000000000000000ff' },
 ])('refuses $timezone for $id and changes nothing', async ({ id, timezone, says }) => {
-  expect(await set(id, timezone)).toMatchObject({ exitCode: 2, text: expect.stringContaining(says) });
+  expect(await set(id, timezone)).toMatchObject({ kind: 'refused', text: expect.stringContaining(says) });
   expect(await zoneOf()).toBe('Europe/Berlin');
 });

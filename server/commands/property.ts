@@ -43,8 +43,8 @@ export async function listProperties(
   store: Pick<Store, 'accounts' | 'properties'>,
   { account, limit }: ListOptions,
 ): Promise<CommandResult> {
-  const accounts = await chooseAccounts(store, account);
-  if ('exitCode' in accounts) return accounts;
+  const chosen = await chooseAccounts(store, account);
+  if (chosen.kind === 'refused') return chosen;
   const found = await store.properties.list({ accountId: account, limit: limit + 1 });
   return showList('properties', found.map(describe), limit, columns);
 }

@@ -115,17 +115,17 @@ test.each([
   })),
 ])('$name is named with its place', ({ file, fault }) => {
   const read = readImportFile(encode(typeof file === 'string' ? file : JSON.stringify(file)));
-  const faults = 'faults' in read ? read.faults : findImportFaults(read.file, nothingTaken);
+  const faults = read.kind === 'faults' ? read.faults : findImportFaults(read.file, nothingTaken);
   expect(faults[0]).toEqual(typeof fault === 'string' ? fault : expect.stringMatching(fault));
 });
 
 test('a byte order mark is no part of the file', () => {
-  expect(readImportFile(encode(`\ufeff${JSON.stringify(whole)}`))).toEqual({ file: whole });
+  expect(readImportFile(encode(`\ufeff${JSON.stringify(whole)}`))).toEqual({ kind: 'file', file: whole });
 });
 
 test('bytes that are no UTF-8 are a fault, and not other letters', () => {
   const bytes = Buffer.from(JSON.stringify({ account: { id: 'acme', name: 'Caf\u00e9' } }), 'latin1');
-  expect(readImportFile(bytes)).toEqual({ faults: ['# is not UTF-8: save the file in that encoding'] });
+  expect(readImportFile(bytes)).toEqual({ kind: 'faults', faults: ['# is not UTF-8: save the file in that encoding'] });
 });
 
 test.each([

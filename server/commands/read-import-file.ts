@@ -4,7 +4,9 @@ import addFormats from 'ajv-formats';
 import { type ImportFile, importSchema } from './import-schema.ts';
 
 /** The file once it has the form of one, or everything in which it hasn't: JSON pointer and reason. */
-export type ReadImport = { readonly file: ImportFile } | { readonly faults: readonly string[] };
+export type ReadImport =
+  | { readonly kind: 'file'; readonly file: ImportFile }
+  | { readonly kind: 'faults'; readonly faults: readonly string[] };
 
 const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
 addFormats.default(ajv);
@@ -17,11 +19,11 @@ export function readImportFile(bytes: Uint8Array): ReadImport {
   try {
     file = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
   } catch (error) {
-    if (error instanceof SyntaxError) return { faults: [`# is not JSON: ${error.message}`] };
-    return { faults: ['# is not UTF-8: save the file in that encoding'] };
+    if (error instanceof SyntaxError) return { kind: 'faults', faults: [`# is not JSON: ${error.message}`] };
+    return { kind: 'faults', faults: ['# is not UTF-8: save the file in that encoding'] };
   }
-  if (!fits(file)) return { faults: (fits.errors ?? []).map(describeError) };
-  return { file };
+  if (!fits(file)) return { kind: 'faults', faults: (fits.errors ?? []).map(describeError) };
+  return { kind: 'file', file };
 }
 
 function describeError({ instancePath, message, params }: ErrorObject): string {

@@ -25,7 +25,7 @@ test('says until when the old secret works, and what ended before its time', asy
   const first = await rotate('acme-own', 24 * hour);
   const { secret } = first.json as { secret: string };
   expect(first).toMatchObject({
-    exitCode: 0,
+    kind: 'done',
     text: `Rotated the secret of acme-own. The new one, shown this once:\n${secret}\nThe old one works until 2026-11-22T08:00:00.000Z.`,
     json: { clientId: 'acme-own', previousSecretUntil: '2026-11-22T08:00:00.000Z', endedSecretUntil: null },
   });
@@ -47,12 +47,12 @@ test('is audited: under the account of a client, under a partner’s own id', as
 
 test('of ten at once each is whole: one after the other, or refused', async () => {
   const results = await Promise.all(Array.from({ length: 10 }, () => rotate('acme-own', hour)));
-  const done = results.filter(({ exitCode }) => exitCode === 0);
+  const done = results.filter(({ kind }) => kind === 'done');
   expect(done.length).toBeGreaterThan(0);
   expect(await store.audit.list('acme')).toHaveLength(done.length);
-  for (const { exitCode, text } of results)
-    if (exitCode !== 0)
-      expect([exitCode, text]).toEqual([1, expect.stringContaining('nothing changed. Run it again.')]);
+  for (const { kind, text } of results)
+    if (kind !== 'done')
+      expect([kind, text]).toEqual(['declined', expect.stringContaining('nothing changed. Run it again.')]);
 });
 
 test('a disabled client stays disabled, and says so', async () => {
@@ -63,7 +63,7 @@ test('a disabled client stays disabled, and says so', async () => {
 
 test('an unknown client is told, with what comes near', async () => {
   expect(await rotate('acme-on', hour)).toMatchObject({
-    exitCode: 2,
+    kind: 'refused',
     text: 'There is no client acme-on; nearest: acme-own',
   });
 });

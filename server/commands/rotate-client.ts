@@ -9,15 +9,16 @@ import { type CommandResult, declined, done } from './command.ts';
  * over; one that an earlier rotation left ends now. Audited, in the same transaction.
  *
  * @param overlapSeconds 0: the old secret ends at once
- * @returns exit code 1 where somebody else changed the client at this moment: nothing was changed here
+ * @returns `declined` where somebody else changed the client at this moment: nothing was changed here
  */
 export async function rotateClient(
   store: Pick<Store, 'clients'>,
   clientId: string,
   { overlapSeconds, now }: { readonly overlapSeconds: number; readonly now: EpochMilliseconds },
 ): Promise<CommandResult> {
-  const client = await findClient(store, clientId);
-  if ('exitCode' in client) return client;
+  const found = await findClient(store, clientId);
+  if (found.kind === 'refused') return found;
+  const { item: client } = found;
   const nowSeconds = Math.floor(now / 1000);
   const before = JSON.parse(client.metadata);
   const { secret, metadata } = rotateSecret(before, { nowSeconds, overlapSeconds });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearestOf } from './nearest-of.ts';
+import { nearestOf } from './command.ts';
 
 test.each([
   { name: 'a slip', given: 'acm', known: ['other', 'acme'], want: '; nearest: acme' },
