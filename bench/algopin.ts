@@ -96,7 +96,7 @@ function makeRequests(): readonly [CodeRequest, ...CodeRequest[]] {
 function issue(requests: readonly CodeRequest[]): void {
   for (const request of requests) {
     const plan = planCode(request, now);
-    if ('fault' in plan) throw new Error(plan.fault.text);
+    if (plan.kind === 'fault') throw new Error(plan.fault.text);
     encodePin(key, plan.code);
   }
 }

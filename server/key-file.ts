@@ -33,7 +33,7 @@ export async function readKeyFile(path: string, { warn }: ReadKeyFileOptions = {
   if (mode & 0o040) warn?.(`The key file ${path} is readable by its group. To close it: chmod 600 ${path}`);
 
   const parsed = parseKeys(text);
-  if ('keys' in parsed) return parsed.keys;
+  if (parsed.kind === 'keys') return parsed.keys;
   const faults = parsed.faults.map((fault) => `  - ${fault}`).join('\n');
   throw new KeyFileFault(
     `The key file ${path} cannot be used:\n${faults}\n` +

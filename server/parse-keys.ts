@@ -13,7 +13,9 @@ const secretBytes = 32;
 const cookieKeyForm = /^[A-Za-z0-9_-]{43,}$/;
 
 /** What is read: keys, or everything that is wrong, each with the member it stands in. */
-export type ParsedKeys = { readonly keys: Keys } | { readonly faults: readonly string[] };
+export type ParsedKeys =
+  | { readonly kind: 'keys'; readonly keys: Keys }
+  | { readonly kind: 'faults'; readonly faults: readonly string[] };
 
 /**
  * Judges the text of a key file. No fault quotes a value, since every value is a secret; for the same reason the JSON
@@ -21,8 +23,8 @@ export type ParsedKeys = { readonly keys: Keys } | { readonly faults: readonly s
  */
 export function parseKeys(text: string): ParsedKeys {
   const file = parseObject(text);
-  if (file === undefined) return { faults: ['is not a JSON object'] };
-  if (file.version !== keyFileVersion) return { faults: [`"version" must be ${keyFileVersion}`] };
+  if (file === undefined) return { kind: 'faults', faults: ['is not a JSON object'] };
+  if (file.version !== keyFileVersion) return { kind: 'faults', faults: [`"version" must be ${keyFileVersion}`] };
 
   const faults: string[] = [];
   const jwks = readJwks(file.jwks, faults);
@@ -31,8 +33,8 @@ export function parseKeys(text: string): ParsedKeys {
     readSecret(name, file[name], faults),
   );
   return faults.length === 0 && cursorKey && deviceKey && demoKey
-    ? { keys: Object.freeze({ jwks, cookieKeys, cursorKey, deviceKey, demoKey }) }
-    : { faults };
+    ? { kind: 'keys', keys: Object.freeze({ jwks, cookieKeys, cursorKey, deviceKey, demoKey }) }
+    : { kind: 'faults', faults };
 }
 
 function readJwks(value: unknown, faults: string[]): Keys['jwks'] {

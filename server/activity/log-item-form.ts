@@ -11,18 +11,21 @@ const itemSchema = ajv.compile<ActivityLogItem>({ $ref: 'contract.json#/componen
 const lockLogSchema = ajv.compile<LockLog>({ $ref: 'contract.json#/components/schemas/LockLog' });
 
 export type LogItemForm =
-  | { readonly item: ActivityLogItem }
+  | { readonly kind: 'item'; readonly item: ActivityLogItem }
   /** Says what is wrong and where. Repeats no value: any of them may hold the digits of a code. */
-  | { readonly fault: string };
+  | { readonly kind: 'fault'; readonly fault: string };
 
 /** @param sent JSON text of an item, or the item itself */
 export function readLogItemForm(sent: unknown): LogItemForm {
   const value = typeof sent === 'string' ? parse(sent) : sent;
-  if (value === undefined) return { fault: 'is not JSON text' };
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { fault: 'is not a JSON object' };
-  if (!itemSchema(value)) return { fault: describe(itemSchema.errors?.at(-1)) };
+  if (value === undefined) return { kind: 'fault', fault: 'is not JSON text' };
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return { kind: 'fault', fault: 'is not a JSON object' };
+  if (!itemSchema(value)) return { kind: 'fault', fault: describe(itemSchema.errors?.at(-1)) };
   // UTF-8 has no form for it: two ids that differ in it alone would become one.
-  return value.id.isWellFormed() ? { item: value } : { fault: 'id holds half of a surrogate pair' };
+  return value.id.isWellFormed()
+    ? { kind: 'item', item: value }
+    : { kind: 'fault', fault: 'id holds half of a surrogate pair' };
 }
 
 /** Reads the text of a lock; undefined where it is in no form that is known here. */

@@ -101,6 +101,7 @@ const kept = [
 describe('a log with', () => {
   test.each(kept)('$name', ({ given, want }) => {
     expect(readLogItem(withLog(given), reader)).toEqual({
+      kind: 'entry',
       entry: expect.objectContaining({
         deviceId: reader.deviceId,
         receivedAt: now,
@@ -155,7 +156,7 @@ const rejected = [
 describe('an item is refused that has', () => {
   test.each(rejected)('$name', ({ given, want }) => {
     const read = readLogItem(given, reader);
-    expect(read).toEqual({ rejection: want });
+    expect(read).toEqual({ kind: 'rejection', rejection: want });
     expect(JSON.stringify(read)).not.toContain('482915037');
   });
 });
@@ -181,7 +182,7 @@ describe('an item is taken', () => {
 describe('the id of an entry', () => {
   const idOf = (id: string, deviceId = 'LK2A00000001') => {
     const read = readLogItem({ ...good, id }, { ...reader, deviceId });
-    return 'entry' in read ? read.entry.id : undefined;
+    return read.kind === 'entry' ? read.entry.id : undefined;
   };
 
   test('is that of device and item, however the item comes and whatever else is in it', () => {

@@ -15,9 +15,9 @@ export interface LogReader {
 
 export type ReadLogItem =
   /** Its `pinId` is that of the digits, whether or not such a code was issued: `nameCodes` finds out. */
-  | { readonly entry: NewActivity }
+  | { readonly kind: 'entry'; readonly entry: NewActivity }
   /** Why it can't be stored, in 1 to 500 characters. Repeats nothing that may hold digits. */
-  | { readonly rejection: string };
+  | { readonly kind: 'rejection'; readonly rejection: string };
 
 const farthestAheadMs = 24 * 3_600_000;
 /** Smaller numbers are seconds: as milliseconds they would lie before March 1973. */
@@ -37,10 +37,11 @@ const offlinePin = /^[1-9]\d{8}$/;
  */
 export function readLogItem(sent: unknown, { deviceId, lockRef, now, derivePinId }: LogReader): ReadLogItem {
   const form = readLogItemForm(sent);
-  if ('fault' in form) return { rejection: form.fault };
+  if (form.kind === 'fault') return { kind: 'rejection', rejection: form.fault };
   const { id, ts, lockRef: calledBy, payload } = form.item;
-  if (calledBy !== undefined && calledBy !== lockRef) return { rejection: 'lockRef is not that of this device' };
-  if (ts > now + farthestAheadMs) return { rejection: `ts ${ts} is more than 24 hours ahead` };
+  if (calledBy !== undefined && calledBy !== lockRef)
+    return { kind: 'rejection', rejection: 'lockRef is not that of this device' };
+  if (ts > now + farthestAheadMs) return { kind: 'rejection', rejection: `ts ${ts} is more than 24 hours ahead` };
 
   const { logType, entryDate, pin = '' } = readLockLog(payload.log) ?? {};
   const { type, method, firstUse } = readActivityKind(logType);
@@ -57,7 +58,7 @@ export function readLogItem(sent: unknown, { deviceId, lockRef, now, derivePinId
     accessName: null,
     details: '{}',
   };
-  return { entry };
+  return { kind: 'entry', entry };
 }
 
 /**

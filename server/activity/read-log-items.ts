@@ -19,7 +19,7 @@ export async function readLogItems(
   const rejected: { index: number; error: string }[] = [];
   for (const [index, item] of sent.entries()) {
     const read = readLogItem(item, reader);
-    if ('entry' in read) entries.push(read.entry);
+    if (read.kind === 'entry') entries.push(read.entry);
     else rejected.push({ index, error: read.rejection });
   }
   return { entries: await nameCodes(accessCodes, entries), rejected };

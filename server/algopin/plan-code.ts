@@ -23,7 +23,9 @@ export interface CodeRequest {
   readonly written?: { readonly startDate?: string | undefined; readonly endDate?: string | undefined };
 }
 
-export type CodePlan = { readonly code: Code; readonly window: CodeWindow } | { readonly fault: WindowFault };
+export type CodePlan =
+  | { readonly kind: 'planned'; readonly code: Code; readonly window: CodeWindow }
+  | { readonly kind: 'fault'; readonly fault: WindowFault };
 
 /**
  * Decides by the rules of windows whether a code can be had. Nothing is rounded: what does not fit is a fault that names what would.
@@ -39,11 +41,11 @@ export function planCode(request: CodeRequest, now: Temporal.ZonedDateTime): Cod
   const currentHour = lastWholeHour(now);
   const start = request.startDate?.toZonedDateTimeISO(now.timeZoneId) ?? currentHour;
   const startFault = judgeStart(start, currentHour, request.written?.startDate);
-  if (startFault !== undefined) return { fault: startFault };
+  if (startFault !== undefined) return { kind: 'fault', fault: startFault };
   const duration = durationOf(request, kind, start);
-  if (typeof duration !== 'number') return { fault: duration };
+  if (typeof duration !== 'number') return { kind: 'fault', fault: duration };
   const code = { kind: request.kind, startsAt: start.toInstant(), duration, variance: request.variance ?? 1 };
-  return { code, window: windowOf(code, now.timeZoneId) };
+  return { kind: 'planned', code, window: windowOf(code, now.timeZoneId) };
 }
 
 function durationOf(

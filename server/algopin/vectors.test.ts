@@ -109,7 +109,7 @@ test.each(vectors.refusals)('refused: $source', ({ timeZone, now, request, rule,
     },
     clock(now, timeZone),
   );
-  expect('fault' in plan && plan.fault).toMatchObject({ rule, field, text, nearest });
+  expect(plan.kind === 'fault' && plan.fault).toMatchObject({ rule, field, text, nearest });
 });
 
 test('every vector says where it comes from', () => {

@@ -24,13 +24,15 @@ export interface CustomPin {
   readonly endsAt: EpochMilliseconds | null;
 }
 
-export type Stored = { readonly pins: readonly CustomPin[] } | { readonly refused: 'exists' | 'full' };
+export type Stored =
+  | { readonly kind: 'stored'; readonly pins: readonly CustomPin[] }
+  | { readonly kind: 'exists' | 'full' };
 
 /** Digits that are stored already stay as they are, also when no other place is left: the caller learns the reason that it can mend. */
 export function storeCustomPin(pins: readonly CustomPin[], pin: CustomPin): Stored {
-  if (pins.some((stored) => stored.pin === pin.pin)) return { refused: 'exists' };
-  if (pins.length >= customPinCapacity) return { refused: 'full' };
-  return { pins: [...pins, pin] };
+  if (pins.some((stored) => stored.pin === pin.pin)) return { kind: 'exists' };
+  if (pins.length >= customPinCapacity) return { kind: 'full' };
+  return { kind: 'stored', pins: [...pins, pin] };
 }
 
 export function findCustomPin(

@@ -26,8 +26,8 @@ export type Entry =
     };
 
 type Judgement =
-  | { readonly entry: Entry & { opened: true }; readonly next: LockMemory }
-  | { readonly reason: Exclude<EntryRefusal, 'locked_out'> };
+  | { readonly kind: 'opened'; readonly entry: Entry & { opened: true }; readonly next: LockMemory }
+  | { readonly kind: 'refused'; readonly reason: Exclude<EntryRefusal, 'locked_out'> };
 
 /**
  * What the lock does with an entry at its keypad. Anything that opens nothing is a wrong entry, a code before or after its time
@@ -39,7 +39,7 @@ type Judgement =
 export function enterPin(memory: LockMemory, pin: string, context: LockContext): { entry: Entry; memory: LockMemory } {
   if (isLockedOut(memory.lockout, memory.time.running)) return { entry: refuse('locked_out', memory), memory };
   const judged = isCustom(pin) ? judgeCustomPin(memory, pin, context) : judgeCode(memory, pin, context);
-  if ('next' in judged) return { entry: judged.entry, memory: judged.next };
+  if (judged.kind === 'opened') return { entry: judged.entry, memory: judged.next };
   if (judged.reason === 'memory_full') return { entry: refuse(judged.reason, memory), memory };
   const next = rememberWrongEntry(memory, pin);
   return { entry: refuse(judged.reason, next), memory: next };
@@ -52,39 +52,44 @@ function isCustom(pin: string): boolean {
 
 function judgeCustomPin(memory: LockMemory, pin: string, context: LockContext): Judgement {
   const custom = findCustomPin(memory.customPins, { pin });
-  if (custom === undefined) return { reason: 'unknown' };
-  if (memory.time.clock < custom.startsAt) return { reason: 'too_early' };
+  if (custom === undefined) return { kind: 'refused', reason: 'unknown' };
+  if (memory.time.clock < custom.startsAt) return { kind: 'refused', reason: 'too_early' };
   const { accessId: keyId, accessName } = custom;
   const opened = logNow(open(memory, context), { logType: logTypes.customPinOpened, keyId, accessName });
   const { isSpentByUse } = customPinTypes[custom.pinType];
   const customPins = isSpentByUse ? removeCustomPin(opened.customPins, custom) : opened.customPins;
-  return { entry: { opened: true, by: 'custom', isFirstUse: false }, next: { ...opened, customPins } };
+  return { kind: 'opened', entry: { opened: true, by: 'custom', isFirstUse: false }, next: { ...opened, customPins } };
 }
 
 function judgeCode(memory: LockMemory, pin: string, context: LockContext): Judgement {
   const { key, capabilities, toleranceSeconds } = context;
-  if (!capabilities.algoPin) return { reason: 'unknown' };
+  if (!capabilities.algoPin) return { kind: 'refused', reason: 'unknown' };
   const { codes } = memory;
   const used = { has: (digits: string) => isInUse(codes, digits) || isOver(codes, digits) };
   const verdict = verifyPin(pin, key, localTime(memory, context), used, { toleranceSeconds });
-  if (!verdict.accepted) return { reason: verdict.reason };
+  if (!verdict.accepted) return { kind: 'refused', reason: verdict.reason };
   const { code, window, isFirstUse } = verdict;
   const toleranceMs = toleranceSeconds * 1000;
   const kind: KindOfCode = codeKinds[code.kind];
-  if (kind.keepsOpen && !capabilities.passagePin) return { reason: 'unknown' };
+  if (kind.keepsOpen && !capabilities.passagePin) return { kind: 'refused', reason: 'unknown' };
   // The same answer whether the code still has a place in memory or not.
-  if (isOver(codes, pin)) return { reason: isLate(memory.time.clock, window, toleranceMs) ? 'lapsed' : 'forgotten' };
-  if (isFirstUse && mayBeReplayed(codes, window, toleranceMs)) return { reason: 'lapsed' };
+  if (isOver(codes, pin))
+    return { kind: 'refused', reason: isLate(memory.time.clock, window, toleranceMs) ? 'lapsed' : 'forgotten' };
+  if (isFirstUse && mayBeReplayed(codes, window, toleranceMs)) return { kind: 'refused', reason: 'lapsed' };
   const room = isFirstUse ? makeRoom(codes, memory.time.clock, capabilities.codeCapacity ?? codeCapacity) : codes;
-  if (room === undefined) return { reason: 'memory_full' };
+  if (room === undefined) return { kind: 'refused', reason: 'memory_full' };
   const use = kind.isSpentByUse ? endCode : useCode;
   const next = { ...memory, codes: isFirstUse ? use(room, pin, window, toleranceMs) : codes };
   const entry = { opened: true, by: code.kind, isFirstUse } as const;
   if (kind.keepsOpen) {
-    return { entry, next: logNow(open(next, context, code.duration), { logType: logTypes.passageStarted, pin }) };
+    return {
+      kind: 'opened',
+      entry,
+      next: logNow(open(next, context, code.duration), { logType: logTypes.passageStarted, pin }),
+    };
   }
   const logType = isFirstUse ? logTypes.codeFirstUsed : logTypes.codeOpened;
-  return { entry, next: logNow(open(next, context), { logType, pin }) };
+  return { kind: 'opened', entry, next: logNow(open(next, context), { logType, pin }) };
 }
 
 function open(memory: LockMemory, { capabilities }: LockContext, passageHours?: number): LockMemory {

@@ -17,7 +17,7 @@ const second = 1000;
  */
 export function opensInsideItsWindowOnly({ deviceKey, now, request }: Plan): void {
   const answer = planCode(request, now);
-  if ('fault' in answer) throw new Error(`refused: ${answer.fault.text}`);
+  if (answer.kind === 'fault') throw new Error(`refused: ${answer.fault.text}`);
   const { code } = answer;
   const pin = encodePin(deviceKey, code);
   const timeZone = now.timeZoneId;

@@ -62,7 +62,7 @@ export async function createAlgoPin<Extra extends { readonly durationHours?: num
     { ...readCodeRequest(body), kind: row.kind },
     Temporal.Instant.fromEpochMilliseconds(now).toZonedDateTimeISO(timezone),
   );
-  if ('fault' in plan) return refuseWindow(plan.fault);
+  if (plan.kind === 'fault') return refuseWindow(plan.fault);
 
   const { code, window } = plan;
   const extra = row.describe(code);

@@ -17,7 +17,7 @@ export function createCustomPin(memory: LockMemory, { jobId, jobData }: LockJob)
   // Whoever sent it saw its end ahead; this clock does not.
   if (pin.endsAt !== null && pin.endsAt <= memory.time.clock) return { result: jobResults.clockWrong };
   const stored = storeCustomPin(memory.customPins, pin);
-  if ('refused' in stored) return { result: refused[stored.refused] };
+  if (stored.kind !== 'stored') return { result: refused[stored.kind] };
   const event = { logType: logTypes.pinCreated, keyId: accessId, accessName: pin.accessName };
   return { result: 0, output: { accessId }, memory: logNow({ ...memory, customPins: stored.pins }, event) };
 }
