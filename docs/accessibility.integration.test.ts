@@ -44,7 +44,7 @@ const operations = ['getDevices', 'updateDevice', 'createBridgeProxiedJob', 'exc
 
 const root = join(import.meta.dirname, '..');
 const found = findBrowser(process.env);
-const missing = 'reason' in found ? found.reason : undefined;
+const missing = found.kind === 'missing' ? found.reason : undefined;
 
 describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does', () => {
   let folder: string;
@@ -54,7 +54,7 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'accessibility-'));
-    browser = await startBrowser('path' in found ? found.path : '');
+    browser = await startBrowser(found.kind === 'found' ? found.path : '');
     const pages = ownDocs.pages.map((page) => join(root, page));
     const out = join(folder, 'index.html');
     await buildReference({ contract: join(root, ownDocs.contract), pages, out });

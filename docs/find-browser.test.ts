@@ -19,11 +19,16 @@ const table = [
 
 describe('findBrowser', () => {
   for (const { name, env, files, want } of table) {
-    test(name, () => expect(findBrowser(env, (path) => files.includes(String(path)))).toEqual({ path: want }));
+    test(name, () =>
+      expect(findBrowser(env, (path) => files.includes(String(path)))).toEqual({ kind: 'found', path: want }),
+    );
   }
 
   test('says what to install where there is none', () => {
-    expect(findBrowser({}, () => false)).toEqual({ reason: expect.stringContaining('apt-get install chromium') });
+    expect(findBrowser({}, () => false)).toEqual({
+      kind: 'missing',
+      reason: expect.stringContaining('apt-get install chromium'),
+    });
   });
 
   test('refuses a name that leads nowhere, instead of taking another browser', () => {

@@ -10,16 +10,23 @@ const places = [
   '/Applications/Chromium.app/Contents/MacOS/Chromium',
 ];
 
+export type FoundBrowser =
+  | { readonly kind: 'found'; readonly path: string }
+  | { readonly kind: 'missing'; readonly reason: string };
+
 /**
  * The path of a browser to look at pages with, or a sentence that says what to install.
  *
  * @throws Error when `CHROMIUM` names a file that isn't there
  */
-export function findBrowser(env: NodeJS.ProcessEnv, exists = existsSync): { path: string } | { reason: string } {
+export function findBrowser(env: NodeJS.ProcessEnv, exists = existsSync): FoundBrowser {
   if (env.CHROMIUM && !exists(env.CHROMIUM))
     throw new Error(`CHROMIUM names ${env.CHROMIUM}, and there is no such file.`);
   const path = env.CHROMIUM || places.find((place) => exists(place));
   return path
-    ? { path }
-    : { reason: 'No Chromium was found: install one (apt-get install chromium) or name it in CHROMIUM.' };
+    ? { kind: 'found', path }
+    : {
+        kind: 'missing',
+        reason: 'No Chromium was found: install one (apt-get install chromium) or name it in CHROMIUM.',
+      };
 }

@@ -48,7 +48,7 @@ interface Measured {
 
 const root = join(import.meta.dirname, '..');
 const found = findBrowser(process.env);
-const missing = 'reason' in found ? found.reason : undefined;
+const missing = found.kind === 'missing' ? found.reason : undefined;
 
 /** Its section, once it is drawn: the page draws one when it is asked for. */
 async function openOperation(page: Page, operationId: string): Promise<Locator> {
@@ -73,7 +73,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'reading-'));
-    browser = await startBrowser('path' in found ? found.path : '');
+    browser = await startBrowser(found.kind === 'found' ? found.path : '');
     const contract = join(root, ownDocs.contract);
     const pages = ownDocs.pages.map((page) => join(root, page));
     const { file } = await buildReference({ contract, pages, out: join(folder, 'index.html') });

@@ -57,7 +57,7 @@ components: {schemas: {Shared: {type: string, minLength: 3}}}
 `;
 
 const found = findBrowser(process.env);
-const missing = 'reason' in found ? found.reason : undefined;
+const missing = found.kind === 'missing' ? found.reason : undefined;
 
 function listOperations({ paths }: Contract): readonly Operation[] {
   const all = Object.values(paths).flatMap((item) => Object.values(item));
@@ -104,7 +104,7 @@ describe.skipIf(missing)('the reference', () => {
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'reference-'));
-    browser = await startBrowser('path' in found ? found.path : '');
+    browser = await startBrowser(found.kind === 'found' ? found.path : '');
   });
 
   afterAll(async () => {

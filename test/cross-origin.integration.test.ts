@@ -142,13 +142,13 @@ describe('any other origin', () => {
 });
 
 const found = findBrowser(process.env);
-const missing = 'reason' in found ? found.reason : undefined;
+const missing = found.kind === 'missing' ? found.reason : undefined;
 if (missing !== undefined) process.stderr.write(`${missing}\n`);
 
 describe.skipIf(missing !== undefined)('in a browser, a page', () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await startBrowser('path' in found ? found.path : '');
+    browser = await startBrowser(found.kind === 'found' ? found.path : '');
   });
   afterAll(() => browser.close());
 

@@ -51,8 +51,8 @@ interface TabOptions extends BrowserContextOptions {
 }
 
 const found = findBrowser(process.env);
-const missing = 'reason' in found ? found.reason : undefined;
-const executablePath = 'path' in found ? found.path : '';
+const missing = found.kind === 'missing' ? found.reason : undefined;
+const executablePath = found.kind === 'found' ? found.path : '';
 
 /** Of a client under development. Nobody listens there: the debugger answers. */
 const loopbackCallback = 'http://[::1]:3000/callback';

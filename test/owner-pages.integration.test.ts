@@ -15,7 +15,7 @@ import {
 } from './fixtures/owner-pages.ts';
 
 const found = findBrowser(process.env);
-const missing = 'reason' in found ? found.reason : undefined;
+const missing = found.kind === 'missing' ? found.reason : undefined;
 
 /** In the page: what has the focus, as a reader would call it. */
 const focused = `(() => {
