@@ -1,9 +1,19 @@
 import { type Command, Option } from 'commander';
 import type { ListOptions } from '../commands/listing.ts';
+import type { OwnClient, PartnerClient } from '../oauth/create-client-metadata.ts';
 import { addCommand, addListCommand, addSwitchCommands } from './add-command.ts';
-import { type ClientOptions, readClient } from './read-client.ts';
 import { readOverlap } from './read-option.ts';
 import type { Shell } from './shell.ts';
+
+/** The options of `client create`, as commander hands them over. */
+interface ClientOptions {
+  readonly name: string;
+  readonly account?: string;
+  readonly redirectUri?: readonly string[];
+  readonly scope?: readonly string[];
+  readonly requirePkce?: true;
+  readonly rotateRefreshToken?: true;
+}
 
 export function addClientCommands(program: Command, shell: Shell): void {
   const client = program.command('client').description('OAuth clients');
@@ -50,7 +60,34 @@ export function addClientCommands(program: Command, shell: Shell): void {
   );
   addListCommand(client, 'clients by id: who each acts for, scopes, callbacks, an old secret that still works').action(
     shell.runOnStore(async (store, options: ListOptions) =>
-      (await import('../commands/clients-list.ts')).listClients(store, { ...options, now: Date.now() }),
+      (await import('../commands/client.ts')).listClients(store, { ...options, now: Date.now() }),
     ),
   );
+}
+
+/**
+ * Which client the options of `client create` describe.
+ *
+ * @throws CommanderError where they describe both kinds of client, neither, or say of one what only the other can have
+ */
+function readClient(
+  command: Command,
+  clientId: string,
+  { name, account: ownerAccount, redirectUri, scope, requirePkce, rotateRefreshToken }: ClientOptions,
+): OwnClient | PartnerClient {
+  const refuse = (text: string): never => command.error(text, { exitCode: 2 });
+  if ((ownerAccount === undefined) === (redirectUri === undefined))
+    refuse('Give either --account or --redirect-uri: a client acts for its own account or for others.');
+  const common = { clientId, name, ...(scope && { scopes: scope }) };
+  if (ownerAccount === undefined)
+    return {
+      kind: 'partner',
+      ...common,
+      redirectUris: redirectUri ?? [],
+      ...(requirePkce && { requirePkce }),
+      ...(rotateRefreshToken && { rotateRefreshToken }),
+    };
+  if (requirePkce) refuse('--require-pkce is for clients with --redirect-uri.');
+  if (rotateRefreshToken) refuse('--rotate-refresh-token is for clients with --redirect-uri.');
+  return { kind: 'own', ...common, ownerAccount };
 }

@@ -1,9 +1,42 @@
 import type { Command } from 'commander';
 import type { ListOptions } from '../commands/listing.ts';
-import { addCommand, addListCommand } from './add-command.ts';
+import { addCommand, addListCommand, addSwitchCommands } from './add-command.ts';
 import { readGeneration } from './read-option.ts';
-import type { Shell } from './shell.ts';
-import { withStore } from './with-store.ts';
+import { type Shell, withStore } from './shell.ts';
+
+// What an account has: properties and their clocks, devices in them, the bridges among these and their jobs.
+
+export function addPropertyCommands(program: Command, shell: Shell): void {
+  const property = program.command('property').description('places that devices belong to');
+  addCommand(property, 'set-timezone <id> <timezone>', 'read its times on this clock (IANA name)')
+    .addHelpText('after', '\nCodes issued before follow the new clock; how many of them are not over is told.')
+    .action(
+      shell.runOnStore(async (store, id: string, timezone: string) =>
+        (await import('../commands/property.ts')).setTimezone(store, id, timezone, Date.now()),
+      ),
+    );
+  addListCommand(property, 'properties by account and name: timezone, devices').action(
+    shell.runOnStore(async (store, options: ListOptions) =>
+      (await import('../commands/property.ts')).listProperties(store, options),
+    ),
+  );
+}
+
+export function addTimezoneCommand(program: Command, shell: Shell): void {
+  addCommand(program, 'timezone [name]', 'edition of the timezone rules in use, and when a zone changes its clock')
+    .addHelpText(
+      'after',
+      '\nThe rules are those of Node, or of a folder of newer ones (TIMEZONE_DATA). Compare the changes of a zone with what its locks go by.',
+    )
+    .action(
+      shell.run(async ({ timezoneFolder }, name: string | undefined) =>
+        (await import('../commands/timezone-rules.ts')).showTimezoneRules(name, {
+          folder: timezoneFolder,
+          now: Date.now(),
+        }),
+      ),
+    );
+}
 
 export function addDeviceCommands(program: Command, shell: Shell): void {
   const device = program
@@ -40,7 +73,36 @@ export function addDeviceCommands(program: Command, shell: Shell): void {
     );
   addListCommand(device, 'devices by account and name').action(
     shell.runOnStore(async (store, options: ListOptions) =>
-      (await import('../commands/devices-list.ts')).listDevices(store, options),
+      (await import('../commands/device.ts')).listDevices(store, options),
     ),
   );
+}
+
+export function addBridgeCommands(program: Command, shell: Shell): void {
+  const bridge = program.command('bridge').description('gateways of locks and keypads');
+  addSwitchCommands(
+    bridge,
+    shell,
+    [
+      ['online', 'let it take jobs'],
+      ['offline', 'refuse jobs for it (406), and leave waiting ones until they end'],
+    ],
+    async (store, id, verb) => (await import('../commands/bridge.ts')).switchBridge(store, id, verb),
+  );
+  addListCommand(bridge, 'bridges: online, jobs that wait, links').action(
+    shell.runOnStore(async (store, options: ListOptions) =>
+      (await import('../commands/bridge.ts')).listBridges(store, { ...options, now: Date.now() }),
+    ),
+  );
+}
+
+export function addJobsCommands(program: Command, shell: Shell): void {
+  const jobs = program.command('jobs').description('what bridges were asked to do');
+  addListCommand(jobs, 'jobs, newest first')
+    .option('--bridge <id>', 'of this bridge alone')
+    .action(
+      shell.runOnStore(async (store, options: ListOptions & { readonly bridge?: string }) =>
+        (await import('../commands/bridge.ts')).listJobs(store, { ...options, now: Date.now() }),
+      ),
+    );
 }

@@ -1,23 +1,29 @@
 import { Command } from 'commander';
-import { addAccountCommands } from './account-commands.ts';
-import { addBackupCommands } from './backup-commands.ts';
-import { addBridgeCommands } from './bridge-commands.ts';
+import { environment } from '../config.ts';
+import { addAccountCommands, addGrantCommands, addOwnerCommands } from './account-commands.ts';
 import { addClientCommands } from './client-commands.ts';
-import { addDeviceCommands } from './device-commands.ts';
-import { environmentHelp } from './environment-help.ts';
-import { addGrantCommands } from './grant-commands.ts';
-import { addImportCommand } from './import-command.ts';
-import { addJobsCommands } from './jobs-commands.ts';
-import { addKeysCommands } from './keys-commands.ts';
-import { addOwnerCommands } from './owner-commands.ts';
-import { addPropertyCommands } from './property-commands.ts';
+import { addBackupCommands, addImportCommand, addKeysCommands } from './database-commands.ts';
+import {
+  addBridgeCommands,
+  addDeviceCommands,
+  addJobsCommands,
+  addPropertyCommands,
+  addTimezoneCommand,
+} from './device-commands.ts';
 import { addServeCommand } from './serve-command.ts';
 import { createShell } from './shell.ts';
-import { addTimezoneCommand } from './timezone-command.ts';
 
 /** Asked for anywhere, so that what can't be parsed is told as JSON too. */
 const wantsJson = process.argv.includes('--json');
 const shell = createShell(wantsJson);
+
+const width = Math.max(...Object.keys(environment).map(({ length }) => length));
+const lines = Object.entries(environment).map(([name, meaning]) => `  ${name.padEnd(width)} ${meaning}`);
+
+/** What follows the commands in `--help`. */
+const environmentHelp = `\nEnvironment:\n${lines.join('\n')}
+
+Exit codes: 0 fine, 1 refused as things stand, 2 wrong usage, or something that keeps it from running.`;
 
 const program = new Command('lockstep-server')
   .description('Runs the API and its OAuth server on one SQLite file, and fills that file.')

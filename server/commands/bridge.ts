@@ -1,4 +1,5 @@
 import type { EpochMilliseconds } from '../clock.ts';
+import type { Job } from '../store/jobs/job-store.ts';
 import type { Device } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type CommandResult, done, type Found, nearestOf, refused } from './command.ts';
@@ -13,7 +14,7 @@ import {
   showList,
 } from './listing.ts';
 
-const columns: readonly Column<ReturnType<typeof describe>>[] = [
+const bridgeColumns: readonly Column<ReturnType<typeof describeBridge>>[] = [
   ['BRIDGE', ({ bridgeId }) => bridgeId],
   ['ACCOUNT', ({ account }) => account],
   ['ONLINE', ({ online }) => (online ? 'yes' : 'no')],
@@ -39,8 +40,8 @@ export async function listBridges(
     }),
   );
   const waiting = Map.groupBy(await store.jobs.listUnfinished(now), ({ bridgeId }) => bridgeId);
-  const rows = found.map((bridge) => describe(bridge, waiting.get(bridge.deviceId)?.length ?? 0));
-  return showList('bridges', rows, limit, columns);
+  const rows = found.map((bridge) => describeBridge(bridge, waiting.get(bridge.deviceId)?.length ?? 0));
+  return showList('bridges', rows, limit, bridgeColumns);
 }
 
 /** `bridge online` and `bridge offline`: whether it takes jobs. Run again, nothing changes. */
@@ -77,7 +78,44 @@ export async function findBridge(
   return refused(`There is no bridge ${bridgeId}${nearestOf(bridgeId, known)}`);
 }
 
-function describe({ deviceId, accountId, deviceName, online, linked, lastSyncAt }: Device, unfinishedJobs: number) {
+const jobColumns: readonly Column<ReturnType<typeof describeJob>>[] = [
+  ['JOB', ({ jobId }) => jobId],
+  ['ACCOUNT', ({ account }) => account],
+  ['BRIDGE', ({ bridgeId }) => bridgeId],
+  ['DEVICE', ({ deviceId }) => deviceId],
+  ['TYPE', ({ jobType }) => jobType],
+  ['STATUS', ({ status }) => status],
+  ['RESULT', ({ result }) => (result === -1 ? '-' : result)],
+  ['CREATED', ({ createdAt }) => formatSecond(createdAt)],
+];
+
+/** `jobs list`: newest first. What a job was told and what it told back are left out: codes can be in both. */
+export async function listJobs(
+  store: Pick<Store, 'accounts' | 'devices' | 'jobs'>,
+  {
+    account,
+    bridge,
+    limit,
+    now,
+  }: ListOptions & { readonly bridge?: string | undefined; readonly now: EpochMilliseconds },
+): Promise<CommandResult> {
+  const accounts = await chooseAccounts(store, account);
+  if (accounts.kind === 'refused') return accounts;
+  const chosen = bridge === undefined ? undefined : await findBridge(store, bridge, account);
+  if (chosen?.kind === 'refused') return chosen;
+  const found = await store.jobs.list({
+    now,
+    ...(account !== undefined && { accountId: account }),
+    ...(bridge !== undefined && { bridgeId: bridge }),
+    limit: limit + 1,
+  });
+  return showList('jobs', found.map(describeJob), limit, jobColumns);
+}
+
+function describeBridge(
+  { deviceId, accountId, deviceName, online, linked, lastSyncAt }: Device,
+  unfinishedJobs: number,
+) {
   return {
     bridgeId: deviceId,
     account: accountId,
@@ -86,5 +124,20 @@ function describe({ deviceId, accountId, deviceName, online, linked, lastSyncAt 
     linkedDevices: linked.map((link) => link.deviceId),
     unfinishedJobs,
     lastSync: formatTime(lastSyncAt),
+  };
+}
+
+function describeJob({ accountId, createdAt, expiresAt, ...job }: Job) {
+  const { jobId, bridgeId, deviceId, jobType, status, result } = job;
+  return {
+    jobId,
+    account: accountId,
+    bridgeId,
+    deviceId,
+    jobType,
+    status,
+    result,
+    createdAt: formatTime(createdAt),
+    expiresAt: formatTime(expiresAt),
   };
 }

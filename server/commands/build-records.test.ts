@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NewDevice } from '../store/records.ts';
 import type { Import } from '../store/store.ts';
 import { buildRecords } from './build-records.ts';
-import type { ImportedDevice, ImportFile } from './import-schema.ts';
+import type { ImportedDevice, ImportFile } from './read-import-file.ts';
 
 const now = Date.UTC(2026, 10, 20);
 const property = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { NewDevice } from '../store/records.ts';
 import type { DeviceRecord, Import, ImportPart } from '../store/store.ts';
-import type { ImportedDevice, ImportFile } from './import-schema.ts';
+import type { ImportedDevice, ImportFile } from './read-import-file.ts';
 
 /**
  * Turns a file, or a part of it, into what is stored, but for the links. Whatever the file leaves out stays as it is stored, so that

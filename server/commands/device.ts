@@ -4,7 +4,16 @@ import type { Keys } from '../keys.ts';
 import type { Device } from '../store/records.ts';
 import type { AuditEntry, Store } from '../store/store.ts';
 import { type CommandResult, declined, done, type Found, nearestOf, refused } from './command.ts';
-import { listIds } from './listing.ts';
+import {
+  type Column,
+  chooseAccounts,
+  formatSecond,
+  formatTime,
+  type ListOptions,
+  listIds,
+  readAccounts,
+  showList,
+} from './listing.ts';
 
 type DeviceStores = Pick<Store, 'accounts' | 'audit' | 'devices'>;
 
@@ -109,6 +118,47 @@ export async function rePair(
     device: deviceId,
     generation: current,
   });
+}
+
+const columns: readonly Column<ReturnType<typeof describe>>[] = [
+  ['DEVICE', ({ deviceId }) => deviceId],
+  ['ACCOUNT', ({ account }) => account],
+  ['TYPE', ({ type }) => type],
+  ['BRIDGE', ({ bridgeId }) => bridgeId ?? '-'],
+  ['BATTERY', ({ batteryLevel }) => (batteryLevel === null ? '-' : `${batteryLevel} %`)],
+  ['CODES', ({ algoPin, passagePin }) => (passagePin ? 'all' : algoPin ? 'no passage' : 'none')],
+  ['LAST SYNC', ({ lastSync }) => formatSecond(lastSync)],
+  ['NAME', ({ deviceName }) => deviceName],
+];
+
+/** `device list`: by account, and by name in each. */
+export async function listDevices(
+  store: Pick<Store, 'accounts' | 'devices'>,
+  { account, limit }: ListOptions,
+): Promise<CommandResult> {
+  const chosen = await chooseAccounts(store, account);
+  if (chosen.kind === 'refused') return chosen;
+  const found = await readAccounts(chosen.item, limit + 1, (accountId, atMost) =>
+    store.devices.list({ accountId, sort: { by: 'deviceName', descending: false }, limit: atMost }),
+  );
+  return showList('devices', found.map(describe), limit, columns);
+}
+
+function describe(device: Device) {
+  const { deviceId, accountId, deviceName, type, propertyIds, bridgeId, batteryLevel, pairedAt, lastSyncAt } = device;
+  return {
+    deviceId,
+    account: accountId,
+    deviceName,
+    type,
+    properties: propertyIds,
+    bridgeId,
+    batteryLevel,
+    algoPin: device.supportsAlgoPin,
+    passagePin: device.supportsPassagePin,
+    pairedAt: formatTime(pairedAt),
+    lastSync: formatTime(lastSyncAt),
+  };
 }
 
 function showing(deviceId: string): readonly string[] {

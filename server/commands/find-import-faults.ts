@@ -2,7 +2,7 @@ import { closest } from 'fastest-levenshtein';
 import { linkable } from '../store/records.ts';
 import type { ImportScope, NamesTaken } from '../store/store.ts';
 import { deriveId } from './build-records.ts';
-import type { ImportedDevice, ImportFile } from './import-schema.ts';
+import type { ImportedDevice, ImportFile } from './read-import-file.ts';
 import { describeTimezone, isTimezone } from './timezone.ts';
 
 /** A bridge reaches no more (contract, "Bridge jobs"). */

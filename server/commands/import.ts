@@ -5,9 +5,8 @@ import type { Store } from '../store/store.ts';
 import type { UnusableReason } from '../store/store-unusable.ts';
 import { type CommandResult, done, refused } from './command.ts';
 import { findImportFaults, listNames, nothingTaken } from './find-import-faults.ts';
-import type { ImportFile } from './import-schema.ts';
-import { readImportFile } from './read-import-file.ts';
-import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone-change.ts';
+import { type ImportFile, readImportFile } from './read-import-file.ts';
+import { describeTimezoneChanges, findAffectedCodes, type TimezoneChange } from './timezone.ts';
 import { type ImportEnd, type ImportRun, writeImport } from './write-import.ts';
 
 type ImportStores = Pick<Store, 'accessCodes' | 'imports' | 'properties'>;

@@ -3,8 +3,7 @@ import type { Property } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
 import { type CommandResult, done, refused } from './command.ts';
 import { type Column, chooseAccounts, type ListOptions, showList } from './listing.ts';
-import { describeTimezone, isTimezone } from './timezone.ts';
-import { describeTimezoneChanges, findAffectedCodes } from './timezone-change.ts';
+import { describeTimezone, describeTimezoneChanges, findAffectedCodes, isTimezone } from './timezone.ts';
 
 type PropertyStores = Pick<Store, 'accessCodes' | 'accounts' | 'properties'>;
 

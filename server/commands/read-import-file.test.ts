@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { findImportFaults, nothingTaken } from './find-import-faults.ts';
-import type { ImportFile } from './import-schema.ts';
-import { readImportFile } from './read-import-file.ts';
+import { type ImportFile, readImportFile } from './read-import-file.ts';
 
 const property = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
 const lock = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Import } from '../store/store.ts';
 import { StoreConflict, StoreUnavailable } from '../store/store.ts';
-import type { ImportFile } from './import-schema.ts';
+import type { ImportFile } from './read-import-file.ts';
 import { type ImportProgress, type ImportRun, sizeNextBatch, writeImport } from './write-import.ts';
 
 const nothing: Import = { properties: [], devices: [] };

@@ -1,6 +1,6 @@
 import type { ImportProgress } from '../commands/write-import.ts';
 
-/** What is over sooner needs no word. */
+/** What is over in less needs no word. */
 const silentMs = 2000;
 const betweenLinesMs = { terminal: 100, plain: 2000 };
 
@@ -36,4 +36,21 @@ export function createImportProgress(stream: ProgressStream, elapsed: () => numb
 function describe(progress: ImportProgress): string {
   const parts = Object.entries(progress).filter(([, { total }]) => total > 0);
   return `importing: ${parts.map(([name, { done, total }]) => `${name} ${done} of ${total}`).join(', ')}`;
+}
+
+/**
+ * Says how far a copy is: in a new line each two seconds.
+ *
+ * @param time milliseconds, counted from anywhere
+ */
+export function tellProgress(
+  what: string,
+  { time, write }: { readonly time: () => number; readonly write: (line: string) => void },
+): (written: number, pages: number) => void {
+  let said = time();
+  return (written, pages) => {
+    if (time() - said < silentMs) return;
+    said = time();
+    write(`${what}: ${Math.floor((100 * written) / pages)} % of ${pages} pages\n`);
+  };
 }

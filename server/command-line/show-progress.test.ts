@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createImportProgress } from './import-progress.ts';
+import { createImportProgress, tellProgress } from './show-progress.ts';
 
 const step = (devices: number) => ({
   properties: { done: 2, total: 2 },
@@ -37,4 +37,16 @@ test.each([
   },
 ])('$name', ({ isTTY, times, want }) => {
   expect(show(isTTY, times)).toBe(want);
+});
+
+test('what takes long says how far it is, every two seconds, and what does not says nothing', () => {
+  let now = 7;
+  const lines: string[] = [];
+  const onProgress = tellProgress('backing up', { time: () => now, write: (line) => lines.push(line) });
+  for (let page = 0; page < 40; page += 1) {
+    onProgress(page, 40);
+    if (page === 15) expect(lines).toEqual([]);
+    now += 125;
+  }
+  expect(lines).toEqual(['backing up: 40 % of 40 pages\n', 'backing up: 80 % of 40 pages\n']);
 });
