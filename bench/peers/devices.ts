@@ -29,11 +29,12 @@ const columns = `
 /** The two answers that are timed, as values; `seal` makes the cursor of the row that a page ends with. */
 export function openDevices(path: string, seal: (lastDeviceId: string, lastName: string) => string) {
   const database = new Database(path, { readonly: true });
+  // With `+?`, as our store writes it: SQLite plans a bare `?` in these places anew at each run, which is no duty of a web framework.
   const page = database.prepare<[string, number], Row>(
-    `select ${columns} from device d where d.account_id = ? order by d.name_sort, d.device_id limit ?`,
+    `select ${columns} from device d where d.account_id = +? order by d.name_sort, d.device_id limit +?`,
   );
   const one = database.prepare<[string, string], Row>(
-    `select ${columns} from device d where d.device_id = ? and d.account_id = ?`,
+    `select ${columns} from device d where d.device_id = +? and d.account_id = +?`,
   );
   return {
     database,
