@@ -63,7 +63,7 @@ try {
   useTimezoneData(findTimezoneFolder(process.env));
   const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
   await runUntilStopped(logger, async (stopping) => {
-    // Prism takes a second to load; a signal is heard already.
+    // Most of what has to be loaded; a signal is heard already. Prism is loaded when an answer is first asked for.
     const { startDemoMock } = await import('./start-demo-mock.ts');
     const mock = await startDemoMock({
       port,

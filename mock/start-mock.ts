@@ -1,4 +1,4 @@
-import { type ListenLimits, listen } from '@lockstep/server/http/listen';
+import { listen } from '@lockstep/server/http/listen';
 import { type Running, throwIfStopping } from '@lockstep/server/run-until-stopped';
 import { createMock, type Mock, type MockOptions, type Protection } from './create-mock.ts';
 
@@ -16,7 +16,6 @@ export interface StartOptions extends Omit<MockOptions, 'protection'> {
   readonly port: number;
   /** Interface to listen on: `127.0.0.1` for this machine alone. */
   readonly host: string;
-  readonly limits?: Partial<ListenLimits>;
   /** What judges credentials, where it must know the address first. */
   readonly protect?: (origin: string) => Promise<Protection>;
   /** Gives the start up. */
@@ -30,14 +29,7 @@ export interface StartOptions extends Omit<MockOptions, 'protection'> {
  * @throws Error with `code: 'EADDRINUSE'` when the port is taken; Error when the contract does not compile, or the reason of
  * `stopping`, with nothing left listening
  */
-export async function startMock({
-  port,
-  host,
-  limits,
-  protect,
-  stopping,
-  ...options
-}: StartOptions): Promise<RunningMock> {
+export async function startMock({ port, host, protect, stopping, ...options }: StartOptions): Promise<RunningMock> {
   const { promise: ready, resolve } = Promise.withResolvers<Mock>();
   const {
     port: taken,
@@ -46,7 +38,7 @@ export async function startMock({
   } = await listen((request, response) => void ready.then((mock) => mock(request, response)), {
     port,
     host,
-    limits: { drainMs, ...limits },
+    limits: { drainMs },
   });
   const origin = `http://${nameHost(host)}:${taken}`;
   try {

@@ -81,8 +81,19 @@ export interface Runtime<Context extends Exchange> {
 }
 
 /**
- * Serves a contract: finds the operation of a request, judges credentials and form, asks its handler, and writes the answer. All
- * schemas are compiled before it returns; no request waits for one.
+ * Serves a contract: finds the operation of a request, judges credentials and form, asks its handler, and writes the answer. Schemas of
+ * requests and of errors are compiled before it returns, those of all answers too where these are checked.
+ *
+ * ```ts
+ * const { listener } = createRuntime({
+ *   contract, // contract.gen.json
+ *   operations, // of operations.gen.ts; for a part of them `const { login, ...served } = operations`
+ *   handlers: defineHandlers<Account>()({ getThing: ({ path, principal }) => ({ status: 200, body: … }) }),
+ *   security: { oauth2: bearer(judgeToken), desk: basic(({ username, password }) => …) },
+ *   logger: console,
+ * });
+ * createServer(listener).listen(8080);
+ * ```
  *
  * @throws Error where the contract can't be kept: a schema that doesn't compile, a security scheme without a check, an operation without a
  * handler, an extension that points nowhere
@@ -133,11 +144,11 @@ export function createRuntime<
     reply,
     takesBody,
     listener: (request, response) => {
-      takeAuthority(request);
       // Whoever listens here has added nothing to an exchange.
       const exchange = { request, requestId: readRequestId(request) } as Context;
       if (readUnknownCoding(request) !== undefined) response.setHeader('Connection', 'close');
       void reply(exchange, response, () => {
+        takeAuthority(request);
         checkMessage(request, takesBody);
         return answer(exchange);
       });
