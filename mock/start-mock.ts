@@ -31,11 +31,12 @@ export interface StartOptions extends Omit<MockOptions, 'protection'> {
  */
 export async function startMock({ port, host, protect, stopping, ...options }: StartOptions): Promise<RunningMock> {
   const { promise: ready, resolve } = Promise.withResolvers<Mock>();
+  let answer: Mock = (request, response) => void ready.then((mock) => mock(request, response));
   const {
     port: taken,
     underWay,
     close,
-  } = await listen((request, response) => void ready.then((mock) => mock(request, response)), {
+  } = await listen((request, response) => answer(request, response), {
     port,
     host,
     limits: { drainMs },
@@ -48,6 +49,7 @@ export async function startMock({ port, host, protect, stopping, ...options }: S
     const mock = createMock({ ...options, protection });
     await throwIfStopping(stopping);
     resolve(mock);
+    answer = mock;
     return { origin, underWay, close };
   } catch (error) {
     resolve((_, response) => void response.destroy());

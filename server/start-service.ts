@@ -48,7 +48,8 @@ export async function startService({
   await requireOwnKeys(options.store, options.keys);
   await throwIfStopping(stopping);
   const { promise: ready, resolve } = Promise.withResolvers<RequestListener>();
-  const listening = await listen((request, response) => void ready.then((app) => app(request, response)), {
+  let answer: RequestListener = (request, response) => void ready.then((app) => app(request, response));
+  const listening = await listen((request, response) => answer(request, response), {
     port,
     host,
     limits: { connections: maxConnections },
@@ -63,6 +64,8 @@ export async function startService({
     const app = createService({ ...options, bridges, origin, ...(docs && { docs }) });
     await throwIfStopping(stopping);
     resolve(app);
+    // Those that waited have waited; nobody else makes the turn over the promise.
+    answer = app;
   } catch (error) {
     resolve((_, response) => response.destroy());
     await listening.close();
