@@ -4,7 +4,7 @@ import type { ValueRule } from './by-value.ts';
 import { checkByValue } from './check-by-value.ts';
 import type { FormTools, Validate } from './compile-schema.ts';
 import { describeFault } from './describe-fault.ts';
-import type { PlaceFault } from './detail.ts';
+import type { ReadPlace } from './detail.ts';
 import { parseBody, type ReceivedBody } from './parse-body.ts';
 
 /** Bytes, and the key of the operation's `content` that they are to be read by. */
@@ -12,11 +12,8 @@ export interface TypedBody extends ReceivedBody {
   readonly declaredType: string;
 }
 
-interface ReadBodyValue {
-  readonly fault?: PlaceFault;
-  /** Empty where nothing was sent. */
-  readonly values: { readonly mediaType?: string; readonly body?: unknown };
-}
+/** Empty where nothing was sent. */
+type ReadBodyValue = ReadPlace<{ readonly mediaType?: string; readonly body?: unknown }>;
 
 export type BodyCheck = (body: TypedBody | undefined) => ReadBodyValue;
 
@@ -32,7 +29,7 @@ export function createBodyCheck(
   { requestBody }: Operation,
   rules: readonly ValueRule[],
 ): BodyCheck {
-  if (requestBody === null) return () => ({ values: {} });
+  if (requestBody === null) return () => ({ kind: 'values', values: {} });
   const contents = new Map(
     Object.entries(requestBody.content).map(([type, pointer]): [string, Content] => {
       const schema = readPointer(document, pointer);
@@ -45,11 +42,11 @@ export function createBodyCheck(
 
   return (body) => {
     if (body === undefined || (body.bytes.length === 0 && requestBody.required))
-      return requestBody.required ? faultAt('', missing) : { values: {} };
+      return requestBody.required ? faultAt('', missing) : { kind: 'values', values: {} };
     const content = contents.get(body.declaredType);
     if (content === undefined) throw new Error(`no schema for ${body.declaredType}`);
     const parsed = parseBody(document, body, content.schema);
-    if (parsed.kind === 'opaque') return { values: { mediaType: body.declaredType, body: body.bytes } };
+    if (parsed.kind === 'opaque') return { kind: 'values', values: { mediaType: body.declaredType, body: body.bytes } };
     if (parsed.kind === 'fault') return faultAt(parsed.at, parsed.says);
     const errors = content.validate(parsed.value);
     const dependent = checkByValue(compile, rules, parsed.value);
@@ -59,7 +56,7 @@ export function createBodyCheck(
     const told = isSame ? dependent : (described ?? dependent);
     if (told !== undefined) return faultAt(told.at, told.says, told.nearest);
     const value = isObject(parsed.value) ? { ...content.defaults, ...parsed.value } : parsed.value;
-    return { values: { mediaType: body.declaredType, body: value } };
+    return { kind: 'values', values: { mediaType: body.declaredType, body: value } };
   };
 
   function readDefaults(schema: unknown): JsonObject {
@@ -70,7 +67,7 @@ export function createBodyCheck(
 }
 
 function faultAt(at: string, says: string, nearest: readonly string[] = []): ReadBodyValue {
-  return { fault: { in: 'body', at, says, nearest }, values: {} };
+  return { kind: 'fault', fault: { in: 'body', at, says, nearest } };
 }
 
 function firstStep(pointer: string): string | undefined {

@@ -4,7 +4,7 @@ import { readValueRules } from './by-value.ts';
 import { type BodyCheck, createBodyCheck } from './check-body.ts';
 import { createParameterCheck } from './check-parameters.ts';
 import type { FormTools } from './compile-schema.ts';
-import type { PlaceFault } from './detail.ts';
+import type { PlaceFault, ReadPlace } from './detail.ts';
 import type { Pair } from './parse-url-encoded.ts';
 import { cookiePairs, pathPairs } from './read-parameters.ts';
 
@@ -54,14 +54,28 @@ export function createFormCheck(tools: FormTools, operation: Operation): CheckFo
     const headers = checkHeaders(headerPairs(parts.headers, headerNames));
     const cookies = checkCookies(takesCookies ? cookiePairs(parts.headers.cookie?.join('; ')) : []);
     const body = checkBody(parts.body);
-    const all = [path, query, headers, cookies, body].flatMap(({ fault }) => fault ?? []);
+    const all = [path, query, headers, cookies, body].flatMap((place) => (place.kind === 'fault' ? place.fault : []));
     const [first] = all;
     if (first !== undefined) return { kind: 'faults', first, all };
-    const request = { path: path.values, query: query.values, headers: headers.values, cookies: cookies.values };
-    return { kind: 'good', request: { ...request, ...body.values } };
+    return {
+      kind: 'good',
+      request: {
+        path: valuesOf(path),
+        query: valuesOf(query),
+        headers: valuesOf(headers),
+        cookies: valuesOf(cookies),
+        ...valuesOf(body),
+      },
+    };
   };
 }
 
 function headerPairs(headers: SentParts['headers'], names: readonly string[]): Pair[] {
   return names.flatMap((name) => (headers[name] ?? []).map((value) => ({ name, value, broken: false })));
+}
+
+/** Of a place without a fault: there is none once all were looked through. */
+function valuesOf<Values>(place: ReadPlace<Values>): Values {
+  if (place.kind === 'fault') throw new Error(place.fault.says);
+  return place.values;
 }

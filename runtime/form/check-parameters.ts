@@ -2,18 +2,15 @@ import { followRef, isObject, type JsonObject, readPointer } from '@lockstep/jso
 import type { Operation, Parameter } from '../operation.ts';
 import type { FormTools, Validate } from './compile-schema.ts';
 import { type Description, describeFault } from './describe-fault.ts';
-import type { PlaceFault } from './detail.ts';
+import type { PlaceFault, ReadPlace } from './detail.ts';
 import type { Pair } from './parse-url-encoded.ts';
 import { createParameterReader, ownsName, type ReadParameter, spreadMembers } from './read-parameters.ts';
 import { cut, describeUnknown } from './sentence.ts';
 
 type Place = Parameter['in'];
 
-interface ReadParameters {
-  readonly fault?: PlaceFault;
-  /** Those that were sent, and the defaults of others. Names come from the contract, so none can be `__proto__`. */
-  readonly values: JsonObject;
-}
+/** Those that were sent, and the defaults of others. Names come from the contract, so none can be `__proto__`. */
+type ReadParameters = ReadPlace<JsonObject>;
 
 interface Checked {
   readonly parameter: Parameter;
@@ -27,7 +24,7 @@ interface Checked {
   readonly defaults: readonly unknown[];
 }
 
-const nothing: ReadParameters = { values: {} };
+const nothing: ReadParameters = { kind: 'values', values: {} };
 
 /** Headers that OpenAPI takes out of parameters: they are described elsewhere (3.1, Parameter Object). */
 const ignoredHeaders = new Set(['accept', 'authorization', 'content-type']);
@@ -55,25 +52,32 @@ export function createParameterCheck(
   return (pairs) => {
     if (checked.length === 0 && (place !== 'query' || pairs.length === 0)) return nothing;
     const unknown = place === 'query' ? findUnknown(checked, pairs) : undefined;
-    if (unknown !== undefined) return { fault: unknown, values: {} };
+    if (unknown !== undefined) return { kind: 'fault', fault: unknown };
     const values: Record<string, unknown> = {};
     for (const one of checked) {
       const found = readOne(one, pairs);
-      if (found.fault !== undefined) return { fault: toPlaceFault(one.parameter, found.fault), values: {} };
-      for (const value of found.values ?? one.defaults) values[one.key] = value;
+      if (found.kind === 'fault') return found;
+      for (const value of found.values) values[one.key] = value;
     }
-    return { values };
+    return { kind: 'values', values };
   };
 
-  function readOne({ parameter, read, validate }: Checked, pairs: readonly Pair[]) {
+  /** No value where there is none; else one. */
+  function readOne(
+    { parameter, read, validate, defaults }: Checked,
+    pairs: readonly Pair[],
+  ): ReadPlace<readonly unknown[]> {
     const reading = read(pairs);
-    if (reading.kind === 'fault') return { fault: { says: reading.says, nearest: [] } };
-    if (reading.kind === 'empty') return { values: [''] };
+    if (reading.kind === 'fault') return faultAt(parameter, { says: reading.says, nearest: [] });
+    if (reading.kind === 'empty') return { kind: 'values', values: [''] };
     if (reading.kind === 'absent')
-      return parameter.required ? { fault: { says: `${parameter.name} is required`, nearest: [] } } : {};
+      return parameter.required
+        ? faultAt(parameter, { says: `${parameter.name} is required`, nearest: [] })
+        : { kind: 'values', values: defaults };
     const errors = validate(reading.value);
-    if (errors === undefined) return { values: [reading.value] };
-    return { fault: describeCursor(operation, parameter, reading.value) ?? describeFault(errors, parameter.name) };
+    if (errors === undefined) return { kind: 'values', values: [reading.value] };
+    const described = describeCursor(operation, parameter, reading.value) ?? describeFault(errors, parameter.name);
+    return faultAt(parameter, described);
   }
 }
 
@@ -87,11 +91,12 @@ function findUnknown(declared: readonly Checked[], pairs: readonly Pair[]): Plac
   return { in: 'query', at: cut(unknown.name), ...described };
 }
 
-function toPlaceFault(
+function faultAt(
   { in: place, name, invalidStatus }: Parameter,
   { says, nearest }: { readonly says: string; readonly nearest: readonly string[] },
-): PlaceFault {
-  return { in: place === 'cookie' ? 'header' : place, at: name, says, nearest, status: invalidStatus };
+): ReadPlace<never> {
+  const fault = { in: place === 'cookie' ? 'header' : place, at: name, says, nearest, status: invalidStatus } as const;
+  return { kind: 'fault', fault };
 }
 
 /**

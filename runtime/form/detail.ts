@@ -11,6 +11,11 @@ export interface Detail {
 /** A fault, with the status of its place where that is not 400. */
 export type PlaceFault = Detail & { readonly status?: number | undefined };
 
+/** What was read at one place of a request, or its first fault. */
+export type ReadPlace<Values> =
+  | { readonly kind: 'values'; readonly values: Values }
+  | { readonly kind: 'fault'; readonly fault: PlaceFault };
+
 /** What a caller sent must not make its own answer larger than any contract bounds it. */
 const longestSays = 1_000;
 const longestAt = 500;
