@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createRuntime } from './create-runtime.ts';
+import { createRuntime, type RuntimeOptions } from './create-runtime.ts';
 import type { Operation } from './operation.ts';
 import { apiKey, bearer } from './security/scheme.ts';
 
@@ -42,7 +42,7 @@ const security = {
   key: apiKey((sent) => ({ kind: 'good', principal: sent })),
 };
 
-type Options = Parameters<typeof createRuntime<{ getThing: Operation }, Handlers>>[0];
+type Options = RuntimeOptions<{ getThing: Operation }, Handlers>;
 interface Handlers {
   readonly getThing: (request: { readonly principal: string | undefined }) => { status: number; body: unknown };
 }
@@ -56,7 +56,9 @@ const options: Options = {
 };
 
 async function ask(given: Partial<Options>, path: string, headers: Record<string, string> = {}) {
-  const server = createServer(createRuntime({ ...options, ...given }).listener).listen(0, '127.0.0.1');
+  const server = createServer(
+    createRuntime<{ getThing: Operation }, Handlers>({ ...options, ...given }).listener,
+  ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     const { port } = server.address() as AddressInfo;
@@ -72,7 +74,8 @@ describe('a runtime', () => {
     ['does not compile', { type: 'string', pattern: '(' }],
     ['leads nowhere', { $ref: '#/components/schemas/Gone' }],
   ])('does not start where the schema of an error %s: a refusal would need it', (_, error) => {
-    expect(() => createRuntime({ ...options, contract: contractOf(error) })).toThrow(/^getThing: /);
+    const contract = contractOf(error);
+    expect(() => createRuntime<{ getThing: Operation }, Handlers>({ ...options, contract })).toThrow(/^getThing: /);
   });
 
   test('cuts the connection, and no more, where what answers errors fails itself', async () => {

@@ -30,6 +30,9 @@ export type PrincipalOf<Handlers> = {
     : never;
 }[keyof Handlers];
 
+/** Whatever it asks for, it answers. */
+type SomeHandler = (request: never, exchange: never) => Answer | Promise<Answer>;
+
 type KeysOf<Value> = Value extends unknown ? keyof Value : never;
 
 /** Names of the security schemes that the operations of a table ask for. */
@@ -46,7 +49,7 @@ export interface RuntimeOptions<
   /** The generated table, or the part of it that is served here. */
   readonly operations: Table;
   /** One for each operation: one that is forgotten does not compile. */
-  readonly handlers: Handlers & { readonly [Id in keyof Table]: unknown };
+  readonly handlers: Handlers & { readonly [Id in keyof Table]: SomeHandler };
   /** One check for each security scheme that an operation asks for, by its name in the contract: `bearer`, `basic`, `apiKey`. */
   readonly security: Readonly<Record<SchemesOf<Table>, Scheme<PrincipalOf<Handlers>>>>;
   readonly logger: ReplyLog;

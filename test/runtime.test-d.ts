@@ -38,6 +38,16 @@ createRuntime({
   logger,
 });
 
+// A handler that answers nothing a response could be.
+createRuntime({
+  contract,
+  operations: museum,
+  // @ts-expect-error an answer has a status
+  handlers: { ...handlers, readPhoto: () => 'nothing' },
+  security: { Badge: scheme, Seal: scheme },
+  logger,
+});
+
 // A forgotten scheme, all of them, and one that the contract does not have.
 createRuntime({
   contract,
