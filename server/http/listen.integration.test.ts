@@ -195,7 +195,8 @@ describe('a caller that does not read', () => {
     let bytes = 0;
     for await (const chunk of answer.body ?? []) {
       bytes += chunk.length;
-      await setTimeout(4); // about a thousand chunks
+      // However large the chunks are: more than twice as long as a caller may be silent, and never silent for long.
+      await setTimeout((3 * silentMs * chunk.length) / large.length);
     }
     expect(bytes).toBe(large.length);
     expect(performance.now() - startedAt).toBeGreaterThan(silentMs * 2); // by when a silent one is gone
