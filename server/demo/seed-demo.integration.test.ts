@@ -31,6 +31,7 @@ test('a fresh store gets every account, property, device and client, at times be
   expect(devices).toContainEqual({
     id: '68f1c2d3e4a5b6c7d8e9f001',
     deviceId: 'LK2A00000001',
+    timezone: 'Europe/Berlin',
     accountId: 'account-harbour-stays',
     deviceName: 'Front door',
     type: 'Lock',
