@@ -58,10 +58,7 @@ function findMeantForm(document: ContractDocument, { keyword, parentSchema, data
   return isPointer && isObject(readPointer(document, target)) ? target : undefined;
 }
 
-/**
- * A reference to nothing but a reference is the one behind it: parameters of forty operations that share a schema have one check, which took
- * 2.2 times as long when each had its own and none stayed in the processor's cache.
- */
+/** A reference to nothing but a reference is the one behind it: parameters that share a schema have one check. */
 function nameOf(document: ContractDocument, schema: unknown, hops = 0): unknown {
   const $ref = isObject(schema) && Object.keys(schema).length === 1 ? schema.$ref : undefined;
   const target = typeof $ref === 'string' && $ref.startsWith('#/') ? readPointer(document, $ref) : undefined;
