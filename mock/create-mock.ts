@@ -98,13 +98,20 @@ function answerAsDocumented(
 function loadWhenAsked(document: ContractDocument, logger: Logger): AnswerByExample {
   let loaded: Promise<AnswerByExample> | undefined;
   return async (...asked) => {
-    loaded ??= import('./prism.ts').then(({ createPrism }) => createPrism({ document, logger }));
-    // One that failed is not kept: the next request tries again.
-    loaded.catch(() => {
-      loaded = undefined;
-    });
+    loaded ??= load();
     return (await loaded)(...asked);
   };
+
+  async function load(): Promise<AnswerByExample> {
+    try {
+      const { createPrism } = await import('./prism.ts');
+      return await createPrism({ document, logger });
+    } catch (error) {
+      // Not kept: the next request tries again.
+      loaded = undefined;
+      throw error;
+    }
+  }
 }
 
 function mapValues<Value, Result>(
