@@ -71,6 +71,13 @@ describe('the media type of an answer that names none', () => {
       content: '{"text":"no","trace":"r-1"}',
     },
     {
+      name: 'that of its range of statuses, where bytes stay bytes though a member is marked',
+      status: 404,
+      body: Buffer.from('{}'),
+      type: 'application/problem+json',
+      content: Buffer.from('{}'),
+    },
+    {
       name: 'that of all other statuses',
       status: 500,
       body: { text: 'no' },

@@ -63,7 +63,7 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
     const { requestId, operation } = exchange;
     const { status, body } = answer;
     const { idNames, mediaType } = findDeclared(operation, status) ?? undeclaredBody;
-    const isMarked = status >= 400 && idNames.length > 0 && isObject(body);
+    const isMarked = status >= 400 && idNames.length > 0 && isObject(body) && !(body instanceof Uint8Array);
     const whole = isMarked ? { ...body, ...fill(idNames, requestId) } : body;
     const headers: Record<string, string> = { ...ambient(exchange) };
     for (const name in answer.headers) {
