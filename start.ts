@@ -5,14 +5,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { enableCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
 import { parseArgs } from 'node:util';
+import { defaults } from './cli/commands/command.ts';
 import { deriveOnce } from './derive-once.ts';
 import { defaultPorts, formatStart, type Started } from './format-start.ts';
+import type { DocsHandler } from './runtime/docs/serve-docs.ts';
+import { type Running, runUntilStopped, throwIfStopping } from './runtime/run-until-stopped.ts';
 import { choosePort } from './server/demo/choose-port.ts';
-import type { DocsHandler } from './server/docs/serve-docs.ts';
 import { openLog } from './server/open-log.ts';
-import { type Running, runUntilStopped, throwIfStopping } from './server/run-until-stopped.ts';
 import { findTimezoneFolder, useTimezoneData } from './server/timezone-data.ts';
-import { defaults } from './toolkit/commands/command.ts';
 
 const help = `Usage: npm start -- [--port NUMBER] [--mock-port NUMBER] [--json]
 
@@ -124,7 +124,7 @@ async function derive(stopping: AbortSignal): Promise<string> {
       return (await readContractFiles(defaults.contract)).map(({ file }) => file);
     },
     derive: async () => {
-      const { generate } = await import('./toolkit/commands/generate.ts');
+      const { generate } = await import('./cli/commands/generate.ts');
       await throwIfStopping(stopping);
       return (await generate(defaults)).text;
     },
@@ -133,7 +133,7 @@ async function derive(stopping: AbortSignal): Promise<string> {
 
 async function prepareDocs(origin: string, signal: AbortSignal, say: (text: string) => void): Promise<DocsHandler> {
   const { buildDocs, ownDocs } = await import('./docs/build-docs.ts');
-  const { createDocsHandler, readDocs } = await import('./server/docs/serve-docs.ts');
+  const { createDocsHandler, readDocs } = await import('./runtime/docs/serve-docs.ts');
   const { folder, built } = await buildDocs({
     contract: join(root, ownDocs.contract),
     pages: ownDocs.pages.map((page) => join(root, page)),

@@ -14,7 +14,7 @@ const rounds = 7;
 
 /** No telemetry and no look for updates: neither belongs into the time. */
 const quiet = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' };
-const ours = [join(root, 'toolkit/main.ts'), 'generate', '--contract', contract, '--out'];
+const ours = [join(root, 'cli/main.ts'), 'generate', '--contract', contract, '--out'];
 
 /**
  * What takes turns. Ours keeps its compiled code from one run to the next (`enableCompileCache`), the peers don't: so it is timed as a

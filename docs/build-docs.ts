@@ -9,7 +9,7 @@ import {
   hashDocs,
   manifestFile,
   readDocs,
-} from '@lockstep/server/docs/serve-docs';
+} from '@lockstep/runtime/docs/serve-docs';
 import { Document, isMap, parseDocument } from 'yaml';
 import { buildReference, hashInputs, type ReferenceOptions } from './build-reference.ts';
 import { readContractFiles } from './reference/contract-files.ts';

@@ -36,7 +36,7 @@ export interface Reference {
 const reference = join(import.meta.dirname, 'reference');
 
 /** What a server puts in its header too, so it stands with the server. */
-const policy = fileURLToPath(import.meta.resolve('@lockstep/server/docs/content-policy'));
+const policy = fileURLToPath(import.meta.resolve('@lockstep/runtime/docs/content-policy'));
 
 /** The folder is small, and whatever changes in it may change the page. */
 async function readOwnInputs(): Promise<readonly Buffer[]> {

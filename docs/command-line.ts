@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { createDocsHandler, readDocs } from '@lockstep/server/docs/serve-docs';
+import { createDocsHandler, readDocs } from '@lockstep/runtime/docs/serve-docs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { buildDocs, ownDocs } from './build-docs.ts';
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { exchange } from '@lockstep/server/docs/exchange';
+import { exchange } from '@lockstep/runtime/docs/exchange';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 const contract = join(import.meta.dirname, '..', 'toolkit', 'fixtures', 'museum', 'contract.yaml');

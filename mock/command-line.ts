@@ -1,10 +1,10 @@
 import { dirname, join, relative } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import { runUntilStopped } from '@lockstep/runtime/run-until-stopped';
 import { type DemoAccess, describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
 import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
 import { openLog } from '@lockstep/server/open-log';
-import { runUntilStopped } from '@lockstep/server/run-until-stopped';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { describeMock } from './describe-mock.ts';

@@ -1,5 +1,5 @@
-import { listen } from '@lockstep/server/http/listen';
-import { type Running, throwIfStopping } from '@lockstep/server/run-until-stopped';
+import { listen } from '@lockstep/runtime/listen';
+import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import { createMock, type Mock, type MockOptions, type Protection } from './create-mock.ts';
 
 /** `close` stops taking connections, lets answers under way finish for a moment, then drops whatever is open. */

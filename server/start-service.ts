@@ -1,10 +1,10 @@
 import type { RequestListener } from 'node:http';
+import { defaultLimits, listen } from '@lockstep/runtime/listen';
+import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import type { Habits } from './bridge/habits.ts';
 import { startBridges } from './bridge/start-bridges.ts';
 import { createService, type ServiceOptions } from './create-service.ts';
-import { defaultLimits, listen } from './http/listen.ts';
 import { requireOwnKeys } from './require-own-keys.ts';
-import { type Running, throwIfStopping } from './run-until-stopped.ts';
 import { startPurging } from './start-purging.ts';
 
 export interface StartOptions extends Omit<ServiceOptions, 'origin' | 'bridges' | 'docs'> {

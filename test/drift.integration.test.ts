@@ -109,7 +109,7 @@ function lockstep(cwd: string, ...args: string[]): Promise<{ exitCode: number; s
   const { promise, resolve } = Promise.withResolvers<{ exitCode: number; stdout: string; stderr: string }>();
   execFile(
     process.execPath,
-    [join(root, 'toolkit/main.ts'), ...args],
+    [join(root, 'cli/main.ts'), ...args],
     { cwd, maxBuffer: 1 << 26 },
     (error, stdout, stderr) => resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr }),
   );

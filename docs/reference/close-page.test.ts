@@ -1,4 +1,4 @@
-import { contentPolicy } from '@lockstep/server/docs/content-policy';
+import { contentPolicy } from '@lockstep/runtime/docs/content-policy';
 import { describe, expect, test } from 'vitest';
 import { closePage } from './close-page.ts';
 import { joinPage, splitPage } from './split-page.ts';

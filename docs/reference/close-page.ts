@@ -1,4 +1,4 @@
-import { contentPolicy } from '@lockstep/server/docs/content-policy';
+import { contentPolicy } from '@lockstep/runtime/docs/content-policy';
 import { parseDocument } from 'yaml';
 import { fillServers } from './fill-servers.ts';
 import { inertAddresses, replaceAddresses } from './inert-addresses.ts';

@@ -14,7 +14,7 @@ export function addServeCommand(program: Command, shell: Shell): void {
       const config = shell.prepare();
       // Small and first: all that takes time to load is loaded under way, when signals are heard already.
       const { openLog } = await import('../open-log.ts');
-      const { runUntilStopped } = await import('../run-until-stopped.ts');
+      const { runUntilStopped } = await import('@lockstep/runtime/run-until-stopped');
       const { logger, end } = openLog(config.logLevel, 1);
       await runUntilStopped(logger, async (stopping) => {
         const { serve } = await import('../commands/serve.ts');

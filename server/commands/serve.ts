@@ -1,25 +1,23 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { createDocsHandler, type Docs, DocsUnusable, readDocs } from '@lockstep/runtime/docs/serve-docs';
+import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
-import { createDocsHandler, readDocs } from '../docs/serve-docs.ts';
 import { readKeyFile } from '../key-file.ts';
-import { throwIfStopping } from '../run-until-stopped.ts';
+import { OperatorError } from '../operator-error.ts';
 import { type RunningService, startService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 
 /**
  * `serve`: starts the service on the keys and the database of an operator.
  *
- * @throws KeyFileFault, DocsUnusable, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
+ * @throws KeyFileFault, OperatorError for docs that can't be served, StoreUnusable, or an error with `code: 'EADDRINUSE'`: it doesn't start, and says why; or the reason of `stopping`.
  *   Nothing is left open
  */
 export async function serve(config: Config, logger: Logger, stopping: AbortSignal): Promise<RunningService> {
   const keys = await readKeyFile(config.keyFile, { warn: (text) => logger.warn(text) });
-  const docs =
-    config.docsFolder === undefined
-      ? undefined
-      : await readDocs(config.docsFolder, { contract: contract['x-generated'].contract });
+  const docs = config.docsFolder === undefined ? undefined : await readDocsFor(config.docsFolder);
   await throwIfStopping(stopping);
   const store = await openSqliteStore(config.database, { mayCreate: false });
   try {
@@ -45,5 +43,16 @@ export async function serve(config: Config, logger: Logger, stopping: AbortSigna
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** What the docs lack is the operator's to mend. */
+async function readDocsFor(folder: string): Promise<Docs> {
+  try {
+    return await readDocs(folder, { contract: contract['x-generated'].contract });
+  } catch (cause) {
+    if (!(cause instanceof DocsUnusable)) throw cause;
+    const command = ['npm', 'run', 'docs', '--', '--build-only', '--out', folder];
+    throw new OperatorError(cause.message, { cause, cures: [{ says: 'Build it', command }] });
   }
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
+import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import type { Logger } from 'pino';
 import { systemClock } from '../clock.ts';
 import { readOrCreateKeyFile } from '../key-file.ts';
 import { createPasswords } from '../oauth/passwords.ts';
-import { throwIfStopping } from '../run-until-stopped.ts';
 import { type RunningService, type StartOptions, startService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import { demoHabits } from './demo-habits.ts';

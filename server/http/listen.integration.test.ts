@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
+import { defaultLimits, listen } from '@lockstep/runtime/listen';
 import { afterEach, describe, expect, test } from 'vitest';
 import { sendRaw } from './fixtures/send-raw.ts';
 import { type RunningApp, startApp } from './fixtures/start-app.ts';
-import { defaultLimits, listen } from './listen.ts';
 
 const limits = { headersMs: 400, requestMs: 700, checkMs: 50, drainMs: 600 };
 /** Longer than a test may last: what waits for this limit instead of its own never ends. */

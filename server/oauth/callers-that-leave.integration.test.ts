@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
+import { listen } from '@lockstep/runtime/listen';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { sendRaw } from '../http/fixtures/send-raw.ts';
-import { listen } from '../http/listen.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 
 // If these fail, anybody without credentials can fill the log with errors and stacks, and hide real ones among them.

@@ -1,6 +1,6 @@
+import { type Listening, listen } from '@lockstep/runtime/listen';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type RawAnswer, sendRaw } from '../http/fixtures/send-raw.ts';
-import { type Listening, listen } from '../http/listen.ts';
 import { type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { basic } from './fixtures/talk.ts';
 

@@ -1,9 +1,9 @@
-import { type CheckResult, check as compare, type Drift } from '../check.ts';
-import { ContractError } from '../contract/contract-error.ts';
-import { readContract } from '../contract/read-contract.ts';
-import { derive } from '../derive.ts';
-import { lintContract } from '../lint/lint-contract.ts';
-import type { Problem } from '../problem.ts';
+import { type CheckResult, check as compare, type Drift } from '@lockstep/toolkit/check';
+import { ContractError } from '@lockstep/toolkit/contract/contract-error';
+import { readContract } from '@lockstep/toolkit/contract/read-contract';
+import { derive } from '@lockstep/toolkit/derive';
+import { lintContract } from '@lockstep/toolkit/lint/lint-contract';
+import type { Problem } from '@lockstep/toolkit/problem';
 import { type CommandResult, defaults, type Target } from './command.ts';
 
 /** A difference longer than this is cut on screen: the first lines name the place, `--json` has all. */

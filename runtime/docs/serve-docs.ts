@@ -5,7 +5,6 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { OperatorError } from '../operator-error.ts';
 import { acceptsGzip } from './accepts-gzip.ts';
 import { contentPolicy } from './content-policy.ts';
 
@@ -28,8 +27,8 @@ export interface DocsManifest {
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** A folder that can't be served from, with the reason and the command that builds it. */
-export class DocsUnusable extends OperatorError {
+/** A folder that can't be served from, with the reason. */
+export class DocsUnusable extends Error {
   override readonly name = 'DocsUnusable';
 }
 
@@ -45,10 +44,7 @@ export interface Docs extends Record<keyof typeof docsFiles, string> {
  * @throws DocsUnusable when it isn't there, isn't whole, or is of another version or another contract
  */
 export async function readDocs(folder: string, { contract }: { readonly contract?: string } = {}): Promise<Docs> {
-  const refuse = (says: string): DocsUnusable =>
-    new DocsUnusable(`${folder} ${says}.`, {
-      cures: [{ says: 'Build it', command: ['npm', 'run', 'docs', '--', '--build-only', '--out', folder] }],
-    });
+  const refuse = (says: string): DocsUnusable => new DocsUnusable(`${folder} ${says}.`);
   const read = (name: string): Promise<Buffer> =>
     readFile(join(folder, name)).catch(({ code }: NodeJS.ErrnoException) => {
       throw refuse(`is no folder of docs: ${name} can't be read (${code})`);

@@ -1,7 +1,7 @@
+import { ContractError } from '@lockstep/toolkit/contract/contract-error';
+import { OutputError } from '@lockstep/toolkit/output-folder';
 import { Command, CommanderError } from 'commander';
 import { type CommandResult, defaults, type Target } from './commands/command.ts';
-import { ContractError } from './contract/contract-error.ts';
-import { OutputError } from './output-folder.ts';
 
 type Options = Target & { readonly json?: boolean };
 type Run = (options: Options) => Promise<CommandResult>;

@@ -1,5 +1,4 @@
 import { setImmediate } from 'node:timers/promises';
-import type { Logger } from 'pino';
 
 /** What a signal ends. */
 export interface Running {
@@ -7,6 +6,11 @@ export interface Running {
   readonly underWay: () => number;
   /** Ends it in order. @returns how many connections had to be cut for that */
   readonly close: () => Promise<{ readonly cut: number }>;
+}
+
+/** Where the end is told of. */
+export interface StopLog {
+  readonly info: (fields: object, message: string) => void;
 }
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
@@ -25,7 +29,7 @@ class Stopped extends Error {
  * @throws what `start` throws of its own, and what closing throws
  */
 export async function runUntilStopped(
-  logger: Pick<Logger, 'info'>,
+  logger: StopLog,
   start: (stopping: AbortSignal) => Promise<Running>,
 ): Promise<void> {
   const stopping = new AbortController();

@@ -1,5 +1,5 @@
-import { lintContract } from '../lint/lint-contract.ts';
-import { formatProblem } from '../problem.ts';
+import { lintContract } from '@lockstep/toolkit/lint/lint-contract';
+import { formatProblem } from '@lockstep/toolkit/problem';
 import type { CommandResult, Target } from './command.ts';
 
 /** `lockstep lint`: every problem of the contract at once. */

@@ -1,6 +1,6 @@
-import { readContract } from '../contract/read-contract.ts';
-import { derive } from '../derive.ts';
-import { writeOutput } from '../output-folder.ts';
+import { readContract } from '@lockstep/toolkit/contract/read-contract';
+import { derive } from '@lockstep/toolkit/derive';
+import { writeOutput } from '@lockstep/toolkit/output-folder';
 import type { CommandResult, Target } from './command.ts';
 
 /** `lockstep generate`: everything is derived before the first byte is written. */

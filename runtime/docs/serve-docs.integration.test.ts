@@ -193,13 +193,11 @@ describe('readDocs', () => {
     },
   ];
   for (const { name, spoil, says } of refused) {
-    test(`refuses ${name}, and names the command`, async () => {
+    test(`refuses ${name}`, async () => {
       expect(await readDocs(folder, { contract: 'sha256:b' })).toMatchObject({ page: html, yaml, json });
       await spoil();
       const reading = readDocs(folder, { contract: 'sha256:b' });
       await expect(reading).rejects.toMatchObject({ name: 'DocsUnusable', message: expect.stringContaining(says) });
-      const command = ['npm', 'run', 'docs', '--', '--build-only', '--out', folder];
-      await expect(reading).rejects.toMatchObject({ cures: [{ says: 'Build it', command }] });
     });
   }
 });
