@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createRuntime, type RuntimeOptions } from './create-runtime.ts';
 import type { Operation } from './operation.ts';
+import { notImplemented } from './rejection.ts';
 import { apiKey, bearer } from './security/scheme.ts';
 
 const getThing: Operation = {
@@ -34,6 +35,10 @@ const contractOf = (error: object) => ({
     },
   },
 });
+
+/** It says nothing of errors. */
+const withoutDefault = contractOf({});
+Reflect.deleteProperty(withoutDefault.paths['/thing'].get.responses, 'default');
 
 const text = { type: 'object', required: ['message'], properties: { message: { type: 'string' } } };
 
@@ -95,6 +100,22 @@ describe('a runtime', () => {
     const authenticated = ({ principal }: { principal?: string }) => void asked.push(principal);
     const { text: body } = await ask({ authenticated }, '/thing?key=bob', { authorization: 'Bearer ann' });
     expect([asked, JSON.parse(body)]).toEqual([['ann', 'bob'], { for: 'bob' }]);
+  });
+
+  test.each([
+    ['handler', notImplemented, 'not implemented yet: getThing'],
+    ['part of a handler', () => notImplemented(), 'not implemented yet'],
+  ])('answers 501 to good requests for a %s that is not written yet, and logs nothing', async (_, getThing, says) => {
+    const logged: string[] = [];
+    const logger = { error: (_: object, line: string) => void logged.push(line) };
+    for (const contract of [contractOf(text), withoutDefault]) {
+      const given = { contract, logger, handlers: { getThing }, checkResponses: true };
+      expect((await ask(given, '/thing')).status).toBe(401);
+      expect((await ask(given, '/thing?key=bob&more=1')).status).toBe(400);
+      const { status, text: body } = await ask(given, '/thing?key=bob');
+      const { message, detail } = JSON.parse(body);
+      expect([status, message ?? detail, logged]).toEqual([501, says, []]);
+    }
   });
 
   test('takes a key of another operation for an unknown parameter', async () => {

@@ -29,6 +29,7 @@ export const rejectionKinds = {
   body_too_large: { statuses: [413, 400, 422], words: ['too_large', 'large', ...formWords] },
   body_type: { statuses: [415, 400, 422], words: ['media_type', 'content_type', ...formWords] },
   form: { statuses: [400, 422], words: formWords },
+  unimplemented: { statuses: [501], words: ['not_implemented', 'unimplemented', 'implemented'] },
   internal: { statuses: [500], words: ['internal'] },
 } as const satisfies Readonly<Record<string, RejectionKind>>;
 
@@ -66,4 +67,24 @@ export class Rejection extends Error {
     this.challenge = challenge;
     this.status = status;
   }
+}
+
+/**
+ * Refuses a request whose operation nobody has written yet: 501. Usable as the handler of any operation, where it names it, and called
+ * from within one.
+ *
+ * ```ts
+ * handlers: { listThings: notImplemented, readThing: ({ path }) => (path.id === 'x' ? first : notImplemented()) }
+ * ```
+ *
+ * @throws Rejection always
+ */
+export function notImplemented(
+  _request?: unknown,
+  exchange?: { readonly operation?: { readonly operationId: string } },
+): never {
+  const operationId = exchange?.operation?.operationId;
+  throw new Rejection('unimplemented', {
+    text: `not implemented yet${operationId === undefined ? '' : `: ${operationId}`}`,
+  });
 }

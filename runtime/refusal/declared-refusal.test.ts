@@ -44,6 +44,16 @@ describe('a refusal in the words of a contract', () => {
     expect(answer('removeExhibit', 'internal')).toMatchObject({ status: 500, body: { plaint: 'x' } });
   });
 
+  test('says what is not written yet by a response that fits, else by problem details', () => {
+    expect(answer('removeExhibit', 'unimplemented')).toMatchObject({ status: 501, body: { plaint: 'x' } });
+    expect(answer('removeExhibit', 'unimplemented')).not.toHaveProperty('isUndeclared');
+    expect(answer('getFeatured', 'unimplemented')).toMatchObject({
+      status: 501,
+      body: { title: 'Not Implemented', status: 501, detail: 'x' },
+      isUndeclared: true,
+    });
+  });
+
   test('is what the root of the contract says where no operation can', () => {
     const headers = { Allow: 'PUT' };
     expect(answer(undefined, 'method_not_allowed', { headers })).toMatchObject({

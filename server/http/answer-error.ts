@@ -21,6 +21,8 @@ const codes = {
   body_too_large: 'too_large',
   body_type: 'unsupported_media_type',
   form: 'invalid_request',
+  // Every operation is written: a handler that says otherwise is a bug.
+  unimplemented: 'internal',
   internal: 'internal',
 } as const satisfies Readonly<Record<RejectionName, ErrorCode>>;
 
