@@ -1,20 +1,29 @@
 import { extendPointer } from '@lockstep/json/json-pointer';
 import { type ContractOperation, listOperations } from '../contract/list-operations.ts';
-import type { ParameterObject } from '../contract/openapi-document.ts';
+import type { OpenApiDocument, ParameterObject } from '../contract/openapi-document.ts';
 import type { Contract } from '../contract/read-contract.ts';
 import type { Resolved } from '../contract/resolve-ref.ts';
 import { formatHeader, type Header } from './header.ts';
 import { readVerbatim } from './read-verbatim.ts';
+import type { Operation, OperationTable } from './verbatim/operation-table.ts';
 
 /** `operations.gen.ts`: the operation table, one operation a line, in the order in which a router may mount them. */
 export function emitOperations({ document }: Contract, header: Header): string {
-  const rows = listOperations(document).map(
-    (operation) => `  ${JSON.stringify(operation.operationId)}: ${JSON.stringify(describe(operation))},\n`,
+  const rows = Object.entries(describeOperations(document)).map(
+    ([operationId, operation]) => `  ${JSON.stringify(operationId)}: ${JSON.stringify(operation)},\n`,
   );
   return `${formatHeader(header)}\n${readVerbatim('operation-table.ts')}\nexport const operations = {\n${rows.join('')}} as const satisfies OperationTable;\n\nexport type OperationId = keyof typeof operations;\n`;
 }
 
-function describe(row: ContractOperation): object {
+/** The operation table as a value, for those who serve a contract without generating: by operationId, the rows of `operations.gen.ts`. */
+export function describeOperations(document: OpenApiDocument): OperationTable {
+  return Object.fromEntries(listOperations(document).map((row) => [row.operationId, describe(row)]));
+}
+
+/** What a contract may write that is no status (OpenAPI 3.1, 4.8.16). */
+type StatusRange = Exclude<Operation['statuses'][number], number>;
+
+function describe(row: ContractOperation): Operation {
   const { operationId, method, basePath, path, pointer, operation, requestBody, responses, security } = row;
   return {
     operationId,
@@ -32,12 +41,12 @@ function describe(row: ContractOperation): object {
         }
       : null,
     security,
-    statuses: responses.map(({ status }) => (/^\d+$/.test(status) ? Number(status) : status)),
+    statuses: responses.map(({ status }) => (/^\d+$/.test(status) ? Number(status) : (status as StatusRange))),
     extensions: extensionsOf(operation),
   };
 }
 
-function describeParameter({ value, pointer }: Resolved<ParameterObject>): object {
+function describeParameter({ value, pointer }: Resolved<ParameterObject>): Operation['parameters'][number] {
   const style = value.style ?? (value.in === 'query' || value.in === 'cookie' ? 'form' : 'simple');
   const invalidStatus = extensionsOf(value)['x-invalid-status'];
   return {
@@ -49,7 +58,7 @@ function describeParameter({ value, pointer }: Resolved<ParameterObject>): objec
     allowReserved: value.allowReserved ?? false,
     allowEmptyValue: value.allowEmptyValue ?? false,
     schema: extendPointer(pointer, 'schema'),
-    ...(invalidStatus === undefined ? {} : { invalidStatus }),
+    ...(typeof invalidStatus === 'number' ? { invalidStatus } : {}),
   };
 }
 
