@@ -1,12 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { OperationTable } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { AddedSteps, AnyHandler } from '@lockstep/runtime/answer-request';
 import { createRuntime } from '@lockstep/runtime/create-runtime';
 import type { Exchange } from '@lockstep/runtime/exchange';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
-import type { Operation } from '@lockstep/runtime/operation';
+import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { ambientHeaders } from '@lockstep/runtime/refusal/declared-response';
 import { apiKey, basic, bearer, readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
 import type { Logger } from 'pino';

@@ -1,11 +1,17 @@
-import type { Operation, OperationTable } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
+import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
-import type { DemoAccess } from '@lockstep/server/demo/access-file';
 import { type SampleRequest, sampleRequest } from './sample-request.ts';
 
+/** What somebody needs to call a mock that judges tokens. */
+export interface MockAccess {
+  /** Of its authorization server, without a trailing slash. */
+  readonly authUrl: string;
+  readonly clients: readonly { readonly clientId: string; readonly secret: string; readonly kind: string }[];
+}
+
 /** With access where tokens are judged. */
-export interface MockDescription extends Partial<DemoAccess> {
+export interface MockDescription {
   readonly origin: string;
   /** Name and version of the contract. */
   readonly title: string;
@@ -24,7 +30,7 @@ export function describeMock(
   origin: string,
   document: ContractDocument,
   operations: OperationTable,
-  access?: DemoAccess,
+  access?: MockAccess,
 ): MockDescription {
   const all = Object.values(operations);
   const { title = 'API', version = '' } = followMember(document, document, 'info');
@@ -33,7 +39,6 @@ export function describeMock(
     origin,
     title: `${String(title)} ${String(version)}`.trim(),
     addresses: [...byBase].map(([basePath, group]) => ({ url: origin + basePath, operations: group.length })),
-    ...access,
     notes: [
       access === undefined
         ? 'Credentials are looked at for their form alone: any bearer token passes, whatever its scopes and age, and so does any client.'
@@ -46,7 +51,7 @@ export function describeMock(
 }
 
 /** The first client that gets a token by its own credentials. */
-function tokenCalls({ authUrl, clients }: DemoAccess): MockDescription['samples'] {
+function tokenCalls({ authUrl, clients }: MockAccess): MockDescription['samples'] {
   const read = "node -pe 'JSON.parse(fs.readFileSync(0)).access_token'";
   return clients
     .filter(({ kind }) => kind === 'own')
@@ -61,7 +66,7 @@ function* sampleCalls(
   origin: string,
   document: ContractDocument,
   operations: readonly Operation[],
-  access: DemoAccess | undefined,
+  access: MockAccess | undefined,
 ): Generator<{ shows: string; command: string }> {
   // An OAuth server answers by itself: what is below it has no documented answer to show.
   const all = operations.filter(({ basePath }) => access === undefined || origin + basePath !== access.authUrl);

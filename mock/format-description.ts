@@ -1,23 +1,16 @@
-import { formatClients, formatOwners } from '@lockstep/server/demo/format-access';
 import type { MockDescription } from './describe-mock.ts';
 
-/** A description as lines for a terminal. */
-export function formatDescription({
-  origin,
-  title,
-  addresses,
-  clients = [],
-  owners = [],
-  notes,
-  samples,
-}: MockDescription): string[] {
+/** A description as lines for a terminal. @param access lines that say who may call it */
+export function formatDescription(
+  { origin, title, addresses, notes, samples }: MockDescription,
+  access: readonly string[] = [],
+): string[] {
   return [
     `Mock of ${title} on ${origin}`,
     ...addresses.map(
       ({ url, operations }) => `  ${url}  ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
     ),
-    ...(clients.length === 0 ? [] : ['', 'Clients, with secret and account', ...formatClients({ clients })]),
-    ...(owners.length === 0 ? [] : ['', ...formatOwners({ owners })]),
+    ...access,
     '',
     ...notes.map((note) => `- ${note}`),
     ...samples.flatMap(({ shows, command }) => ['', `# ${shows}`, command]),

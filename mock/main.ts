@@ -4,4 +4,4 @@ import { join } from 'node:path';
 
 // Before anything else is loaded; see server/main.ts.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
-await import('./command-line.ts');
+await import('./demo/command-line.ts');

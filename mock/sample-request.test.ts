@@ -1,5 +1,5 @@
-import type { Operation } from '@lockstep/contract/operations';
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
+import type { Operation } from '@lockstep/runtime/operation';
 import { describe, expect, test } from 'vitest';
 import { sampleRequest } from './sample-request.ts';
 
@@ -30,7 +30,6 @@ function sampleOf(node: object): { query: string; body: unknown } {
         required: true,
         style: 'form',
         explode: true,
-        allowReserved: false,
         allowEmptyValue: false,
         schema: `${pointer}/parameters/0/schema`,
       },

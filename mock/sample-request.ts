@@ -1,4 +1,3 @@
-import type { Operation, Parameter } from '@lockstep/contract/operations';
 import {
   type ContractDocument,
   followMember,
@@ -8,6 +7,7 @@ import {
   readPointer,
 } from '@lockstep/json/json-pointer';
 import { isJsonType } from '@lockstep/runtime/form/parse-body';
+import type { Operation, Parameter } from '@lockstep/runtime/operation';
 
 /** A request that an operation accepts, made of the contract's own examples. */
 export interface SampleRequest {

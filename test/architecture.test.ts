@@ -57,6 +57,12 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+/** Below a folder of the table: what is there for our own contract alone. What stands beside it serves any. */
+const ownHalf: Readonly<Record<string, { readonly own: RegExp; readonly reaches: RegExp }>> = {
+  // The command is our own; it loads that half when it runs.
+  mock: { own: /^mock\/(demo\/|main\.ts$|.*\.test\.ts$)/, reaches: /^(generated|server|mock\/demo)\// },
+};
+
 /** Packages that one folder alone may know. Prism's types and quirks end where the mock ends. */
 const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegExp }[] = [
   { name: /^@stoplight\//, folder: /^mock\// },
@@ -107,6 +113,15 @@ describe('imports', () => {
       .map(({ from, to }) => `${from} imports ${to}`);
     expect(forbidden).toEqual([]);
   });
+
+  test.each(Object.entries(ownHalf))(
+    'reach our own contract only from its own part of %s',
+    (folder, { own, reaches }) => {
+      const generic = edges().filter(({ from }) => from.startsWith(`${folder}/`) && !own.test(from));
+      expect(generic.length).toBeGreaterThan(0);
+      expect(generic.filter(({ to }) => reaches.test(to)).map(({ from, to }) => `${from} imports ${to}`)).toEqual([]);
+    },
+  );
 
   test.each([
     { file: 'toolkit/rules/plugin.ts', name: 'redocly-core', want: true },

@@ -13,7 +13,7 @@ import { startPurging } from '@lockstep/server/start-purging';
 import { openSqliteStore } from '@lockstep/server/store/sqlite/open-store';
 import type { Store } from '@lockstep/server/store/store';
 import type { Logger } from 'pino';
-import type { Protection } from './create-mock.ts';
+import type { Protection } from '../create-mock.ts';
 
 interface MockOAuthOptions {
   /** Where the mock listens. Issuer and audience carry it, so that it must be known before. */

@@ -3,7 +3,7 @@ import { createToken, hostileTokens, type TokenMaker } from '@lockstep/server/oa
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { getToken } from './fixtures/get-token.ts';
+import { getToken } from '../fixtures/get-token.ts';
 import { type DemoMock, startDemoMock } from './start-demo-mock.ts';
 
 let keys: Keys;

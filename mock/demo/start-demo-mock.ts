@@ -5,8 +5,8 @@ import type { DemoClients } from '@lockstep/server/demo/seed-demo';
 import { readOrCreateKeyFile } from '@lockstep/server/key-file';
 import type { Keys } from '@lockstep/server/keys';
 import type { Logger } from 'pino';
+import { type RunningMock, startMock } from '../start-mock.ts';
 import { createMockOAuth, type MockOAuth } from './oauth.ts';
-import { type RunningMock, startMock } from './start-mock.ts';
 
 type DemoMockOptions = {
   /** 0 takes any free port. */

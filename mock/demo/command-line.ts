@@ -1,18 +1,20 @@
 import { dirname, join, relative } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import { explainListen } from '@lockstep/runtime/explain-listen';
 import { runUntilStopped } from '@lockstep/runtime/run-until-stopped';
+import { describeFailure } from '@lockstep/server/command-line/describe-failure';
 import { type DemoAccess, describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
+import { formatClients, formatOwners } from '@lockstep/server/demo/format-access';
 import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
 import { openLog } from '@lockstep/server/open-log';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { describeMock } from './describe-mock.ts';
-import { explainStart } from './explain-start.ts';
-import { formatDescription } from './format-description.ts';
+import { describeMock } from '../describe-mock.ts';
+import { formatDescription } from '../format-description.ts';
 
 /** Beside those of the demo, wherever it is started from. */
-const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../.lockstep/mock-keys.json'));
+const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../../.lockstep/mock-keys.json'));
 
 const callbackWarning = 'The service refuses it: there only https callbacks can be registered.';
 
@@ -79,14 +81,17 @@ try {
     const description = describeMock(mock.origin, contract, operations, access);
     for (const url of loopbackCallback)
       process.stderr.write(`Partners can be called back at ${url}. ${callbackWarning}\n`);
-    const text = json ? JSON.stringify(description) : formatDescription(description).join('\n');
+    const text = json
+      ? JSON.stringify({ ...access, ...description })
+      : formatDescription(description, formatAccess(access)).join('\n');
     process.stdout.write(`${text}\n`);
     return mock;
   });
   await end();
   process.exit(exitCodes.fine);
 } catch (error) {
-  process.stderr.write(`${explainStart(error, { host, port })}\n`);
+  const reason = explainListen(error, { host, port }) ?? `The mock did not start: ${describeFailure(error).text}`;
+  process.stderr.write(`${reason}\n`);
   process.exit(exitCodes.wrongUse);
 }
 
@@ -109,6 +114,13 @@ function readOrigin(text: string): string {
   if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, ''))
     throw new InvalidArgumentError('an origin is http(s)://host[:port] without a path.');
   return url.origin;
+}
+
+function formatAccess({ clients, owners }: DemoAccess): string[] {
+  return [
+    ...(clients.length === 0 ? [] : ['', 'Clients, with secret and account', ...formatClients({ clients })]),
+    ...(owners.length === 0 ? [] : ['', ...formatOwners({ owners })]),
+  ];
 }
 
 /** Nothing but a help for programs beside the mock, which does without where its folder is read-only. */
