@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
+import type { ContractDocument } from '@lockstep/json/json-pointer';
 import type { AddedSteps, AnyHandler } from '@lockstep/runtime/answer-request';
 import { createRuntime } from '@lockstep/runtime/create-runtime';
 import type { Exchange } from '@lockstep/runtime/exchange';
@@ -7,7 +7,8 @@ import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { ambientHeaders } from '@lockstep/runtime/refusal/declared-response';
-import { apiKey, basic, bearer, readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
+import { lookForCredentials } from '@lockstep/runtime/security/presence';
+import type { Scheme } from '@lockstep/runtime/security/scheme';
 import type { Logger } from 'pino';
 import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
 import { chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
@@ -47,13 +48,14 @@ export type Mock = (request: IncomingMessage, response: ServerResponse) => void;
 export function createMock({ contract, operations, logger, protection }: MockOptions): Mock {
   const { security, realm, authServer, authenticated } = protection ?? {};
   const answerByExample = loadWhenAsked(contract, logger);
-  const table: Readonly<Record<string, Operation>> = operations;
+  const presence = lookForCredentials(contract, operations);
+  const table: Readonly<Record<string, Operation>> = presence.operations;
   const unrouted = ambientHeaders(contract);
   const runtime = createRuntime({
     contract,
     operations: table,
     handlers: mapValues(table, (operation) => answerAsDocumented(contract, operation, answerByExample)),
-    security: { ...createPresenceSchemes(contract), ...security },
+    security: { ...presence.security, ...security },
     ...(realm !== undefined && { realm }),
     ...(authenticated !== undefined && { authenticated }),
     logger,
@@ -118,26 +120,4 @@ function mapValues<Value, Result>(
   map: (value: Value) => Result,
 ): Readonly<Record<string, Result>> {
   return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, map(value)]));
-}
-
-const anybody = { kind: 'good', principal: {} } as const;
-
-const anyOf = {
-  bearer: bearer<AnyPrincipal>(() => anybody),
-  basic: basic<AnyPrincipal>(() => anybody),
-  apiKey: apiKey<AnyPrincipal>(() => anybody),
-} as const;
-
-/**
- * Schemes that look whether credentials are there and well-formed, one for each of the contract. Their value and scopes are not judged:
- * any token passes.
- */
-function createPresenceSchemes(document: ContractDocument): Readonly<Record<string, Scheme<AnyPrincipal>>> {
-  const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
-  return Object.fromEntries(
-    Object.keys(schemes).flatMap((name) => {
-      const declared = readScheme(followMember(document, schemes, name));
-      return declared === undefined ? [] : [[name, anyOf[declared.takes]]];
-    }),
-  );
 }

@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts';
 import { Rejection } from '../rejection.ts';
 import { createAuthentication } from './authenticate.ts';
 import { checkScopes } from './check-scopes.ts';
-import { apiKey, basic, bearer, type Scheme } from './scheme.ts';
+import { apiKey, basic, bearer, credentials, type Scheme } from './scheme.ts';
 
 const document = {
   info: { title: 'A "quoted" name' },
@@ -19,6 +19,7 @@ const document = {
       headerKey: { type: 'apiKey', in: 'header', name: 'X-Key' },
       queryKey: { type: 'apiKey', in: 'query', name: 'key' },
       cookieKey: { type: 'apiKey', in: 'cookie', name: 'sid' },
+      digest: { type: 'http', scheme: 'Digest' },
       certificate: { type: 'mutualTLS' },
     },
   },
@@ -53,6 +54,7 @@ const schemes: Readonly<Record<string, Scheme<string>>> = {
   headerKey: apiKey(verifyKey),
   queryKey: apiKey(verifyKey),
   cookieKey: apiKey(verifyKey),
+  digest: credentials(verifyKey),
 };
 
 const withSecurity = (security: Operation['security']): Operation => ({
@@ -103,6 +105,17 @@ const cases: readonly (Given & { readonly name: string; readonly want: string })
   { name: 'a key in a header', security: [{ headerKey: [] }], headers: { 'x-key': 'k' }, want: 'k' },
   { name: 'a key in the query', security: [{ queryKey: [] }], query: 'a=1&key=k', want: 'k' },
   { name: 'a key in a cookie', security: [{ cookieKey: [] }], headers: { cookie: 'a=1; sid=k' }, want: 'k' },
+  {
+    name: 'whatever another scheme of HTTP sends',
+    security: [{ digest: [] }],
+    headers: { authorization: 'digest username="ann"' },
+    want: 'username="ann"',
+  },
+  {
+    name: 'another scheme of HTTP that is not sent',
+    security: [{ digest: [] }],
+    want: `credentials_missing: The header Authorization is missing: send Digest <credentials> [Digest ${realm}]`,
+  },
   { name: 'nobody, where no scheme is asked for', security: [], want: 'nobody' },
   { name: 'nobody, where one may be left out', security: [{ token: [] }, {}], want: 'nobody' },
   { name: 'somebody, where it was not left out', security: [{}, { token: [] }], headers: token('ann'), want: 'ann' },
@@ -293,7 +306,8 @@ describe('a service does not start', () => {
   });
 
   test.each([
-    ['http', { type: 'http', scheme: 'constructor' }],
+    ['http', { type: 'http', scheme: 'not a token' }],
+    ['http', { type: 'http' }],
     ['apiKey', { type: 'apiKey', in: 'body', name: 'key' }],
   ])('with a scheme that is none: %s', (_, scheme) => {
     const odd = { components: { securitySchemes: { odd: scheme } } };

@@ -62,16 +62,19 @@ const words: Readonly<Record<BadReason, Readonly<Record<Scheme<unknown>['takes']
     bearer: 'The access token is invalid',
     basic: 'User or password is wrong',
     apiKey: 'The key is invalid',
+    credentials: 'The credentials are invalid',
   },
   expired: {
     bearer: 'The access token has expired',
     basic: 'The password has expired',
     apiKey: 'The key has expired',
+    credentials: 'The credentials have expired',
   },
   revoked: {
     bearer: 'The access token was revoked',
     basic: 'The user is disabled',
     apiKey: 'The key was revoked',
+    credentials: 'The credentials were revoked',
   },
 };
 

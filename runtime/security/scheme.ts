@@ -29,10 +29,10 @@ export type Verify<Sent, Principal> = (
 /** What is said of credentials; each scheme has words of its own for what is left out. */
 export type SchemeWords = Readonly<Partial<Record<'missing' | BadReason, string>>>;
 
-/** How one security scheme of a contract is kept: made by `bearer`, `basic` or `apiKey`. */
+/** How one security scheme of a contract is kept: made by `bearer`, `basic`, `apiKey` or `credentials`. */
 export interface Scheme<Principal> {
   /** What it takes out of a request. A start fails where the contract's scheme has another type. */
-  readonly takes: 'bearer' | 'basic' | 'apiKey';
+  readonly takes: 'bearer' | 'basic' | 'apiKey' | 'credentials';
   judge(sent: string, soFar: Principal | undefined): Verdict<Principal> | Promise<Verdict<Principal>>;
   readonly words: SchemeWords;
 }
@@ -68,6 +68,11 @@ export function apiKey<Principal>(verify: Verify<string, Principal>, words: Sche
   return { takes: 'apiKey', judge: verify, words };
 }
 
+/** What stands behind the name of any other scheme in the `Authorization` header: `http` with `digest`, say. It is never empty. */
+export function credentials<Principal>(verify: Verify<string, Principal>, words: SchemeWords = {}): Scheme<Principal> {
+  return { takes: 'credentials', judge: verify, words };
+}
+
 /** What a request sends for a scheme, still as text. */
 export type Sent =
   | { readonly kind: 'sent'; readonly value: string }
@@ -77,8 +82,8 @@ export type Sent =
 /** A scheme of the contract, read once at the start. */
 export interface DeclaredScheme {
   readonly takes: Scheme<unknown>['takes'];
-  /** Name of its challenge (RFC 9110, 11.6.1). */
-  readonly challenge: 'Bearer' | 'Basic' | 'ApiKey';
+  /** Name of its challenge (RFC 9110, 11.6.1): `Bearer`, `Basic`, `ApiKey`, or as the contract writes it. */
+  readonly challenge: string;
   readonly find: (request: IncomingMessage, query: readonly Pair[]) => Sent;
   /** The query parameter that carries it, where one does. */
   readonly queryName: string | undefined;
@@ -114,7 +119,8 @@ export function readScheme(scheme: JsonObject): DeclaredScheme | undefined {
   const { type } = scheme;
   if (type === 'oauth2' || type === 'openIdConnect') return declaredHttp.bearer;
   const name = String(type === 'http' ? scheme.scheme : scheme.in).toLowerCase();
-  if (type === 'http') return Object.hasOwn(declaredHttp, name) ? declaredHttp[name] : undefined;
+  if (type === 'http')
+    return Object.hasOwn(declaredHttp, name) ? declaredHttp[name] : readOther(String(scheme.scheme ?? ''));
   return type === 'apiKey' && Object.hasOwn(keyFinders, name) ? readApiKey(name, String(scheme.name)) : undefined;
 }
 
@@ -140,6 +146,20 @@ function findAuthorization(
     return { kind: 'missing', says: `The header Authorization is of another scheme: send ${wanted}` };
   const credentials = form.exec(value)?.[1];
   return credentials === undefined ? malformed : { kind: 'sent', value: credentials };
+}
+
+/** RFC 9110, 5.6.2: what a scheme may be called. */
+const tokenForm = /^[!#$%&'*+.^_`|~\dA-Za-z-]+$/;
+
+function readOther(name: string): DeclaredScheme | undefined {
+  if (!tokenForm.test(name)) return undefined;
+  const form = new RegExp(`^${RegExp.escape(name)} +(\\S.*)$`, 'i');
+  return {
+    takes: 'credentials',
+    challenge: name,
+    find: (request) => findAuthorization(request, name.toLowerCase(), form, `${name} <credentials>`),
+    queryName: undefined,
+  };
 }
 
 function findUser(request: IncomingMessage): Sent {

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import type { Operation } from '../operation.ts';
+import { lookForCredentials } from './presence.ts';
+
+const document = {
+  components: {
+    securitySchemes: {
+      token: { type: 'oauth2' },
+      key: { type: 'apiKey', in: 'cookie', name: 'sid' },
+      digest: { type: 'http', scheme: 'digest' },
+      certificate: { type: 'mutualTLS' },
+    },
+  },
+};
+
+const operationWith = (security: Operation['security']): Operation => ({
+  operationId: 'a',
+  method: 'get',
+  basePath: '',
+  path: '/',
+  pointer: '#/paths/~1/get',
+  parameters: [],
+  requestBody: null,
+  security,
+  extensions: {},
+});
+
+const mutualTls = (open: readonly string[]) => [{ name: 'certificate', type: 'mutualTLS', open }];
+
+test.each([
+  { name: 'nothing of nobody', security: [], left: [], blind: [] },
+  { name: 'what may be left out', security: [{}, { key: [] }], left: [{}, { key: [] }], blind: [] },
+  {
+    name: 'the rest of an alternative',
+    security: [{ certificate: [], key: [] }],
+    left: [{ key: [] }],
+    blind: mutualTls([]),
+  },
+  {
+    name: 'the other alternative',
+    security: [{ certificate: [] }, { token: ['x'] }],
+    left: [{ token: ['x'] }],
+    blind: mutualTls([]),
+  },
+  { name: 'nothing where there is no other', security: [{ certificate: [] }], left: [], blind: mutualTls(['a']) },
+  {
+    name: 'nothing by a scheme that is not declared',
+    security: [{ gone: [] }],
+    left: [],
+    blind: [{ name: 'gone', type: 'undeclared', open: ['a'] }],
+  },
+])('credentials are looked for as far as a request shows them: $name', ({ security, left, blind }) => {
+  const found = lookForCredentials(document, { a: operationWith(security as Operation['security']) });
+  expect([found.operations.a.security, found.blind]).toEqual([left, blind]);
+});
+
+test('one check for each scheme that is asked for and can be looked at', () => {
+  const { security } = lookForCredentials(document, {
+    a: operationWith([{ digest: [], key: [] }, { certificate: [] }]),
+  });
+  expect(Object.entries(security).map(([name, { takes }]) => [name, takes])).toEqual([
+    ['digest', 'credentials'],
+    ['key', 'apiKey'],
+  ]);
+});
