@@ -1,5 +1,8 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -368,3 +371,27 @@ function dropTotal(answer: Awaited<ReturnType<Handler>>): Awaited<ReturnType<Han
   const { 'x-total': _, ...headers } = answer.headers ?? {};
   return { ...answer, headers };
 }
+
+test('reads a contract from an http address, and says what keeps it from that', async () => {
+  const contract = await readFile(apis.library.file, 'utf8');
+  const host = createServer(({ url }, response) => {
+    response.statusCode = url === '/library.yaml' ? 200 : 404;
+    response.end(contract);
+  }).listen(0, '127.0.0.1');
+  await once(host, 'listening');
+  const origin = `http://127.0.0.1:${(host.address() as AddressInfo).port}`;
+  try {
+    const read = await conform(['plan', '--contract', `${origin}/library.yaml`]);
+    expect([read.code, read.error]).toEqual([0, '']);
+    expect(read.out).toContain('listBooks   GET /books');
+    const gone = await conform(['plan', '--contract', `${origin}/gone.yaml`]);
+    expect([gone.code, gone.error]).toEqual([2, expect.stringContaining('It cannot be read: the answer is 404.')]);
+  } finally {
+    host.close();
+  }
+  const silent = await conform(['plan', '--contract', `${origin}/library.yaml`]);
+  expect([silent.code, silent.error]).toEqual([
+    2,
+    expect.stringMatching(/It cannot be read: connect ECONNREFUSED .+\.\n/),
+  ]);
+});

@@ -34,7 +34,7 @@ export interface RawOptions {
 }
 
 const table: readonly (readonly [flags: string, about: string, env?: string])[] = [
-  ['--contract <file>', 'the OpenAPI 3 document, YAML or JSON', 'LOCKSTEP_CONTRACT'],
+  ['--contract <file|url>', 'the OpenAPI 3 document, YAML or JSON', 'LOCKSTEP_CONTRACT'],
   ['--base-url <url>', 'where the API runs; replaces the servers of the contract', 'LOCKSTEP_BASE_URL'],
   [
     '--auth-url <url>',

@@ -10,17 +10,38 @@ import { readSource, type Source } from './read-source.ts';
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
+/** Longest wait for a contract from the network. */
+const fetchMs = 30_000;
+
 /**
- * Reads an OpenAPI document from a file, YAML or JSON.
+ * Reads an OpenAPI document, YAML or JSON.
+ *
+ * @param file path, or an http address
  *
  * @throws ContractError when there is nothing to test: unreadable, not OpenAPI 3, no operation
  */
 export async function readContractFile(file: string): Promise<Contract> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    const says = `It cannot be read: ${error instanceof Error ? error.message : String(error)}.`;
-    throw new ContractError(file, [{ pointer: '#', line: 0, says, cure: 'Name a file that exists: --contract FILE.' }]);
+  const isAddress = /^https?:\/\//i.test(file);
+  const text = await (isAddress ? readAddress(file) : readFile(file, 'utf8')).catch((error: unknown) => {
+    const says = `It cannot be read: ${explain(error)}.`;
+    const cure = isAddress
+      ? 'Name an address that answers with the document: --contract URL.'
+      : 'Name a file that exists: --contract FILE.';
+    throw new ContractError(file, [{ pointer: '#', line: 0, says, cure }]);
   });
   return readContract(file, text);
+}
+
+async function readAddress(address: string): Promise<string> {
+  const answer = await fetch(address, { signal: AbortSignal.timeout(fetchMs) });
+  if (!answer.ok) throw new Error(`the answer is ${answer.status}`);
+  return answer.text();
+}
+
+/** `fetch` says why in the cause alone. */
+function explain(error: unknown): string {
+  const cause = error instanceof Error ? (error.cause ?? error) : error;
+  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause);
 }
 
 export function readContract(file: string, text: string): Contract {
