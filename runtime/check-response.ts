@@ -10,6 +10,7 @@ import type { Outgoing } from './exchange.ts';
 import { closeSchemas } from './form/close-schemas.ts';
 import { type Coerce, createCoercion } from './form/coerce-text.ts';
 import { createSchemaCompiler, type Validate } from './form/compile-schema.ts';
+import { readDirection } from './form/one-direction.ts';
 import { isJsonType } from './form/parse-body.ts';
 import type { Operation } from './operation.ts';
 import { findFaultMembers } from './refusal/fault-members.ts';
@@ -69,7 +70,7 @@ const undeclaredHeaders = ['content-type', 'x-request-id', 'cache-control', 'www
  * @throws Error for a response whose schema doesn't compile
  */
 export function createResponseCheck(contract: ContractDocument, operations: readonly Operation[]): CheckResponse {
-  const { document, close } = closeSchemas(contract);
+  const { document, close } = closeSchemas(readDirection(contract, 'response'));
   const compile = createSchemaCompiler(document);
   const tools: ResponseTools = { document, compile, compileBody: (schema) => compile(close(schema)) };
   const declared = new Map(operations.map(({ pointer }) => [pointer, readResponses(tools, `${pointer}/responses`)]));

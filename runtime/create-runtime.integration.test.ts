@@ -83,6 +83,16 @@ describe('a runtime', () => {
     expect(() => createRuntime<{ getThing: Operation }, Handlers>({ ...options, contract })).toThrow(/^getThing: /);
   });
 
+  test('starts, and tells what it does not check, where somebody listens', async () => {
+    const told: object[] = [];
+    const unchecked = (place: object): void => void told.push(place);
+    const contract = contractOf({ ...text, patternProperties: { '(': {} } });
+    const { status, text: body } = await ask({ contract, unchecked }, '/thing');
+    expect([status, JSON.parse(body).message]).toEqual([401, 'The query key is missing']);
+    const pointer = '#/paths/~1thing/get/responses/default/content/application~1json/schema/patternProperties';
+    expect(told).toEqual([{ pointer, why: expect.stringMatching(/^patternProperties is not usable/) }]);
+  });
+
   test('cuts the connection, and no more, where what answers errors fails itself', async () => {
     const logged: string[] = [];
     const given = {

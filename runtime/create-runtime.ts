@@ -11,6 +11,8 @@ import {
 import { createResponseCheck } from './check-response.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
 import { createSchemaCompiler, type FormTools } from './form/compile-schema.ts';
+import { dropUnusable, type Unchecked } from './form/drop-unusable.ts';
+import { readDirection } from './form/one-direction.ts';
 import { isJsonType } from './form/parse-body.ts';
 import { checkMessage, readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
 import type { Operation, OperationTable } from './operation.ts';
@@ -67,8 +69,18 @@ export interface RuntimeOptions<
   readonly fillsFromExamples?: boolean;
   /** Names in a query that a layer around reads, known besides the parameters of an operation. */
   readonly foreignNames?: ReadonlySet<string>;
+  /**
+   * Told, at the start, of each place of the contract that can't be checked: a pattern that is none, a reference that leads nowhere. All
+   * else is checked. Left out: there is no start. For contracts that nobody here can mend.
+   */
+  readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
   /** Templates that a mistyped path may be told of; all when left out. */
   readonly isTold?: (template: string) => boolean;
+}
+
+/** A place of the contract that is not checked, and the operation where it is one operation's own. */
+export interface UncheckedPlace extends Unchecked {
+  readonly operationId?: string;
 }
 
 /** A contract being served. */
@@ -109,15 +121,17 @@ export function createRuntime<
   type Principal = PrincipalOf<Handlers>;
   const { contract, logger, answerError } = options;
   const operations: readonly Operation[] = Object.values(options.operations);
-  const compile = createSchemaCompiler(contract);
-  const tools = { document: contract, compile };
+  const { unchecked } = options;
+  const { compileRequest, compileAnswer } = createCompilers(contract, unchecked);
   const realm = cleanRealm(options.realm ?? String(followMember(contract, contract, 'info').title ?? ''));
-  if (answerError === undefined) compileErrors(contract, compile, '#/x-unrouted');
+  if (answerError === undefined) compileErrors(contract, compileAnswer(undefined), '#/x-unrouted');
   const security = { document: contract, schemes: options.security, realm };
   const planned = operations.map(
     (operation): PlannedOperation<Principal, Context> =>
       sayWhichOperation(operation, () => {
-        if (answerError === undefined) compileErrors(contract, compile, `${operation.pointer}/responses`);
+        const tools = { document: contract, compile: compileRequest(operation) };
+        if (answerError === undefined)
+          compileErrors(contract, compileAnswer(operation), `${operation.pointer}/responses`);
         const handler = findHandler<Principal, Context>(options.handlers, operation);
         return planOperation(tools, security, operation, handler, options.foreignNames ?? new Set());
       }),
@@ -165,9 +179,50 @@ export function createRuntime<
       logger.error({ requestId, operationId: operation?.operationId, err: error }, 'internal error');
     const fillsFromExamples = options.fillsFromExamples ?? false;
     return declaredRefusal(
-      { document: contract, compile, pointer: operation?.pointer, requestId, fillsFromExamples },
+      {
+        document: contract,
+        compile: compileAnswer(operation),
+        pointer: operation?.pointer,
+        requestId,
+        fillsFromExamples,
+      },
       rejection,
     );
+  }
+}
+
+type CompileOf = (operation: Operation | undefined) => FormTools['compile'];
+
+/** One for each direction, or one for both where the contract makes no difference. */
+function createCompilers(
+  contract: ContractDocument,
+  unchecked: ((place: UncheckedPlace) => void) | undefined,
+): { readonly compileRequest: CompileOf; readonly compileAnswer: CompileOf } {
+  const usable = unchecked === undefined ? undefined : dropUnusable(contract);
+  for (const place of usable?.unchecked ?? []) unchecked?.(place);
+  const whole = usable?.document ?? contract;
+  const [ofRequests, ofAnswers] = [readDirection(whole, 'request'), readDirection(whole, 'response')];
+  const request = createSchemaCompiler(ofRequests);
+  const answer = ofAnswers === ofRequests ? request : createSchemaCompiler(ofAnswers);
+  return { compileRequest: tolerate(request), compileAnswer: tolerate(answer) };
+
+  /** What still doesn't compile takes anything. Each schema is told once. */
+  function tolerate(compile: FormTools['compile']): CompileOf {
+    if (unchecked === undefined) return () => compile;
+    const told = new Set<string>();
+    return (operation) => (schema) => {
+      try {
+        return compile(schema);
+      } catch (error) {
+        const $ref = isObject(schema) && typeof schema.$ref === 'string' ? schema.$ref : undefined;
+        const pointer = $ref ?? operation?.pointer ?? '#';
+        const why = error instanceof Error ? error.message : String(error);
+        const key = `${pointer} ${why}`;
+        if (!told.has(key)) unchecked({ ...(operation && { operationId: operation.operationId }), pointer, why });
+        told.add(key);
+        return () => undefined;
+      }
+    };
   }
 }
 

@@ -2,6 +2,7 @@ import { type ContractDocument, isObject, readPointer } from '@lockstep/json/jso
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { isDateTime } from './is-date-time.ts';
+import { readPattern } from './read-pattern.ts';
 
 /** First fault of a value, or `undefined` where it fits. Several errors tell one fault of an `anyOf`. */
 export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
@@ -14,6 +15,9 @@ const longestChain = 32;
 /** Decimals to which a quotient must be whole: 19.99 / 0.01 is 1998.9999999999998. */
 const multipleOfPrecision = 9;
 
+/** Ajv would take the flag `u` for all or for none. Its `code` is for validators that are written to files, as these are not. */
+const regExp = Object.assign(readPattern, { code: 'new RegExp' });
+
 /**
  * Compiles schemas of one contract, references into it included, each once.
  *
@@ -21,7 +25,14 @@ const multipleOfPrecision = 9;
  * 30 February is no date, and 24:59 no time. A schema that does not compile throws, at start.
  */
 export function createSchemaCompiler(document: ContractDocument): (schema: unknown) => Validate {
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, verbose: true, logger: false, multipleOfPrecision });
+  const ajv = new Ajv2020({
+    strict: false,
+    validateSchema: false,
+    verbose: true,
+    logger: false,
+    multipleOfPrecision,
+    code: { regExp },
+  });
   ajvFormats.default(ajv, { mode: 'full' });
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
   ajv.addSchema(document, contractId);

@@ -1,0 +1,31 @@
+import { type ContractDocument, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { mapSchemas } from '@lockstep/json/map-schemas';
+import { listParts } from '@lockstep/json/schema-keywords';
+
+/** Members that do not travel this way, by the mark that says so. */
+const marks = { request: 'readOnly', response: 'writeOnly' } as const;
+
+export type Direction = keyof typeof marks;
+
+/**
+ * The contract as it is for one direction: what is `readOnly` is not required of a request, what is `writeOnly` not of a response.
+ * Either may be sent where its schema allows it, as the norm only says that it should not (OpenAPI 3.0, 4.7.24; JSON Schema 2020-12,
+ * Validation, 9.4, leaves it to whoever owns the data).
+ */
+export function readDirection(contract: ContractDocument, direction: Direction): ContractDocument {
+  const mark = marks[direction];
+  return mapSchemas(contract, (schema, { whole }) => {
+    const { required } = schema;
+    if (!Array.isArray(required) || required.length === 0) return schema;
+    const absent = findMarked(contract, whole, mark).union(findMarked(contract, schema, mark));
+    const left = required.filter((name) => !absent.has(name));
+    return left.length === required.length ? schema : { ...schema, required: left };
+  });
+}
+
+function findMarked(contract: ContractDocument, schema: JsonObject, mark: string): ReadonlySet<unknown> {
+  const properties = listParts(contract, schema).flatMap((part) =>
+    isObject(part.properties) ? Object.entries(part.properties) : [],
+  );
+  return new Set(properties.filter(([, own]) => followRef(contract, own)[mark] === true).map(([name]) => name));
+}
