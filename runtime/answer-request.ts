@@ -57,7 +57,7 @@ export function bodyLimitBytes({ extensions: { 'x-body-limit': own } }: Pick<Ope
 
 /** @throws Error where a schema of the operation doesn't compile, or its security can't be kept */
 export function planOperation<Principal, Context extends Exchange<Principal>>(
-  tools: FormTools,
+  tools: FormTools & { readonly isLazy: boolean },
   security: SecurityOptions<Principal>,
   operation: Operation,
   handler: AnyHandler<Principal, Context>,
@@ -74,7 +74,17 @@ export function planOperation<Principal, Context extends Exchange<Principal>>(
     rules: readValueRules(operation),
     bodyLimitBytes: bodyLimitBytes(operation),
     foreignNames: findForeignNames(tools.document, operation, foreignNames),
-    checkForm: createFormCheck(tools, operation),
+    checkForm: tools.isLazy
+      ? prepareWhenAsked(() => createFormCheck(tools, operation))
+      : createFormCheck(tools, operation),
+  };
+}
+
+function prepareWhenAsked(prepare: () => CheckForm): CheckForm {
+  let prepared: CheckForm | undefined;
+  return (parts) => {
+    prepared ??= prepare();
+    return prepared(parts);
   };
 }
 

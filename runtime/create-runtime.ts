@@ -71,7 +71,8 @@ export interface RuntimeOptions<
   readonly foreignNames?: ReadonlySet<string>;
   /**
    * Told, at the start, of each place of the contract that can't be checked: a pattern that is none, a reference that leads nowhere. All
-   * else is checked. Left out: there is no start. For contracts that nobody here can mend.
+   * else is checked. Left out: there is no start. For contracts that nobody here can mend; each operation is then prepared when it is first
+   * asked for, since all of a large one took up to 15 seconds (452 operations). What doesn't compile for a reason of its own is told then.
    */
   readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
   /** Templates that a mistyped path may be told of; all when left out. */
@@ -122,16 +123,16 @@ export function createRuntime<
   const { contract, logger, answerError } = options;
   const operations: readonly Operation[] = Object.values(options.operations);
   const { unchecked } = options;
-  const { compileRequest, compileAnswer } = createCompilers(contract, unchecked);
+  const { requests, answers } = readContract(contract, unchecked);
   const realm = cleanRealm(options.realm ?? String(followMember(contract, contract, 'info').title ?? ''));
-  if (answerError === undefined) compileErrors(contract, compileAnswer(undefined), '#/x-unrouted');
+  if (answerError === undefined) compileErrors(answers, undefined);
   const security = { document: contract, schemes: options.security, realm };
   const planned = operations.map(
     (operation): PlannedOperation<Principal, Context> =>
       sayWhichOperation(operation, () => {
-        const tools = { document: contract, compile: compileRequest(operation) };
-        if (answerError === undefined)
-          compileErrors(contract, compileAnswer(operation), `${operation.pointer}/responses`);
+        const { document, compileFor } = requests;
+        const tools = { document, compile: compileFor(operation), isLazy: unchecked !== undefined };
+        if (answerError === undefined && !tools.isLazy) compileErrors(answers, operation);
         const handler = findHandler<Principal, Context>(options.handlers, operation);
         return planOperation(tools, security, operation, handler, options.foreignNames ?? new Set());
       }),
@@ -180,8 +181,8 @@ export function createRuntime<
     const fillsFromExamples = options.fillsFromExamples ?? false;
     return declaredRefusal(
       {
-        document: contract,
-        compile: compileAnswer(operation),
+        document: answers.document,
+        compile: answers.compileFor(operation),
         pointer: operation?.pointer,
         requestId,
         fillsFromExamples,
@@ -191,39 +192,46 @@ export function createRuntime<
   }
 }
 
-type CompileOf = (operation: Operation | undefined) => FormTools['compile'];
+/** The contract as it is for one direction, with the compiler of its schemas; what doesn't compile is told as the operation's own. */
+interface Reading {
+  readonly document: ContractDocument;
+  readonly compileFor: (operation: Operation | undefined) => FormTools['compile'];
+}
 
-/** One for each direction, or one for both where the contract makes no difference. */
-function createCompilers(
+/** One for each direction; one for both where the contract makes no difference. */
+function readContract(
   contract: ContractDocument,
   unchecked: ((place: UncheckedPlace) => void) | undefined,
-): { readonly compileRequest: CompileOf; readonly compileAnswer: CompileOf } {
+): { readonly requests: Reading; readonly answers: Reading } {
   const usable = unchecked === undefined ? undefined : dropUnusable(contract);
   for (const place of usable?.unchecked ?? []) unchecked?.(place);
   const whole = usable?.document ?? contract;
   const [ofRequests, ofAnswers] = [readDirection(whole, 'request'), readDirection(whole, 'response')];
-  const request = createSchemaCompiler(ofRequests);
-  const answer = ofAnswers === ofRequests ? request : createSchemaCompiler(ofAnswers);
-  return { compileRequest: tolerate(request), compileAnswer: tolerate(answer) };
+  const requests = read(ofRequests);
+  return { requests, answers: ofAnswers === ofRequests ? requests : read(ofAnswers) };
 
-  /** What still doesn't compile takes anything. Each schema is told once. */
-  function tolerate(compile: FormTools['compile']): CompileOf {
-    if (unchecked === undefined) return () => compile;
-    const told = new Set<string>();
-    return (operation) => (schema) => {
-      try {
-        return compile(schema);
-      } catch (error) {
-        const $ref = isObject(schema) && typeof schema.$ref === 'string' ? schema.$ref : undefined;
-        const pointer = $ref ?? operation?.pointer ?? '#';
-        const why = error instanceof Error ? error.message : String(error);
-        const key = `${pointer} ${why}`;
-        if (!told.has(key)) unchecked({ ...(operation && { operationId: operation.operationId }), pointer, why });
-        told.add(key);
-        return () => undefined;
-      }
-    };
+  function read(document: ContractDocument): Reading {
+    const compile = createSchemaCompiler(document);
+    return { document, compileFor: unchecked === undefined ? () => compile : tolerate(compile, unchecked) };
   }
+}
+
+/** What doesn't compile takes anything. Each schema is told once. */
+function tolerate(compile: FormTools['compile'], unchecked: (place: UncheckedPlace) => void): Reading['compileFor'] {
+  const told = new Set<string>();
+  return (operation) => (schema) => {
+    try {
+      return compile(schema);
+    } catch (error) {
+      const $ref = isObject(schema) && typeof schema.$ref === 'string' ? schema.$ref : undefined;
+      const pointer = $ref ?? operation?.pointer ?? '#';
+      const why = error instanceof Error ? error.message : String(error);
+      if (!told.has(`${pointer} ${why}`))
+        unchecked({ ...(operation && { operationId: operation.operationId }), pointer, why });
+      told.add(`${pointer} ${why}`);
+      return () => undefined;
+    }
+  };
 }
 
 function findHandler<Principal, Context extends Exchange<Principal>>(
@@ -243,11 +251,12 @@ function cleanRealm(text: string): string {
 }
 
 /** The schemas that refusals are filled by: the first caller who is refused must not be the one to find that there is none. */
-function compileErrors(contract: ContractDocument, compile: FormTools['compile'], pointer: string): void {
-  const responses = readPointer(contract, pointer);
+function compileErrors({ document, compileFor }: Reading, operation: Operation | undefined): void {
+  const compile = compileFor(operation);
+  const responses = readPointer(document, operation === undefined ? '#/x-unrouted' : `${operation.pointer}/responses`);
   const all = isObject(responses) ? responses : {};
   for (const status of Object.keys(all).filter((key) => !/^[123]/.test(key)))
-    for (const { mediaType, schema } of listContents(contract, followMember(contract, all, status)))
+    for (const { mediaType, schema } of listContents(document, followMember(document, all, status)))
       if (isJsonType(mediaType)) compile(schema ?? true);
 }
 
