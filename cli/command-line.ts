@@ -1,6 +1,6 @@
 import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { OutputError } from '@lockstep/toolkit/output-folder';
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { type CommandResult, defaults, type Target } from './commands/command.ts';
 
 type Options = Target & { readonly json?: boolean };
@@ -17,10 +17,12 @@ addCommand('generate', 'derive types, operation table, handler interface and bun
 ).option(...out());
 addCommand('check', 'derive again in memory and fail where a derived file differs', () =>
   import('./commands/check.ts').then(({ check }) => check),
-).option(...out());
-addCommand('lint', 'check the contract by all rules and report every problem at once', () =>
+)
+  .option(...out())
+  .addOption(profile());
+addCommand('lint', 'check the contract by the rules of a profile and report every problem at once', () =>
   import('./commands/lint.ts').then(({ lint }) => lint),
-);
+).addOption(profile());
 program.addHelpText(
   'after',
   "\nExit codes: 0 fine, 1 found differences or problems, 2 wrong usage or a contract that can't be read.",
@@ -51,6 +53,12 @@ function addCommand(name: string, description: string, load: () => Promise<Run>)
 
 function out(): [string, string, string] {
   return ['--out <folder>', 'the folder of the derived files', defaults.out];
+}
+
+function profile(): Option {
+  const says =
+    'valid: what OpenAPI asks and every tool needs; house: the redocly.yaml of this folder, or our own rules';
+  return new Option('--profile <name>', says).choices(['valid', 'house']).default('valid');
 }
 
 /** A contract or folder that can't be read is the user's to mend, not a crash: all its problems, exit 2. */

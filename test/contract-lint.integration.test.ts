@@ -99,7 +99,7 @@ describe.concurrent('every rule of the house', () => {
     test(`${name}: our own contract would be told of the fault at ${place}, and another is not`, async () => {
       const told = (await lintAsService(`${fixtures}/${name}.yaml`)).filter(([found]) => found === rule);
       expect(told).toEqual([[rule, place, pointer]]);
-      expect(await lintContract(`${fixtures}/${name}.yaml`)).toEqual([]);
+      expect(await lintContract(`${fixtures}/${name}.yaml`, 'house')).toEqual([]);
     });
   }
 
@@ -130,14 +130,14 @@ describe.concurrent('every rule of ours', () => {
   for (const [rule, place, pointer, variant] of faults) {
     const name = `${rule.slice(rule.indexOf('/') + 1)}${variant === undefined ? '' : `.${variant}`}`;
     test(`${rule} reports its fault at ${place}, and nothing else`, async () => {
-      const problems = await lintContract(`${fixtures}/${name}.yaml`);
+      const problems = await lintContract(`${fixtures}/${name}.yaml`, 'house');
       expect(problems.map((p) => [p.rule, `${p.line}:${p.column}`, p.pointer])).toEqual([[rule, place, pointer]]);
       expect(problems[0]?.file).toBe(`${fixtures}/${name}.yaml`);
       expect(problems[0]?.cure).toMatch(/^[A-Z].{10,}[.?]$/);
     });
     if (variant !== undefined) continue;
     test(`${rule} lets the document without a fault pass`, async () => {
-      expect(await lintContract(`${fixtures}/${name}.good.yaml`)).toEqual([]);
+      expect(await lintContract(`${fixtures}/${name}.good.yaml`, 'house')).toEqual([]);
     });
   }
 });
@@ -172,12 +172,12 @@ test.each([
 `,
   },
 ])('$name', async ({ given, want }) => {
-  expect((await lintContract(`${fixtures}/${given}.yaml`)).map(formatProblem).join('')).toBe(want);
+  expect((await lintContract(`${fixtures}/${given}.yaml`, 'house')).map(formatProblem).join('')).toBe(want);
 });
 
 describe('a document with several faults', () => {
   test('gives all of them at once, in the order of its lines', async () => {
-    const problems = await lintContract(`${fixtures}/several-faults.yaml`);
+    const problems = await lintContract(`${fixtures}/several-faults.yaml`, 'house');
     const transcript = problems.map(formatProblem).join('');
     expect(transcript).toBe(await readFile(`${fixtures}/several-faults.txt`, 'utf8'));
   });

@@ -1,5 +1,5 @@
-/** One thing wrong with a contract, with everything a reader needs to find and mend it. */
-export interface Problem {
+/** Where something stands. */
+export interface Place {
   /** Path of the file as the user named it, relative to the working directory. */
   readonly file: string;
   /** 1-based. */
@@ -8,12 +8,20 @@ export interface Problem {
   readonly column: number;
   /** JSON pointer (RFC 6901) as a URI fragment, `#/paths/~1devices/get`. */
   readonly pointer: string;
+}
+
+/** One thing wrong with a contract, with everything a reader needs to find and mend it. */
+export interface Problem extends Place {
+  /** Missing for an error. Everything works in spite of a warning, but the contract says something else than it means. */
+  readonly severity?: 'warning';
   /** Name of the rule that found it, `struct`, `lockstep/pattern-compiles`. */
   readonly rule: string;
   /** What is wrong, naming what was found and what was expected. */
   readonly says: string;
   /** What to do about it, one sentence. */
   readonly cure: string;
+  /** Further places of which the same is to be said. */
+  readonly also?: readonly Place[];
   /** How many further findings follow from the fault and are not listed, as a sentence. */
   readonly more?: string;
 }
@@ -31,9 +39,34 @@ export function compareProblems(a: Problem, b: Problem): number {
 
 /** `file:line:column` first, so that editors and terminals make a link of it. */
 export function formatProblem(problem: Problem): string {
-  const { file, line, column, pointer, rule, says, cure, more } = problem;
-  const rest = more === undefined ? '' : `  ${more}\n`;
-  return `${file}:${line}:${column} ${rule}\n  at   ${pointer}\n  says ${says}\n  cure ${cure}\n${rest}`;
+  const { file, line, column, pointer, rule, severity, says, cure, also = [], more } = problem;
+  const kind = severity === undefined ? '' : ` (${severity})`;
+  const rest = [formatPlaces(also, file), more].map((text) => (text === undefined ? '' : `  ${text}\n`)).join('');
+  return `${file}:${line}:${column} ${rule}${kind}\n  at   ${pointer}\n  says ${says}\n  cure ${cure}\n${rest}`;
+}
+
+/** The same for a list, in which of each rule the first `ofEachRule` are written out and the others counted behind the last of these. */
+export function formatProblems(problems: readonly Problem[], ofEachRule: number): readonly string[] {
+  const byRule = Map.groupBy(problems, ({ severity, rule }) => JSON.stringify([severity, rule]));
+  const told = new Map<Problem, string>();
+  for (const group of byRule.values()) {
+    const rest = group.length - ofEachRule;
+    for (const problem of group.slice(0, ofEachRule)) told.set(problem, formatProblem(problem));
+    const last = group[ofEachRule - 1];
+    if (rest > 0 && last !== undefined)
+      told.set(last, `${formatProblem(last)}  and ${rest} more by this rule, which --json lists\n`);
+  }
+  return problems.flatMap((problem) => told.get(problem) ?? []);
+}
+
+/** Whoever mends the first few knows what to look for; `--json` has all. */
+function formatPlaces(also: readonly Place[], here: string): string | undefined {
+  if (also.length === 0) return undefined;
+  const first = also
+    .slice(0, listedFollowers)
+    .map(({ file, line, column }) => `${file === here ? '' : `${file}:`}${line}:${column}`);
+  const rest = also.length - first.length;
+  return `and the same at ${first.join(', ')}${rest === 0 ? '' : ` and ${rest} more ${rest === 1 ? 'place' : 'places'}`}`;
 }
 
 /** More of them tell a reader nothing: they go when the first is mended. */

@@ -2,7 +2,7 @@ import { type CheckResult, check as compare, type Drift } from '@lockstep/toolki
 import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { derive } from '@lockstep/toolkit/derive';
-import { lintContract } from '@lockstep/toolkit/lint/lint-contract';
+import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
 import type { Problem } from '@lockstep/toolkit/problem';
 import { type CommandResult, defaults, type Target } from './command.ts';
 
@@ -13,7 +13,7 @@ const diffLines = 40;
  * `lockstep check`: derives again in memory and names every file that differs, the contract lines behind it, and the cure. That is to
  * generate again only if the contract is sound: from a fault in it something would be derived, but nothing that anybody wants.
  */
-export async function check(target: Target): Promise<CommandResult> {
+export async function check(target: Target & { readonly profile?: LintProfile }): Promise<CommandResult> {
   const contract = await readContract(target.contract).catch((error: unknown) => {
     if (error instanceof ContractError) return error;
     throw error;
@@ -28,10 +28,11 @@ export async function check(target: Target): Promise<CommandResult> {
     const text = `${target.out}: ${derived.size} files match ${target.contract}`;
     return { exitCode: 0, text, json: { drifts: [], changes: [], cure: null } };
   }
-  const problems = await lintContract(target.contract).catch((error: unknown) => {
+  const told = await lintContract(target.contract, target.profile ?? 'valid').catch((error: unknown) => {
     if (error instanceof ContractError) return error.problems;
     throw error;
   });
+  const problems = told.filter((problem) => !isWarning(problem));
   const cure = formatCure(target, problems);
   const text = [formatResult(result, target), ...formatProblems(target, problems), `Cure: ${cure}`].join('\n');
   return { exitCode: 1, text: addUnexpected(text, result), json: { ...result, problems, cure } };

@@ -1,6 +1,6 @@
 /**
- * What to do about a problem of a rule that isn't ours: one sentence for each rule that `redocly.yaml` switches on.
- * Our own rules and the assertions in `redocly.yaml` bring their cure with the problem.
+ * What to do about a problem of a rule that isn't ours: one sentence for each rule that a profile switches on.
+ * Our own rules and the assertions in `house.yaml` bring their cure with the problem.
  */
 export const cures: Readonly<Record<string, string>> = {
   'component-name-unique': 'Give each component a name of its own.',

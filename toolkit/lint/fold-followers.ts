@@ -1,16 +1,17 @@
 import { parsePointer } from '@lockstep/json/json-pointer';
-import { countMore, type Problem, takeWithFollowers } from '../problem.ts';
+import { countMore, type Place, type Problem, takeWithFollowers } from '../problem.ts';
 
 /**
  * Takes from the findings what only follows from another one, and says there how many that were. One place is mended, and all are gone.
  *
  * A pattern that does not compile keeps its schema from compiling, so Redocly says of each example that validates against it that it can't.
- * A member that stands too far left or right is unexpected where it is, and so are those after it.
+ * A member that stands too far left or right is unexpected where it is, and so are those after it. A keyword of another version of OpenAPI is
+ * unexpected too, and where it is `nullable`, no example is checked.
  *
  * @param problems in the order of reading
  */
 export function foldFollowers(problems: readonly Problem[]): readonly Problem[] {
-  return foldMembers(foldPatterns(problems));
+  return foldMembers(foldNullable(dropTwice(foldPatterns(problems))));
 }
 
 function foldPatterns(problems: readonly Problem[]): readonly Problem[] {
@@ -32,6 +33,26 @@ function patternIn(says: string): string {
   return says.slice('The pattern '.length, says.lastIndexOf(' does not compile: '));
 }
 
+const version = 'lockstep/keyword-of-version';
+
+/** A rule of ours knows more of a keyword than that it is not expected, or of another type. */
+function dropTwice(problems: readonly Problem[]): readonly Problem[] {
+  const known = new Set(
+    problems.filter(({ rule }) => /^lockstep\/keyword-/.test(rule)).map(({ file, pointer }) => file + pointer),
+  );
+  return problems.filter(({ rule, file, pointer }) => rule !== 'struct' || !known.has(file + pointer));
+}
+
+function foldNullable(problems: readonly Problem[]): readonly Problem[] {
+  const root = problems.find(({ rule, says }) => rule === version && says.startsWith('nullable '));
+  if (root === undefined) return problems;
+  const isUnchecked = ({ says }: Problem): boolean => says.startsWith('Example validation errored: "nullable" ');
+  const count = problems.filter(isUnchecked).length;
+  return problems
+    .filter((problem) => !isUnchecked(problem))
+    .map((problem) => (problem === root ? { ...root, ...countMore(count) } : problem));
+}
+
 function foldMembers(problems: readonly Problem[]): readonly Problem[] {
   const unexpected = problems.filter(({ rule, says }) => rule === 'struct' && says.endsWith(' is not expected here.'));
   const byObject = Map.groupBy(unexpected, ({ file, pointer }) =>
@@ -43,4 +64,19 @@ function foldMembers(problems: readonly Problem[]): readonly Problem[] {
     ),
   );
   return problems.flatMap((problem) => (unexpected.includes(problem) ? (listed.get(problem) ?? []) : problem));
+}
+
+/** What is said in the same words about several places is one problem, at the first of them. */
+export function foldSame(problems: readonly Problem[]): readonly Problem[] {
+  const groups = Map.groupBy(problems, ({ severity, rule, says, cure, more }) =>
+    JSON.stringify([severity, rule, says, cure, more]),
+  );
+  return [...groups.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    return others.length === 0 ? [first] : [{ ...first, also: others.map(placeOf) }];
+  });
+}
+
+function placeOf({ file, line, column, pointer }: Problem): Place {
+  return { file, line, column, pointer };
 }

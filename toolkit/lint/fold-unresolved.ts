@@ -3,9 +3,8 @@ import { dirname, resolve } from 'node:path';
 import { formatPointer, isObject, parseReference } from '@lockstep/json/json-pointer';
 import { displayPath } from '../contract/display-path.ts';
 import { walkDocument } from '../contract/walk-document.ts';
-import { readYaml } from '../contract/yaml-source.ts';
 import { countMore, type Problem } from '../problem.ts';
-import { listReferences } from './find-network-references.ts';
+import { listReferences, readQuickly } from './find-network-references.ts';
 
 /**
  * Puts each reference that leads nowhere before all else, and takes from the findings what only follows from it: rules that look through
@@ -96,7 +95,7 @@ async function readReferences(root: string): Promise<References> {
   const files = new Set([root]);
   for (const file of files) {
     const name = displayPath(file);
-    const { value } = readYaml(await readFile(file, 'utf8').catch(() => ''));
+    const value = readQuickly(await readFile(file, 'utf8').catch(() => ''));
     for (const { target, at } of listReferences(value)) {
       const [path = '', fragment = ''] = target.split('#');
       const to = path === '' ? file : resolve(dirname(file), path);

@@ -31,7 +31,7 @@ async function write(files: Readonly<Record<string, string>>): Promise<string> {
 }
 
 async function refusal(path: string): Promise<readonly Problem[]> {
-  const outcome = await lintContract(path).catch((error: unknown) => error);
+  const outcome = await lintContract(path, 'house').catch((error: unknown) => error);
   expect(outcome).toBeInstanceOf(ContractError);
   return (outcome as ContractError).problems;
 }
@@ -118,7 +118,11 @@ describe.concurrent('a reference that leads nowhere is named', () => {
   ];
   test('to a file that is no YAML, and that file is named with its fault', async () => {
     const place = await write({ 'a.yaml': root('rooms.yaml'), 'rooms.yaml': 'rooms: [\n' });
-    const found = (await lintContract(join(place, 'a.yaml'))).map(({ file, line, says }) => [file, line, says]);
+    const found = (await lintContract(join(place, 'a.yaml'), 'house')).map(({ file, line, says }) => [
+      file,
+      line,
+      says,
+    ]);
     expect(found).toEqual([
       [join(place, 'a.yaml'), 5, expect.stringMatching(/: rooms\.yaml\.$/)],
       [join(place, 'rooms.yaml'), 2, expect.stringMatching(/^Failed to parse: .*\(2:1\)$/)],
@@ -128,7 +132,9 @@ describe.concurrent('a reference that leads nowhere is named', () => {
   for (const { name, files, want } of cases) {
     test(name, async () => {
       const place = await write(files);
-      const found = (await lintContract(join(place, 'a.yaml'))).filter(({ rule }) => rule === 'no-unresolved-refs');
+      const found = (await lintContract(join(place, 'a.yaml'), 'house')).filter(
+        ({ rule }) => rule === 'no-unresolved-refs',
+      );
       expect(found).toMatchObject([
         {
           file: join(place, want.file),
@@ -185,7 +191,7 @@ describe.concurrent('a misspelt reference is answered with the nearest', () => {
         rule: 'no-unresolved-refs',
         cure: `Did you mean ${want[1]}?`,
       });
-      expect(await lintContract(path)).toContainEqual(expected);
+      expect(await lintContract(path, 'house')).toContainEqual(expected);
       const refused = await readContract(path).catch((error: unknown) => error);
       expect((refused as ContractError).problems).toContainEqual(expected);
     });
@@ -193,7 +199,7 @@ describe.concurrent('a misspelt reference is answered with the nearest', () => {
 
   test('and one that is near nothing is not', async () => {
     const place = await write({ 'a.yaml': root('#/components/schemas/Storehouse') });
-    const found = await lintContract(join(place, 'a.yaml'));
+    const found = await lintContract(join(place, 'a.yaml'), 'house');
     expect(found.find(({ rule }) => rule === 'no-unresolved-refs')?.cure).not.toMatch(/Did you mean/);
   });
 });
@@ -222,7 +228,12 @@ components:
     Hall: {type: object, properties: {name: {type: string, example: a}}}
 `;
   const told = async (place: string) =>
-    (await lintContract(join(place, 'a.yaml'))).map(({ rule, pointer, cure, more }) => [rule, pointer, cure, more]);
+    (await lintContract(join(place, 'a.yaml'), 'house')).map(({ rule, pointer, cure, more }) => [
+      rule,
+      pointer,
+      cure,
+      more,
+    ]);
   const inRooms = '#/components/schemas/Rooms/properties/hall/allOf/0';
   const misspelt = '#/paths/~1halls/get/responses/200/content/application~1json/examples/one/value/nmae';
   const cure = 'Correct the name, or describe the member in the schema.';
@@ -300,7 +311,7 @@ test('an operationId that another file has too is named with both files', async 
     'a.yaml': `${head}paths:\n  /rooms:\n    ${item('Rooms')}  /halls: {$ref: halls.yaml}\n`,
     'halls.yaml': item('Halls'),
   });
-  const found = await lintContract(join(place, 'a.yaml'));
+  const found = await lintContract(join(place, 'a.yaml'), 'house');
   expect(found.find(({ rule }) => rule === 'operation-operationId-unique')).toMatchObject({
     file: join(place, 'halls.yaml'),
     line: 1,
@@ -372,7 +383,7 @@ describe('nothing is asked of the network', () => {
     const place = await write({
       'a.yaml': withSchema(`{type: string, description: 'See ${origin}', example: '${origin}'}`),
     });
-    expect(await lintContract(join(place, 'a.yaml'))).not.toContainEqual(
+    expect(await lintContract(join(place, 'a.yaml'), 'house')).not.toContainEqual(
       expect.objectContaining({ rule: 'no-network' }),
     );
     expect(asked).toEqual([]);
@@ -380,7 +391,7 @@ describe('nothing is asked of the network', () => {
 });
 
 describe.concurrent('lockstep lint', () => {
-  const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+  const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
   const fixtures = fileURLToPath(new URL('../fixtures/invalid/', import.meta.url));
   const cases = [
     { name: 'nothing to say', given: `${fixtures}success-declared.good.yaml`, want: [0, /no problems$/] },
@@ -393,7 +404,7 @@ describe.concurrent('lockstep lint', () => {
     test(`${name} ends with ${want[0]}, in sentences`, async () => {
       const place = await write({ 'broken.yaml': 'openapi: [' });
       await mkdir(join(place, 'inner'));
-      const { code, printed } = await run([main, 'lint', '--contract', given], place);
+      const { code, printed } = await run([main, 'lint', '--profile', 'house', '--contract', given], place);
       expect(code).toBe(want[0]);
       expect(printed).toMatch(want[1]);
       expect(printed).not.toMatch(/node:internal|^\s+at .*\.ts:/m);

@@ -6,25 +6,30 @@ import { ContractError } from '../contract/contract-error.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
 import { nameBothOperations } from '../contract/operation-id-twice.ts';
+import { readContract } from '../contract/read-contract.ts';
 import { findSyntaxProblems } from '../contract/syntax-problems.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
 import { cures } from './cures.ts';
 import { explainRefusal } from './explain-refusal.ts';
-import { findNetworkReferences } from './find-network-references.ts';
-import { foldFollowers } from './fold-followers.ts';
+import { findNetworkReferences, readQuickly } from './find-network-references.ts';
+import { foldFollowers, foldSame } from './fold-followers.ts';
 import { foldUnresolved } from './fold-unresolved.ts';
-import { type RedoclyProblem, runRedocly } from './run-redocly.ts';
+import { type LintProfile, type RedoclyProblem, runRedocly } from './run-redocly.ts';
+
+export type { LintProfile } from './run-redocly.ts';
 
 /**
- * Checks a contract against everything that `redocly.yaml` asks for, stock rules and our own. Reads files alone.
+ * Checks a contract against everything that a profile asks for, stock rules of Redocly and our own. Reads files alone.
  *
- * @param contractPath of an OpenAPI 3.1 document in YAML or JSON, relative to the working directory or absolute
- * @returns all problems at once, warnings too, in the order a reader meets them but references into nothing first; empty if there is none
+ * @param contractPath of an OpenAPI 3.0 or 3.1 document in YAML or JSON, relative to the working directory or absolute
+ * @param profile `valid`: what OpenAPI asks and our parts need, and what `readContract` refuses first; the same sentence about several places is
+ *   one problem. `house`: the `redocly.yaml` of the working directory, or ours where there is none
+ * @returns all problems at once: errors before warnings, in the order a reader meets them but references into nothing first; empty if there is none
  * @throws ContractError when no rule could look at it: there is no such file, it isn't YAML, it refers to the network,
  *   or the linter itself can't read it
  */
-export async function lintContract(contractPath: string): Promise<readonly Problem[]> {
+export async function lintContract(contractPath: string, profile: LintProfile): Promise<readonly Problem[]> {
   const path = resolve(contractPath);
   const file = displayPath(path);
   const top = { file, line: 1, column: 1, pointer: '#' };
@@ -32,18 +37,24 @@ export async function lintContract(contractPath: string): Promise<readonly Probl
     const cure = 'Name an OpenAPI file with --contract.';
     throw new ContractError([{ ...top, rule: 'readable', says: reasons[code ?? ''] ?? message, cure }]);
   });
-  const source = readYaml(text);
-  if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(file, source));
+  if (readQuickly(text) === undefined) {
+    const source = readYaml(text);
+    if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(file, source));
+  }
   const network = await findNetworkReferences(path);
   if (network.length > 0) throw new ContractError(network);
 
-  const problems = await runRedocly(path);
-  if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, source));
-  const named = problems.map(async (problem) => nameBothOperations(await toProblem(problem), path));
-  const found = (await Promise.all(named)).sort(compareProblems);
+  const [problems, refused] = await Promise.all([
+    runRedocly(path, profile),
+    profile === 'valid' ? findRefused(contractPath) : [],
+  ]);
+  if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
+  const found = (await describeProblems(problems, path)).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
   const once = found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
-  return foldFollowers(await foldUnresolved(once, path));
+  if (profile === 'house') return foldFollowers(await foldUnresolved(once, path));
+  const folded = foldFollowers(await foldUnresolved(joinRefused(once, refused), path));
+  return foldSame(folded).toSorted((a, b) => Number(isWarning(a)) - Number(isWarning(b)));
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -52,11 +63,80 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read it',
 };
 
-async function toProblem(problem: RedoclyProblem): Promise<Problem> {
+export function isWarning({ severity }: Problem): boolean {
+  return severity === 'warning';
+}
+
+/** What nothing is derived from, whatever the rules say. */
+async function findRefused(contractPath: string): Promise<readonly Problem[]> {
+  try {
+    await readContract(contractPath);
+    return [];
+  } catch (error) {
+    if (error instanceof ContractError) return error.problems;
+    throw error;
+  }
+}
+
+/**
+ * The reader's refusals first, in the words of a rule where one says more of the same place. A fault of structure that the reader passes over, as
+ * a keyword that JSON Schema doesn't know, keeps nothing from being derived: a warning.
+ */
+function joinRefused(found: readonly Problem[], refused: readonly Problem[]): readonly Problem[] {
+  const told = new Set(found.map(placeKey));
+  const isTold = (problem: Problem): boolean => told.has(placeKey(problem)) && !problem.rule.startsWith('unsupported/');
+  const alone = refused.filter((problem) => !isTold(problem));
+  const hard = new Set(refused.filter(isTold).map(placeKey));
+  const judged = found.map((problem): Problem => {
+    const { severity: _, ...rest } = problem;
+    if (hard.has(placeKey(problem))) return rest;
+    return problem.rule === 'struct' && refused.length === 0 ? { ...rest, severity: 'warning' } : problem;
+  });
+  return [...alone, ...judged];
+}
+
+function placeKey({ file, line, column }: Problem): string {
+  return `${file}:${line}:${column}`;
+}
+
+/** More of them are named by their own place alone: to name the others means to read all files again. */
+const namedBoth = 20;
+
+async function describeProblems(problems: readonly RedoclyProblem[], root: string): Promise<Problem[]> {
+  const files = new Map<string, Promise<unknown>>();
+  const read = (file: string): Promise<unknown> => {
+    const value = files.get(file) ?? readFile(file, 'utf8').then(readQuickly);
+    files.set(file, value);
+    return value;
+  };
+  const nearest = new Map<string, Promise<string | undefined>>();
+  const findNearest = (target: string, from: string): Promise<string | undefined> => {
+    const key = JSON.stringify([target, from]);
+    const found = nearest.get(key) ?? nearestReference(target, from);
+    nearest.set(key, found);
+    return found;
+  };
+  const described: Problem[] = [];
+  let named = 0;
+  for (const problem of problems) {
+    const one = await toProblem(problem, read, findNearest);
+    const isTwice = one.rule === 'operation-operationId-unique';
+    if (isTwice) named += 1;
+    described.push(isTwice && named <= namedBoth ? await nameBothOperations(one, root) : one);
+  }
+  return described;
+}
+
+async function toProblem(
+  problem: RedoclyProblem,
+  read: (file: string) => Promise<unknown>,
+  findNearest: typeof nearestReference,
+): Promise<Problem> {
   const [{ source, pointer, start }] = problem.location;
   const says = problem.message.replaceAll(/\s+/g, ' ');
-  const target = problem.ruleId === 'no-unresolved-refs' ? await referenceAt(source.ref, pointer) : undefined;
-  const nearest = target === undefined ? undefined : await nearestReference(target, resolve(source.ref));
+  const isUnresolved = problem.ruleId === 'no-unresolved-refs';
+  const target = isUnresolved ? referenceAt(await read(resolve(source.ref)), pointer) : undefined;
+  const nearest = target === undefined ? undefined : await findNearest(target, resolve(source.ref));
   return {
     file: displayPath(source.ref),
     line: start.line,
@@ -64,14 +144,15 @@ async function toProblem(problem: RedoclyProblem): Promise<Problem> {
     // Redocly writes the whole document as `#/`, which is the member with the empty name (RFC 6901, 5).
     pointer: pointer === undefined || pointer === '#/' ? '#' : pointer,
     rule: problem.ruleId,
+    ...(problem.severity === 'warn' && { severity: 'warning' }),
     says: target === undefined ? says : `${says}: ${target}.`,
     cure: nearest === undefined ? findCure(problem) : `Did you mean ${nearest}?`,
   };
 }
 
 /** Redocly does not say which reference it could not resolve. In the mapping of a discriminator it has no `$ref` around it. */
-async function referenceAt(file: string, pointer = '#'): Promise<string | undefined> {
-  const node = valueAt(readYaml(await readFile(file, 'utf8')).value, parsePointer(pointer));
+function referenceAt(document: unknown, pointer = '#'): string | undefined {
+  const node = valueAt(document, parsePointer(pointer));
   const target = typeof node === 'string' ? node : valueAt(node, ['$ref']);
   return typeof target === 'string' ? target : undefined;
 }

@@ -1,11 +1,21 @@
 import { execFile } from 'node:child_process';
+import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+
+/**
+ * What a contract is held to. `valid`: what OpenAPI asks and our parts need, for a contract from anywhere. `house`: what those who keep it ask
+ * of themselves, the `redocly.yaml` of the working directory, or ours where there is none.
+ */
+export type LintProfile = 'valid' | 'house';
 
 /** What Redocly says against a document: an entry of `problems` in its JSON format, as far as we read it. */
 export interface RedoclyProblem {
   readonly ruleId: string;
   readonly message: string;
+  readonly severity: 'error' | 'warn';
   readonly suggest?: readonly string[];
   readonly reference?: string;
   readonly location: readonly [RedoclyLocation, ...RedoclyLocation[]];
@@ -21,22 +31,46 @@ export interface RedoclyLocation {
 }
 
 const cli = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
-const config = fileURLToPath(new URL('../../redocly.yaml', import.meta.url));
+/** Of this very code: `.ts` here, `.js` where it was compiled for a package. */
+const plugin = fileURLToPath(new URL(`../rules/plugin${extname(import.meta.url)}`, import.meta.url));
+const profiles: Readonly<Record<LintProfile, string>> = {
+  valid: fileURLToPath(new URL('./valid.yaml', import.meta.url)),
+  house: fileURLToPath(new URL('./house.yaml', import.meta.url)),
+};
 
 /** Redocly prints 100 problems unless told otherwise; a million is "all" of any document that a person wrote. */
 const maxProblems = 1_000_000;
 const maxOutputBytes = 512 * 1024 * 1024;
 
 /**
- * Lints one document by Redocly's own command and this repository's `redocly.yaml`, in a process of its own: the
- * package has no programming interface. Sends nothing of its own, but fetches whatever the document refers to by http:
- * `findNetworkReferences` looks first.
+ * Lints one document by Redocly's own command, in a process of its own: the package has no programming interface. Sends nothing of its own,
+ * but fetches whatever the document refers to by http: `findNetworkReferences` looks first.
  *
  * @param path absolute
  * @returns its problems, or the sentence with which it refused to look for any
  * @throws Error when the fault is ours and not the document's: a configuration or plugin that does not load
  */
-export function runRedocly(path: string): Promise<readonly RedoclyProblem[] | string> {
+export async function runRedocly(path: string, profile: LintProfile): Promise<readonly RedoclyProblem[] | string> {
+  const own = resolve('redocly.yaml');
+  const isOwn =
+    profile === 'house' &&
+    (await access(own).then(
+      () => true,
+      () => false,
+    ));
+  if (isOwn) return run(path, own);
+  const folder = await mkdtemp(join(tmpdir(), 'lockstep-lint-'));
+  try {
+    // YAML that names a plugin must name its file, and that has another name once it is compiled.
+    const config = join(folder, 'redocly.yaml');
+    await writeFile(config, JSON.stringify({ telemetry: 'off', plugins: [plugin], extends: [profiles[profile]] }));
+    return await run(path, config);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function run(path: string, config: string): Promise<readonly RedoclyProblem[] | string> {
   const options = {
     maxBuffer: maxOutputBytes,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },

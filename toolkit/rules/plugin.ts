@@ -5,7 +5,10 @@ import { errorHasExample } from './error-has-example.ts';
 import { exampleMemberDescribed } from './example-member-described.ts';
 import { extensionValid } from './extension-valid.ts';
 import { invalidStatusDeclared } from './invalid-status-declared.ts';
+import { keywordOfVersion } from './keyword-of-version.ts';
+import { keywordValue } from './keyword-value.ts';
 import { linksResolve } from './links-resolve.ts';
+import { nothingBesideReference } from './nothing-beside-reference.ts';
 import { oauthUrlAbsolute } from './oauth-url-absolute.ts';
 import { patternCompiles } from './pattern-compiles.ts';
 import { patternIsLinear } from './pattern-is-linear.ts';
@@ -14,11 +17,12 @@ import { refusalDeclared } from './refusal-declared.ts';
 import { requiredIsDescribed } from './required-is-described.ts';
 import { responseHasExample } from './response-has-example.ts';
 import { securityOnEveryOperation } from './security-on-every-operation.ts';
+import { securitySchemeExists } from './security-scheme-exists.ts';
 import { stringSaysIfEmpty } from './string-says-if-empty.ts';
 import { successDeclared } from './success-declared.ts';
 import { timeAllowsReserved } from './time-allows-reserved.ts';
 
-/** Our own rules, by the name they are reported under after `lockstep/`; one file and two fixtures each. */
+/** Our own rules for a contract of this house, by the name they are reported under after `lockstep/`; one file and two fixtures each. */
 export const contractRules: Readonly<Record<string, Oas3Rule>> = {
   'array-parameter-form': arrayParameterForm,
   'error-has-example': errorHasExample,
@@ -42,14 +46,22 @@ export const contractRules: Readonly<Record<string, Oas3Rule>> = {
 /** Rules that our own contract holds to and that others may switch on: `lockstep/all` leaves them off. */
 export const houseRules: Readonly<Record<string, Oas3Rule>> = { described };
 
+/** Rules that the profile `valid` adds to some of the above, for a contract from anywhere: `lockstep/all` leaves them off. */
+export const validRules: Readonly<Record<string, Oas3Rule>> = {
+  'keyword-of-version': keywordOfVersion,
+  'keyword-value': keywordValue,
+  'nothing-beside-reference': nothingBesideReference,
+  'security-scheme-exists': securitySchemeExists,
+};
+
 type NodeTypes = Readonly<Record<string, { readonly properties: object }>>;
 
-/** The Redocly plugin `lockstep`: the rules, a preset `lockstep/all` with all but the house's, and the types of our extensions. */
+/** The Redocly plugin `lockstep`: the rules, a preset `lockstep/all` with all of `contractRules`, and the types of our extensions. */
 export function createPlugin() {
   const all = Object.fromEntries(Object.keys(contractRules).map((name) => [`lockstep/${name}`, 'error']));
   return {
     id: 'lockstep',
-    rules: { oas3: { ...contractRules, ...houseRules } },
+    rules: { oas3: { ...contractRules, ...houseRules, ...validRules } },
     configs: { all: { rules: all } },
     typeExtension: { oas3: addUnroutedResponses },
   };

@@ -1,0 +1,77 @@
+import { isObject } from '@lockstep/json/json-pointer';
+import type { Oas3Rule } from 'redocly-core';
+
+interface Finding {
+  readonly keyword: string;
+  readonly says: string;
+  readonly cure: string;
+}
+
+/** Of JSON Schema 2020-12 and unknown to OpenAPI 3.0, whose schemas are a dialect of their own (OpenAPI 3.0.4, 4.8.24). */
+const newer: readonly string[] = [
+  ...['const', 'contentEncoding', 'contentMediaType', 'contentSchema', 'contains', 'maxContains', 'minContains'],
+  ...['dependentRequired', 'dependentSchemas', 'else', 'examples', 'if', 'patternProperties', 'prefixItems'],
+  ...['propertyNames', 'then', 'unevaluatedItems', 'unevaluatedProperties', '$anchor', '$comment', '$defs', '$id'],
+];
+
+/**
+ * A schema keeps to the keywords of its version: `nullable` and a boolean `exclusiveMinimum` are of 3.0, `const` or a list of types of 3.1.
+ *
+ * A validator takes a foreign keyword for an annotation: null is then refused, or a bound not held, and nobody is told.
+ */
+export const keywordOfVersion: Oas3Rule = () => ({
+  Schema(schema, { report, location, specVersion }) {
+    if (!isObject(schema)) return;
+    for (const { keyword, says, cure } of specVersion === 'oas3_0' ? foundIn30(schema) : foundIn31(schema)) {
+      report({ message: says, suggest: [cure], location: location.child(keyword).key() });
+    }
+  },
+});
+
+type Schema = Readonly<Record<string, unknown>>;
+
+function* foundIn31(schema: Schema): Generator<Finding> {
+  if ('nullable' in schema) {
+    yield {
+      keyword: 'nullable',
+      says: 'nullable is of OpenAPI 3.0 and means nothing in 3.1.',
+      cure: schema.nullable === true ? writeNullable(schema.type) : 'Take it out.',
+    };
+  }
+  for (const [keyword, bound] of [
+    ['exclusiveMinimum', 'minimum'],
+    ['exclusiveMaximum', 'maximum'],
+  ] as const) {
+    if (typeof schema[keyword] !== 'boolean') continue;
+    yield {
+      keyword,
+      says: `${keyword} is a boolean, as OpenAPI 3.0 has it; in 3.1 it is the bound itself.`,
+      cure: schema[keyword] ? `Write ${keyword}: ${schema[bound] ?? 0} in place of ${bound}.` : 'Take it out.',
+    };
+  }
+}
+
+function writeNullable(type: unknown): string {
+  if (type === undefined) return "Add {type: 'null'} as one more schema of an anyOf, or 'null' to the list of types.";
+  return `Write type: [${[type, "'null'"].flat().join(', ')}] instead.`;
+}
+
+function* foundIn30(schema: Schema): Generator<Finding> {
+  // OpenAPI 3.0.4, 4.8.24.2: nullable is looked at only where the same schema names a type.
+  if (schema.nullable === true && schema.type === undefined) {
+    yield {
+      keyword: 'nullable',
+      says: 'nullable has no effect where the same schema names no type.',
+      cure: 'Name the type beside it, or take it out.',
+    };
+  }
+  const cure = 'Write openapi: 3.1.1 at the top of the document, or say it in words of 3.0.';
+  if (Array.isArray(schema.type)) yield { keyword: 'type', says: 'A list of types is of OpenAPI 3.1.', cure };
+  for (const keyword of ['exclusiveMinimum', 'exclusiveMaximum']) {
+    if (typeof schema[keyword] !== 'number') continue;
+    yield { keyword, says: `A number as ${keyword} is of OpenAPI 3.1; in 3.0 it is a boolean.`, cure };
+  }
+  for (const keyword of newer) {
+    if (Object.hasOwn(schema, keyword)) yield { keyword, says: `${keyword} is of OpenAPI 3.1, not of 3.0.`, cure };
+  }
+}

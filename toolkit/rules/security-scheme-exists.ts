@@ -1,0 +1,33 @@
+import { isObject } from '@lockstep/json/json-pointer';
+import type { Location, Oas3Rule } from 'redocly-core';
+import { nearestName } from '../contract/nearest-name.ts';
+import { entriesOf } from './reading/dereference.ts';
+
+/**
+ * Each scheme that a security requirement names is described under `components.securitySchemes`.
+ *
+ * Stands for Redocly's `security-defined`, which also wants that every operation has a requirement; a public one needs none.
+ */
+export const securitySchemeExists: Oas3Rule = () => {
+  const named: { readonly name: string; readonly location: Location }[] = [];
+  let schemes: readonly string[] = [];
+  return {
+    Root: {
+      enter(root) {
+        const components: unknown = root.components;
+        schemes = entriesOf(isObject(components) ? components.securitySchemes : undefined).map(([name]) => name);
+      },
+      leave(_, { report }) {
+        for (const { name, location } of named) {
+          if (schemes.includes(name)) continue;
+          const nearest = nearestName(name, schemes);
+          const cure = `Describe it under components.securitySchemes${nearest === undefined ? '' : `, or write ${nearest}`}.`;
+          report({ message: `No security scheme is called ${name}.`, suggest: [cure], location: location.key() });
+        }
+      },
+    },
+    SecurityRequirement(requirement, { location }) {
+      for (const name of Object.keys(requirement)) named.push({ name, location: location.child(name) });
+    },
+  };
+};
