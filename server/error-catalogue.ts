@@ -4,7 +4,7 @@ import type { components } from '@lockstep/contract/types';
 type HeaderName = keyof HeaderValues;
 
 /** Headers that an error needs beyond those of every answer, as handlers write them. */
-interface HeaderValues {
+export interface HeaderValues {
   readonly 'Retry-After': number;
   readonly 'WWW-Authenticate': string;
   readonly Allow: string;

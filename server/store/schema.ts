@@ -126,7 +126,7 @@ interface DeviceTable {
   pairing_generation: Generated<number>;
 }
 
-interface JobTable {
+export interface JobTable {
   number: Generated<number>;
   job_id: string;
   account_id: string;
