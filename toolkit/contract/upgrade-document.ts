@@ -1,0 +1,241 @@
+import { formatPointer, isObject, type JsonObject, parsePointer, parseReference } from '@lockstep/json/json-pointer';
+import { type Reading, readingOf, schemaKeywords } from '@lockstep/json/schema-keywords';
+
+/** A document of OpenAPI 3.0 as one of 3.1 that takes the same values. */
+export interface Upgraded {
+  /** A copy that shares what did not change. */
+  readonly document: unknown;
+  /** Where a place of the new document stood in the old one; for a node that is new, where the one around it stood. */
+  readonly originOf: (pointer: string) => string;
+}
+
+/** The version that upgraded documents carry. */
+const version = '3.1.1';
+
+type Path = readonly (string | number)[];
+
+/** A place that moved; all places below it moved with it. */
+interface Move {
+  readonly from: Path;
+  readonly to: Path;
+}
+
+/**
+ * What is said of a value, not asked of it. Where a schema has to be wrapped, these stay outside, at the place where tools look for them.
+ * `readOnly` and `writeOnly` are of that kind (JSON Schema 2020-12 validation, 9.4).
+ */
+const annotations = new Set([
+  'title',
+  'description',
+  'default',
+  'example',
+  'deprecated',
+  'externalDocs',
+  'readOnly',
+  'writeOnly',
+  'xml',
+]);
+
+/**
+ * Rewrites OpenAPI 3.0 as 3.1. Pointers stay as they are but below a schema that may be null by composition.
+ *
+ * What changes, after "Upgrading from OpenAPI 3.0 to 3.1" (learn.openapis.org) and the Schema Objects of 3.0.3 and 3.1.1:
+ *
+ * - `nullable: true` beside a `type`: `null` joins the type, and the `enum` where it is not in it.
+ * - `nullable: true` beside `allOf`, `anyOf` or `oneOf`: one more alternative, `type: null`. The text of 3.0.3 gives `nullable` no effect
+ *   there, but 3.0.0 to 3.0.2 do not say so, and whoever writes it means it.
+ * - `nullable: true` alone: gone, since a schema without a type takes null.
+ * - `exclusiveMinimum: true` takes over the number of `minimum`; the same for the maximum.
+ * - `format: binary` and `byte` become `contentMediaType` and `contentEncoding`. The type stays: what is measured in characters still is.
+ * - Beside a `$ref` nothing counts in 3.0 (Reference Object); there stay `summary`, `description` and extensions.
+ *
+ * Examples, defaults, enums and extensions are data, and left alone.
+ *
+ * @param document bundled, sound by the structure of 3.0, without cycles; never changed
+ */
+export function upgradeDocument(document: unknown): Upgraded {
+  const moves: Move[] = [];
+  const upgraded = upgradeNode(document, 'keywords', { from: [], to: [] }, moves);
+  const whole = isObject(upgraded) ? { ...upgraded, openapi: version } : upgraded;
+  if (moves.length === 0) return { document: whole, originOf: (pointer) => pointer };
+  const originOf = (pointer: string) => formatPointer(follow(moves, parsePointer(pointer), 'to', 'from'));
+  const targetOf = (ref: string) => {
+    const path = parseReference(ref);
+    const moved = follow(moves, path, 'from', 'to');
+    return moved === path ? ref : formatPointer(moved);
+  };
+  return { document: redirect(whole, 'keywords', targetOf), originOf };
+}
+
+/** Anything but a schema: what it holds is looked through for schemas. */
+function upgradeNode(node: unknown, reading: Reading, at: Move, moves: Move[]): unknown {
+  if (Array.isArray(node))
+    return mapList(node, (item, index) => upgradeNode(item, 'keywords', below(at, index), moves));
+  if (!isObject(node)) return node;
+  // A path item may have members beside its reference.
+  const isPathItem = at.from[0] === 'paths' && at.from.length === 2;
+  if (reading === 'keywords' && typeof node.$ref === 'string' && !isPathItem) return dropSiblings(node);
+  return mapMembers(node, (name, value) => {
+    const within = readingIn(reading, name);
+    if (within === 'data' || typeof value !== 'object' || value === null) return value;
+    const place = below(at, name);
+    if (reading === 'keywords' && name === 'schema') return upgradeSchema(value, place, moves);
+    if (reading === 'keywords' && name === 'schemas' && isObject(value))
+      return mapMembers(value, (key, schema) => upgradeSchema(schema, below(place, key), moves));
+    return upgradeNode(value, within, place, moves);
+  });
+}
+
+function upgradeSchema(schema: unknown, at: Move, moves: Move[]): unknown {
+  if (!isObject(schema)) return schema;
+  if (typeof schema.$ref === 'string') return dropSiblings(schema);
+  const wrap = wrapOf(schema);
+  const inside = wrap === 'choice' ? { from: at.from, to: [...at.to, 'anyOf', 0] } : at;
+  if (inside !== at) moves.push(inside, { from: at.from, to: [...at.to, 'anyOf', 1] });
+  const mapped = mapMembers(schema, (name, value) => upgradePart(name, value, below(inside, name), moves));
+  const respelt = respellBounds(respellBytes(mapped));
+  if (!('nullable' in respelt)) return respelt;
+  const { nullable, ...said } = respelt;
+  if (nullable !== true) return said;
+  return wrap === undefined ? allowNull(said) : wrapForNull(said, wrap);
+}
+
+/** As every part of a document is read, but for extensions: they are data, whatever they look like. */
+function readingIn(around: Reading, name: string): Reading | 'data' {
+  return around === 'keywords' && name.startsWith('x-') ? 'data' : readingOf(around, name);
+}
+
+/** What stands below one keyword of a schema. */
+function upgradePart(name: string, value: unknown, at: Move, moves: Move[]): unknown {
+  const holds = schemaKeywords.get(name)?.holds;
+  if (holds === 'schemas' && Array.isArray(value))
+    return mapList(value, (item, index) => upgradeSchema(item, below(at, index), moves));
+  if (holds === 'map' && isObject(value))
+    return mapMembers(value, (key, item) => upgradeSchema(item, below(at, key), moves));
+  return holds === 'schema' ? upgradeSchema(value, at, moves) : value;
+}
+
+/** How a schema that is composed of others comes to take null: by one more alternative, or by a choice around it. */
+type Wrap = 'alternative' | 'choice';
+
+function wrapOf(schema: JsonObject): Wrap | undefined {
+  const isComposed = ['allOf', 'anyOf', 'oneOf'].some((keyword) => Array.isArray(schema[keyword]));
+  if (schema.nullable !== true || !isComposed) return undefined;
+  const asked = Object.keys(schema).filter((name) => name !== 'nullable' && !isAnnotation(name));
+  // One more alternative of `oneOf` would be one too many where another takes null.
+  return asked.length === 1 && asked[0] === 'anyOf' ? 'alternative' : 'choice';
+}
+
+function wrapForNull(schema: JsonObject, wrap: Wrap): JsonObject {
+  const none = { type: 'null' };
+  if (wrap === 'alternative') return { ...schema, anyOf: [...(schema.anyOf as readonly unknown[]), none] };
+  const entries = Object.entries(schema);
+  const outside = entries.filter(([name]) => isAnnotation(name));
+  const inside = entries.filter(([name]) => !isAnnotation(name));
+  return { ...Object.fromEntries(outside), anyOf: [Object.fromEntries(inside), none] };
+}
+
+function allowNull(schema: JsonObject): JsonObject {
+  const { type, enum: values } = schema;
+  const types = typeof type === 'string' ? { type: [type, 'null'] } : {};
+  const enumerated = Array.isArray(values) && !values.includes(null) ? { enum: [...values, null] } : {};
+  return { ...schema, ...types, ...enumerated };
+}
+
+function respellBounds(schema: JsonObject): JsonObject {
+  let spelt = schema;
+  for (const [bound, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (typeof spelt[exclusive] !== 'boolean') continue;
+    const { [exclusive]: isExclusive, ...rest } = spelt;
+    spelt = rest;
+    if (isExclusive !== true || typeof spelt[bound] !== 'number') continue;
+    // In the place of the bound, so that the order of the source stays.
+    spelt = Object.fromEntries(
+      Object.entries(spelt).map(([name, value]) => [name === bound ? exclusive : name, value]),
+    );
+  }
+  return spelt;
+}
+
+function respellBytes(schema: JsonObject): JsonObject {
+  const { type, format } = schema;
+  if (type !== undefined && type !== 'string') return schema;
+  const content =
+    format === 'binary'
+      ? (['contentMediaType', 'application/octet-stream'] as const)
+      : format === 'byte'
+        ? (['contentEncoding', 'base64'] as const)
+        : undefined;
+  if (content === undefined) return schema;
+  return Object.fromEntries(Object.entries(schema).map((entry) => (entry[0] === 'format' ? content : entry)));
+}
+
+/** In 3.0 nothing beside a `$ref` counts; our readers would lay it over what is referred to. */
+function dropSiblings(node: JsonObject): JsonObject {
+  const kept = Object.entries(node).filter(
+    ([name]) => ['$ref', 'summary', 'description'].includes(name) || name.startsWith('x-'),
+  );
+  return kept.length === Object.keys(node).length ? node : Object.fromEntries(kept);
+}
+
+function isAnnotation(name: string): boolean {
+  return annotations.has(name) || name.startsWith('x-');
+}
+
+/** Each reference into what moved, turned to where it is now. */
+function redirect(node: unknown, reading: Reading, targetOf: (ref: string) => string): unknown {
+  if (Array.isArray(node)) return mapList(node, (item) => redirect(item, 'keywords', targetOf));
+  if (!isObject(node)) return node;
+  return mapMembers(node, (name, value) => {
+    const within = readingIn(reading, name);
+    if (reading === 'keywords' && name === '$ref' && typeof value === 'string')
+      return isDeep(value) ? targetOf(value) : value;
+    return within === 'data' ? value : redirect(value, within, targetOf);
+  });
+}
+
+/** A whole component can't have moved. */
+function isDeep(ref: string): boolean {
+  return ref.startsWith('#/') && ref.split('/').length > 4;
+}
+
+/** The move of the nearest place around it counts: those further out are part of it. The wrap itself stands where the schema stood. */
+function follow(moves: readonly Move[], path: Path, side: 'from' | 'to', other: 'from' | 'to'): Path {
+  let found: Move | undefined;
+  for (const move of moves) {
+    const isNearer = found === undefined || move[side].length > found[side].length;
+    if (isNearer && isBelow(path, move[side]) && (side === 'to' || path.length > move.from.length)) found = move;
+  }
+  return found === undefined ? path : [...found[other], ...path.slice(found[side].length)];
+}
+
+function isBelow(path: Path, above: Path): boolean {
+  return path.length >= above.length && above.every((segment, index) => String(segment) === String(path[index]));
+}
+
+function below({ from, to }: Move, name: string | number): Move {
+  return from === to ? same([...from, name]) : { from: [...from, name], to: [...to, name] };
+}
+
+function same(path: Path): Move {
+  return { from: path, to: path };
+}
+
+/** The same list where nothing changed: most of a document is shared with the one it came from. */
+function mapList(list: readonly unknown[], map: (item: unknown, index: number) => unknown): readonly unknown[] {
+  const mapped = list.map(map);
+  return mapped.every((item, index) => item === list[index]) ? list : mapped;
+}
+
+function mapMembers(node: JsonObject, map: (name: string, value: unknown) => unknown): JsonObject {
+  let isChanged = false;
+  const mapped = Object.entries(node).map(([name, value]) => {
+    const next = map(name, value);
+    isChanged ||= next !== value;
+    return [name, next] as const;
+  });
+  return isChanged ? Object.fromEntries(mapped) : node;
+}
