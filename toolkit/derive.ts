@@ -1,5 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import type { Contract } from './contract/read-contract.ts';
+import { isWebAddress } from './contract/read-text.ts';
 import { emitBundle, emitPublished } from './emit/bundle.ts';
 import { emitHandlers } from './emit/handlers.ts';
 import { createHeader, type Header } from './emit/header.ts';
@@ -20,7 +21,8 @@ const emitters: Readonly<Record<string, (contract: Contract, header: Header) => 
 
 /** Derives in memory: same contract, same tools, same bytes. @param out the folder the files are meant for; nothing is written. */
 export async function derive(contract: Contract, out: string): Promise<Derived> {
-  const from = relative(resolve(out), resolve(contract.file)).split(sep).join('/');
+  const { file } = contract;
+  const from = isWebAddress(file) ? file : relative(resolve(out), resolve(file)).split(sep).join('/');
   const header = createHeader(contract, from);
   const files = Object.entries(emitters).map(async ([name, emit]) => [name, await emit(contract, header)] as const);
   return new Map(await Promise.all(files));

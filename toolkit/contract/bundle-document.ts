@@ -7,18 +7,21 @@ import {
   type Document,
   getLineColLocation,
   lintDocument,
+  Source,
 } from '@redocly/openapi-core';
 import type { Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
+import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
+import { isWebAddress } from './read-text.ts';
 import { readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 
 /** One cure for each rule that stands between a document and its derivation. */
 const cures: Readonly<Record<string, string>> = {
-  struct: 'Write what OpenAPI 3.1 expects at this place.',
+  struct: 'Write what the OpenAPI Specification expects at this place.',
   'no-unresolved-refs': 'Correct the reference, or add what it points at.',
   'operation-operationId-unique': 'Give each operation its own operationId.',
 };
@@ -41,26 +44,49 @@ const openSchemas = {
 export interface LoadedDocument {
   readonly document: Document;
   readonly config: Awaited<ReturnType<typeof createConfig>>;
-  readonly externalRefResolver: BaseResolver;
+  readonly externalRefResolver: FileResolver;
 }
 
-/** Reads files alone. The root document's references to the network are refused before; these are those of the files that it refers to. */
+/**
+ * Reads files alone. The root document's references to the network are refused before; these are those of the files that it refers to.
+ * What extensions refer to is nobody's but their owners'.
+ */
 class FileResolver extends BaseResolver {
+  /** Whether any document that was read has a reference that is hidden now. */
+  hides = false;
+
   override async loadExternalRef(absoluteRef: string): ReturnType<BaseResolver['loadExternalRef']> {
-    if (/^https?:/i.test(absoluteRef)) throw new Error('nothing is fetched from the network');
+    if (isWebAddress(absoluteRef)) throw new Error('nothing is fetched from the network');
     return super.loadExternalRef(absoluteRef);
+  }
+
+  override parseDocument(source: Source, isRoot?: boolean): Document {
+    const document = super.parseDocument(source, isRoot);
+    if (hideExtensionReferences(document.parsed)) this.hides = true;
+    return document;
   }
 }
 
-/** @returns the error instead of throwing it: text that is no YAML is a finding, not a failure */
-export async function loadDocument(file: string): Promise<LoadedDocument | Error> {
+/**
+ * @param source path or address of the root document
+ * @param text what stands there
+ * @returns the error instead of throwing it: text that is no YAML is a finding, not a failure
+ */
+export async function loadDocument(source: string, text: string): Promise<LoadedDocument | Error> {
   const config = await createConfig({
     rules: Object.fromEntries(Object.keys(cures).map((rule) => [rule, 'error'] as const)),
     plugins: [openSchemas],
   });
   const externalRefResolver = new FileResolver(config.resolve);
-  const document = await externalRefResolver.resolveDocument(null, resolve(file), true).catch((cause: Error) => cause);
-  return document instanceof Error ? document : { document, config, externalRefResolver };
+  const absoluteRef = isWebAddress(source) ? source : resolve(source);
+  try {
+    const document = externalRefResolver.parseDocument(new Source(absoluteRef, text.replaceAll('\r\n', '\n')), true);
+    // A file that it refers to may refer back to it.
+    externalRefResolver.cache.set(absoluteRef, Promise.resolve(document));
+    return { document, config, externalRefResolver };
+  } catch (cause) {
+    return cause as Error;
+  }
 }
 
 /**
@@ -78,8 +104,12 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
     const named = found.map(async (problem) => nameBothOperations(await toProblem(problem), root));
     return { document: undefined, problems: await Promise.all(named) };
   }
-  if (isSelfContained(document.parsed)) return { document: document.parsed, problems: [] };
+  if (isSelfContained(document.parsed)) {
+    if (externalRefResolver.hides) showExtensionReferences(document.parsed);
+    return { document: document.parsed, problems: [] };
+  }
   const { bundle: bundled, problems } = await bundle({ doc: document, config, externalRefResolver });
+  if (externalRefResolver.hides) showExtensionReferences(bundled.parsed);
   return { document: bundled.parsed, problems: await Promise.all(problems.map(toProblem)) };
 }
 

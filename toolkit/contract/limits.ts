@@ -1,7 +1,7 @@
 import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import { entriesOf, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
-import { findForeign, type Visited } from './walk-document.ts';
+import { findForeign, listSchemas, type Visited } from './walk-document.ts';
 
 export interface LimitFinding {
   readonly at: readonly (string | number)[];
@@ -18,8 +18,11 @@ export interface Limit {
   readonly ends?: true;
 }
 
-/** `root`: judged on the root document before the linter walks it, which some of these would kill. `bundle`: on the bundled one. */
-export type LimitStep = 'root' | 'bundle';
+/**
+ * `root`: judged on the root document before the linter walks it, which some of these would kill. `web`: the same, where it was fetched.
+ * `bundle`: on the bundled one.
+ */
+export type LimitStep = 'root' | 'web' | 'bundle';
 
 export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
   root: [
@@ -31,11 +34,18 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     },
     {
       name: 'openapi-version',
-      cure: 'Write the contract in OpenAPI 3.1 (openapi: 3.1.1).',
+      cure: 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi if it is 2.0.',
       find: function* (document) {
         const version = valueAt(document, ['openapi']);
-        if (typeof version === 'string' && /^3\.1\.\d+$/.test(version)) return;
-        yield { at: ['openapi'], says: `openapi is ${JSON.stringify(version) ?? 'missing'}, supported is 3.1.x` };
+        if (typeof version === 'string' && /^3\.[01]\.\d+$/.test(version)) return;
+        const older = valueAt(document, ['swagger']);
+        if (version === undefined && older !== undefined)
+          yield { at: ['swagger'], says: `swagger is ${JSON.stringify(older)}, supported are openapi 3.0.x and 3.1.x` };
+        else
+          yield {
+            at: ['openapi'],
+            says: `openapi is ${JSON.stringify(version) ?? 'missing'}, supported are 3.0.x and 3.1.x`,
+          };
       },
       ends: true,
     },
@@ -91,14 +101,25 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       },
     },
   ],
+  web: [
+    {
+      name: 'file-reference',
+      cure: 'Bundle the document into one file first, or download it with the files beside it and name the file.',
+      find: (_, objects) =>
+        referencesOf(objects(), (ref) =>
+          ref.startsWith('#') ? undefined : `$ref ${JSON.stringify(ref)} leads out of a document that was fetched`,
+        ),
+    },
+  ],
   bundle: [
     {
-      name: 'operation-without-id',
-      cure: 'Give the operation an operationId: types, table and handlers are named after it.',
-      find: (document) =>
-        operationsOf(document)
-          .filter(({ operation }) => operation.operationId === undefined)
-          .map(({ at }) => ({ at, says: 'the operation has no operationId' })),
+      name: 'empty-enum',
+      cure: 'List the values, or leave enum out where any value may stand.',
+      find: function* (document) {
+        for (const { at, node } of listSchemas(document))
+          if (Array.isArray(node.enum) && node.enum.length === 0)
+            yield { at: [...at, 'enum'], says: 'enum is empty: no value can be valid' };
+      },
     },
     {
       // JavaScript sorts members that are numbers before all others, and the table's order is the router's.

@@ -25,21 +25,46 @@ describe('a broken contract is refused with place, reason and cure:', () => {
       want: [{ rule: 'yaml', line: 4, pointer: '#' }],
     },
     {
-      name: 'not OpenAPI 3.1',
-      text: "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\n",
+      name: 'OpenAPI 3.2',
+      text: "openapi: 3.2.0\ninfo: {title: T, version: '1'}\npaths: {}\n",
       want: [
         {
           rule: 'unsupported/openapi-version',
           line: 1,
           pointer: '#/openapi',
-          says: 'openapi is "3.0.3", supported is 3.1.x',
+          says: 'openapi is "3.2.0", supported are 3.0.x and 3.1.x',
         },
       ],
     },
     {
+      name: 'OpenAPI 2.0, with the name of a converter',
+      text: "info: {title: T, version: '1'}\nswagger: '2.0'\npaths: {}\n",
+      want: [
+        {
+          rule: 'unsupported/openapi-version',
+          line: 2,
+          pointer: '#/swagger',
+          says: 'swagger is "2.0", supported are openapi 3.0.x and 3.1.x',
+          cure: expect.stringContaining('swagger2openapi'),
+        },
+      ],
+    },
+    {
+      name: 'what 3.1 takes and 3.0 does not',
+      text: "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\ncomponents: {schemas: {A: {type: [string, integer]}}}\n",
+      want: [{ rule: 'struct', line: 4, pointer: '#/components/schemas/A/type' }],
+    },
+    {
+      name: 'an enum without values, by the line of the 3.0 document',
+      text: "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n    A:\n      nullable: true\n      allOf:\n        - {type: object, properties: {a: {enum: []}}}\n",
+      want: [{ rule: 'unsupported/empty-enum', line: 9 }],
+    },
+    {
       name: 'an empty file',
       text: '',
-      want: [{ rule: 'unsupported/openapi-version', line: 1, says: 'openapi is missing, supported is 3.1.x' }],
+      want: [
+        { rule: 'unsupported/openapi-version', line: 1, says: 'openapi is missing, supported are 3.0.x and 3.1.x' },
+      ],
     },
     {
       name: 'a misspelt member and a reference into nothing, both at once',
@@ -90,10 +115,9 @@ describe('a broken contract is refused with place, reason and cure:', () => {
       ],
     },
     {
-      name: 'an operation without operationId, a parameter by content and a dynamic reference',
+      name: 'a parameter by content and a dynamic reference',
       text: `${head}paths:\n  /a:\n    get:\n      parameters:\n        - {name: q, in: query, content: {application/json: {schema: {$dynamicRef: '#node'}}}}\n      responses: {'200': {description: OK}}\n`,
       want: [
-        { rule: 'unsupported/operation-without-id', line: 5, pointer: '#/paths/~1a/get' },
         { rule: 'unsupported/parameter-content', line: 7, pointer: '#/paths/~1a/get/parameters/0/content' },
         { rule: 'unsupported/dynamic-reference', line: 7 },
       ],

@@ -1,74 +1,111 @@
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { parsePointer } from '@lockstep/json/json-pointer';
+import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
+import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
+import { isWebAddress, readText } from './read-text.ts';
 import { findSyntaxProblems } from './syntax-problems.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
+import { upgradeDocument } from './upgrade-document.ts';
 import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
+
+/** Something that was decided for the user, told once. */
+export interface Notice extends Position {
+  readonly file: string;
+  readonly pointer: string;
+  /** What was decided, and why. */
+  readonly says: string;
+}
 
 /** A contract that everything can be derived from: read, bundled, checked and frozen. */
 export interface Contract {
-  /** Path of the root document as the user named it. */
+  /** Path or address of the root document as the user named it. */
   readonly file: string;
-  /** The bundled document: one self-contained value in the order of the source. Frozen, shared, never copied. */
+  /** The bundled document in OpenAPI 3.1: one self-contained value in the order of the source. Frozen, shared, never copied. */
   readonly document: OpenApiDocument;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
-  /** Where a place of the bundled document stands in the root file; for what came from another file, the nearest place that exists. */
+  /** What was decided for the user: names of operations that have none. */
+  readonly notices: readonly Notice[];
+  /**
+   * Where a place of the bundled document stands in the root file; for what came from another file or was added, the nearest place that
+   * exists.
+   */
   locate(pointer: string): Position & { readonly file: string };
 }
 
 /**
- * Reads an OpenAPI 3.1 contract in numbered steps; each step reports all it finds before the next begins.
+ * Reads an OpenAPI contract, 3.0 or 3.1, in numbered steps; each step reports all it finds before the next begins.
  *
- * @param file path of the root document, YAML or JSON; files it refers to are read too
- * @throws ContractError for an unreadable file, broken YAML, a document that breaks the OpenAPI structure,
+ * @param source path of the root document, YAML or JSON, or its address by http or https. Files that a file refers to are read
+ *   too. A document that was fetched must be self-contained: nothing else is fetched
+ * @throws ContractError for what can't be read, broken YAML, a document that breaks the OpenAPI structure,
  *   an unresolvable `$ref`, or a construct that the toolkit doesn't support
  */
-export async function readContract(file: string): Promise<Contract> {
+export async function readContract(source: string): Promise<Contract> {
   // 1. Text.
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    const says = reasons[cause.code ?? ''] ?? cause.message;
-    throw new ContractError([problemAtTop(file, 'readable', says, 'Name an OpenAPI file with --contract.')]);
-  });
+  const reading = await readText(source);
+  if (reading.kind === 'fault') throw new ContractError([problemAtTop(source, 'readable', reading.says, reading.cure)]);
+  const { text } = reading;
 
   // 2. YAML, whose loader stops at the first fault; the parser that knows positions finds them all. Positions are worked out when one is asked for, since a sound contract needs none.
-  const locate = createLocate(file, text);
-  const refuse = (found: readonly Unsupported[]): void => {
-    if (found.length > 0) throw new ContractError(found.map((one) => ({ ...one, ...locate(one.pointer) })));
-  };
-  const loaded = await loadDocument(file);
+  const locate = createLocate(source, text);
+  const loaded = await loadDocument(source, text);
   if (loaded instanceof Error) {
-    const faults = findSyntaxProblems(displayPath(file), readYaml(text));
+    const faults = findSyntaxProblems(displayPath(source), readYaml(text));
     const cure = 'Mend the YAML at this place.';
-    throw new ContractError(faults.length > 0 ? faults : [problemAtTop(file, 'yaml', loaded.message, cure)]);
+    throw new ContractError(faults.length > 0 ? faults : [problemAtTop(source, 'yaml', loaded.message, cure)]);
   }
 
-  // 3. What would kill the linter, or bring it to fetch something; then structure and references.
-  refuse(findUnsupported(loaded.document.parsed, 'root'));
-  const { document, problems } = await bundleDocument(loaded).catch((cause: Error) => {
+  // 3. What would kill the linter, or bring it to fetch something; then structure and references, by the version that it is written in.
+  refuse(findUnsupported(loaded.document.parsed, 'root'), locate);
+  if (isWebAddress(source)) refuse(findUnsupported(loaded.document.parsed, 'web'), locate);
+  const { document: bundled, problems } = await bundleDocument(loaded).catch((cause: Error) => {
     const cure = 'Leave out what was added last, part by part, to find the place.';
-    throw new ContractError([problemAtTop(file, 'unreadable', `the linter gave up: ${cause.message}`, cure)]);
+    throw new ContractError([problemAtTop(source, 'unreadable', `the linter gave up: ${cause.message}`, cure)]);
   });
   if (problems.length > 0) throw new ContractError(problems);
 
-  // 4. What OpenAPI allows and the toolkit can't derive from.
-  refuse(findUnsupported(document, 'bundle'));
+  // 4. One version inside. From here on pointers are those of the new document, places those of the old.
+  const { document: upgraded, originOf } = isVersion30(bundled)
+    ? upgradeDocument(bundled)
+    : { document: bundled, originOf: (pointer: string) => pointer };
+  const locateOrigin: Contract['locate'] = (pointer) => locate(originOf(pointer));
 
-  // 5. A value nobody can change.
+  // 5. What OpenAPI allows and the toolkit can't derive from.
+  refuse(findUnsupported(upgraded, 'bundle'), locateOrigin);
+
+  // 6. A name for each operation.
+  const { document, named } = nameOperations(upgraded as OpenApiDocument);
+  const notices = tellNames(named).map((notice) => ({ ...notice, ...locateOrigin(notice.pointer) }));
+
+  // 7. A value nobody can change.
   const hash = createHash('sha256').update(JSON.stringify(document)).digest('hex');
-  return { file, document: deepFreeze(document as OpenApiDocument), hash, locate };
+  return { file: source, document: deepFreeze(document), hash, notices, locate: locateOrigin };
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'the file does not exist',
-  EISDIR: 'it is a folder, not a file',
-  EACCES: 'this user may not read it',
-};
+function refuse(found: readonly Unsupported[], locate: Contract['locate']): void {
+  if (found.length > 0) throw new ContractError(found.map((one) => ({ ...one, ...locate(one.pointer) })));
+}
+
+function isVersion30(document: unknown): boolean {
+  return String(valueAt(document, ['openapi'])).startsWith('3.0.');
+}
+
+/** One sentence for all of them: a document without operationIds has hundreds. */
+function tellNames(named: NamedOperations['named']): readonly Pick<Notice, 'says' | 'pointer'>[] {
+  const [first] = named;
+  if (first === undefined) return [];
+  const who =
+    named.length === 1
+      ? '1 operation has no operationId and is'
+      : `${named.length} operations have no operationId and are`;
+  const rest = named.length === 1 ? '' : ', the first of them';
+  return [{ says: `${who} named after method and path${rest} ${first.operationId}`, pointer: first.pointer }];
+}
 
 function createLocate(file: string, text: string): Contract['locate'] {
   let source: YamlSource | undefined;

@@ -1,4 +1,4 @@
-import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
+import { type Reading, readingOf, schemaKeywords } from '@lockstep/json/schema-keywords';
 
 /** One object of a document, with the way to it. */
 export interface Visited {
@@ -18,6 +18,27 @@ export function walkDocument(root: unknown): readonly Visited[] {
   };
   if (isNode(root)) walk(root, [], 'keywords');
   return visited;
+}
+
+/** Every schema of a document that is an object, outermost first, wherever one may stand. Extensions hold none. */
+export function* listSchemas(root: unknown): Generator<Visited> {
+  yield* schemasBelow(root, [], 'keywords', false);
+}
+
+function* schemasBelow(node: unknown, at: Visited['at'], reading: Reading, isSchema: boolean): Generator<Visited> {
+  if (!isNode(node)) return;
+  if (isSchema && reading === 'keywords' && !Array.isArray(node)) yield { at, node };
+  for (const [key, value] of Object.entries(node)) {
+    if (!isNode(value)) continue;
+    if (Array.isArray(node)) yield* schemasBelow(value, [...at, key], 'keywords', isSchema);
+    else if (reading === 'names') yield* schemasBelow(value, [...at, key], 'keywords', isSchema);
+    else if (!key.startsWith('x-')) {
+      const within = readingOf(reading, key);
+      const holds = isSchema ? schemaKeywords.has(key) : key === 'schema' || key === 'schemas';
+      // Of a schema, what is no keyword of schemas holds none: `discriminator`, `xml`.
+      if (within !== 'data' && (holds || !isSchema)) yield* schemasBelow(value, [...at, key], within, holds);
+    }
+  }
 }
 
 /** Values that JSON doesn't have: a YAML alias inside its own anchor, a date, binary. Looks into data too. */

@@ -4,7 +4,7 @@ import type { Contract } from '../contract/read-contract.ts';
 /** What stands at the top of everything generated: from what, by what. No date and no path of a machine: same contract, same bytes. */
 export interface Header {
   readonly by: 'lockstep generate';
-  /** The source as seen from the folder of the output. */
+  /** The source as seen from the folder of the output, or its address. */
   readonly from: string;
   readonly contract: string;
   readonly tools: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ const require = createRequire(import.meta.url);
 /** The packages whose output reaches a generated file; a new version of one may change bytes. */
 const tools = ['openapi-typescript', 'typescript', '@redocly/openapi-core'] as const;
 
-/** @param from path of the contract relative to the output folder, with `/` */
+/** @param from path of the contract relative to the output folder, with `/`, or its address */
 export function createHeader(contract: Contract, from: string): Header {
   return {
     by: 'lockstep generate',

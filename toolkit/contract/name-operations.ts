@@ -1,0 +1,69 @@
+import { listPathItems } from './list-operations.ts';
+import { methods, type OpenApiDocument, type OperationObject, type PathItemObject } from './openapi-document.ts';
+
+/** Operations that were given a name, as pointers, in the order of the document. */
+export interface NamedOperations {
+  readonly document: OpenApiDocument;
+  readonly named: readonly { readonly pointer: string; readonly operationId: string }[];
+}
+
+/**
+ * Gives each operation without an operationId one that says method and path, `getPetsPetId` for `GET /pets/{petId}`. Where that
+ * is taken it has a number behind it. What a document names itself keeps its name, so that the same document always has the same ones.
+ *
+ * @param document bundled; never changed
+ */
+export function nameOperations(document: OpenApiDocument): NamedOperations {
+  const operations = listPathItems(document).flatMap(({ path, item, pointer }) =>
+    methods.flatMap((method) => {
+      const operation = item[method];
+      return operation === undefined ? [] : [{ path, method, operation, item, pointer }];
+    }),
+  );
+  const taken = new Set(operations.flatMap(({ operation: { operationId } }) => operationId ?? []));
+  const names = new Map<OperationObject, string>();
+  const named = operations.flatMap(({ path, method, operation, pointer }) => {
+    if (operation.operationId !== undefined || names.has(operation)) return [];
+    const operationId = findFree(nameOf(method, path), taken);
+    taken.add(operationId);
+    names.set(operation, operationId);
+    return [{ pointer: `${pointer}/${method}`, operationId }];
+  });
+  if (named.length === 0) return { document, named };
+  return { document: nameIn(document, names), named };
+}
+
+/** Path items stand under `paths` and, behind a reference, among the components. */
+function nameIn(document: OpenApiDocument, names: ReadonlyMap<OperationObject, string>): OpenApiDocument {
+  const nameItem = (item: PathItemObject): PathItemObject =>
+    Object.fromEntries(
+      Object.entries(item).map(([key, value]) => {
+        const operationId = names.get(value as OperationObject);
+        return [key, operationId === undefined ? value : { operationId, ...(value as OperationObject) }];
+      }),
+    );
+  const nameItems = <Items extends Readonly<Record<string, unknown>>>(items: Items): Items =>
+    Object.fromEntries(
+      Object.entries(items).map(([key, item]) => [
+        key,
+        typeof item === 'object' && item !== null ? nameItem(item as PathItemObject) : item,
+      ]),
+    ) as Items;
+  const { paths, components } = document;
+  return {
+    ...document,
+    ...(paths && { paths: nameItems(paths) }),
+    ...(components?.pathItems && { components: { ...components, pathItems: nameItems(components.pathItems) } }),
+  };
+}
+
+function nameOf(method: string, path: string): string {
+  const words = path.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
+  return method + words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join('');
+}
+
+function findFree(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let count = 2; taken.has(free); count += 1) free = `${name}${count}`;
+  return free;
+}

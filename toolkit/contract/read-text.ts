@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+
+/** Longer than any contract that was met (20 MB) by a factor; a server that sends without end must not fill the memory. */
+const longestText = 64 * 1024 * 1024;
+
+/** For the whole answer. */
+const patienceMilliseconds = 30_000;
+
+/** Text of a contract, or why there is none. */
+export type TextReading =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'fault'; readonly says: string; readonly cure: string };
+
+/** Whether a contract is named by its address on the web rather than by its path. */
+export function isWebAddress(source: string): boolean {
+  return /^https?:\/\//i.test(source);
+}
+
+/**
+ * Reads a contract from a file, or from an address by http or https.
+ *
+ * @param limits of the web; tests have smaller ones
+ */
+export async function readText(
+  source: string,
+  limits = { bytes: longestText, milliseconds: patienceMilliseconds },
+): Promise<TextReading> {
+  if (isWebAddress(source)) return fetchText(source, limits);
+  try {
+    return { kind: 'text', text: await readFile(source, 'utf8') };
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    return { kind: 'fault', says: reasons[code ?? ''] ?? message, cure: 'Name an OpenAPI file with --contract.' };
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  ENOENT: 'the file does not exist',
+  EISDIR: 'it is a folder, not a file',
+  EACCES: 'this user may not read it',
+};
+
+async function fetchText(
+  address: string,
+  { bytes, milliseconds }: { readonly bytes: number; readonly milliseconds: number },
+): Promise<TextReading> {
+  const cure = 'Name an address that answers with the document itself, or download it and name the file.';
+  const fault = (says: string): TextReading => ({ kind: 'fault', says, cure });
+  try {
+    const accept = 'application/json, application/yaml, text/yaml, text/plain;q=0.9, */*;q=0.1';
+    const response = await fetch(address, { headers: { accept }, signal: AbortSignal.timeout(milliseconds) });
+    if (!response.ok) {
+      await response.body?.cancel();
+      return fault(`the server answered ${response.status} ${response.statusText}`.trim());
+    }
+    const chunks: Uint8Array[] = [];
+    let length = 0;
+    for await (const chunk of response.body ?? []) {
+      length += chunk.byteLength;
+      if (length > bytes) return fault(`it is longer than ${Math.floor(bytes / 1024 / 1024)} MB`);
+      chunks.push(chunk);
+    }
+    return { kind: 'text', text: new TextDecoder().decode(Buffer.concat(chunks)) };
+  } catch (cause) {
+    return fault(explain(cause, milliseconds));
+  }
+}
+
+/** Node says `fetch failed`, and why in the cause. */
+function explain(error: unknown, milliseconds: number): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === 'TimeoutError') return `no whole answer came within ${milliseconds / 1000} seconds`;
+  const { cause } = error;
+  const { code } = (cause ?? {}) as { readonly code?: string };
+  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host';
+  return cause instanceof Error ? cause.message : error.message;
+}
