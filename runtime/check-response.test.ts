@@ -38,6 +38,31 @@ describe('headers that a response does not declare', () => {
   });
 });
 
+test('what does not compile is left unchecked where somebody tolerates that, and all else is checked', () => {
+  const broken = {
+    200: {
+      headers: { A: { schema: { pattern: '(' } } },
+      content: { 'application/json': { schema: { type: 'object' } } },
+    },
+  };
+  const odd = { paths: { '/thing': { get: { responses: broken } } } };
+  expect(() => createResponseCheck(odd, [operation])).toThrow();
+  const tolerated: unknown[] = [];
+  const tolerant = createResponseCheck(odd, [operation], (compile) => (of) => (schema) => {
+    try {
+      return compile(schema);
+    } catch {
+      tolerated.push(of?.operationId);
+      return () => undefined;
+    }
+  });
+  expect(tolerated).toEqual([]);
+  const answer = { status: 200, headers: { A: 'x' }, mediaType: 'application/json' };
+  expect(tolerant(operation, { ...answer, content: '{}' })).toBeUndefined();
+  expect(tolerant(operation, { ...answer, content: '[]' })?.reason).toBe('must be object');
+  expect(tolerated).toEqual(['getThing']);
+});
+
 describe('a body', () => {
   test.each([
     { name: 'of a range', mediaType: 'image/png', body: new Uint8Array([1]), fault: undefined },

@@ -26,9 +26,14 @@ interface ResponseFault {
 /** @param operation undefined for an answer outside all of them */
 export type CheckResponse = (operation: Operation | undefined, outgoing: Outgoing) => ResponseFault | undefined;
 
+type Compile = (schema: unknown) => Validate;
+
+/** Makes a compiler for each operation that takes what doesn't compile. */
+type Tolerate = (compile: Compile) => (operation: Operation | undefined) => Compile;
+
 interface ResponseTools {
   readonly document: ContractDocument;
-  readonly compile: (schema: unknown) => Validate;
+  readonly compile: Compile;
   /** Compiles the schema of a body so that only described members pass. */
   readonly compileBody: (schema: unknown) => Validate;
 }
@@ -36,7 +41,8 @@ interface ResponseTools {
 interface DeclaredHeader {
   readonly name: string;
   readonly required: boolean;
-  readonly schema: unknown;
+  /** Its text as the value that its schema judges. */
+  readonly readText: Coerce;
   readonly validate: Validate;
 }
 
@@ -67,36 +73,54 @@ const undeclaredHeaders = ['content-type', 'x-request-id', 'cache-control', 'www
  * Makes the check of all answers, before they leave: the status is declared, each declared header is there and valid and no
  * other is, the body is valid and has no member that the contract doesn't describe, and its code is one of this response.
  *
+ * @param tolerate where it is given, nothing is prepared before an operation first answers; left out, all is before this returns
  * @throws Error for a response whose schema doesn't compile
  */
-export function createResponseCheck(contract: ContractDocument, operations: readonly Operation[]): CheckResponse {
-  const { document, close } = closeSchemas(readDirection(contract, 'response'));
-  const compile = createSchemaCompiler(document);
-  const tools: ResponseTools = { document, compile, compileBody: (schema) => compile(close(schema)) };
-  const declared = new Map(operations.map(({ pointer }) => [pointer, readResponses(tools, `${pointer}/responses`)]));
-  const unrouted = readResponses(tools, '#/x-unrouted');
+export function createResponseCheck(
+  contract: ContractDocument,
+  operations: readonly Operation[],
+  tolerate?: Tolerate,
+): CheckResponse {
+  let prepared: ((operation: Operation | undefined) => ResponseTools) | undefined;
+  const known = new Map<string | undefined, ReadonlyMap<string, DeclaredResponse>>();
+  const read = (operation: Operation | undefined): ReadonlyMap<string, DeclaredResponse> => {
+    const found = known.get(operation?.pointer);
+    if (found !== undefined) return found;
+    prepared ??= prepareTools(contract, tolerate);
+    const place = operation === undefined ? '#/x-unrouted' : `${operation.pointer}/responses`;
+    const responses = readResponses(prepared(operation), place);
+    known.set(operation?.pointer, responses);
+    return responses;
+  };
+  if (tolerate === undefined) for (const operation of [undefined, ...operations]) read(operation);
   return (operation, outgoing) => {
-    const responses = operation === undefined ? unrouted : declared.get(operation.pointer);
+    const responses = read(operation);
     const { status } = outgoing;
     const keys = [String(status), `${String(status).charAt(0)}XX`, 'default'];
-    const response = keys.map((key) => responses?.get(key)).find((known) => known !== undefined);
-    if (response !== undefined) return checkHeaders(tools, response, outgoing) ?? checkBody(response, outgoing);
+    const response = keys.map((key) => responses.get(key)).find((known) => known !== undefined);
+    if (response !== undefined) return checkHeaders(response, outgoing) ?? checkBody(response, outgoing);
     // Outside all operations the contract speaks of refusals alone, not of OPTIONS.
     if (operation === undefined && status < 400) return undefined;
     return { pointer: `${operation?.pointer ?? '#/x-unrouted'}/responses`, reason: `${status} is not declared` };
   };
 }
 
-function checkHeaders(
-  { document }: ResponseTools,
-  { pointer, headers }: DeclaredResponse,
-  outgoing: Outgoing,
-): ResponseFault | undefined {
+function prepareTools(contract: ContractDocument, tolerate: Tolerate | undefined) {
+  const { document, close } = closeSchemas(readDirection(contract, 'response'));
+  const compileAll = createSchemaCompiler(document);
+  const compileFor = tolerate?.(compileAll);
+  return (operation: Operation | undefined): ResponseTools => {
+    const compile = compileFor?.(operation) ?? compileAll;
+    return { document, compile, compileBody: (schema) => compile(close(schema)) };
+  };
+}
+
+function checkHeaders({ pointer, headers }: DeclaredResponse, outgoing: Outgoing): ResponseFault | undefined {
   const sent = new Map(Object.entries(outgoing.headers).map(([name, value]) => [name.toLowerCase(), value]));
-  for (const { name, required, schema, validate } of headers) {
+  for (const { name, required, readText, validate } of headers) {
     const value = sent.get(name.toLowerCase());
     if (value === undefined && required) return { pointer: `${pointer}/headers/${name}`, reason: 'is missing' };
-    const [error] = (value === undefined ? undefined : validate(createCoercion(document, schema)(value))) ?? [];
+    const [error] = (value === undefined ? undefined : validate(readText(value))) ?? [];
     if (error !== undefined) return { pointer: `${pointer}/headers/${name}`, reason: error.message ?? 'is not valid' };
     sent.delete(name.toLowerCase());
   }
@@ -154,7 +178,7 @@ function readResponse(tools: ResponseTools, pointer: string, node: JsonObject): 
   const { document, compile, compileBody } = tools;
   const headers = Object.entries(followMember(document, node, 'headers')).map(([name, declared]): DeclaredHeader => {
     const { schema, required } = followRef(document, declared);
-    return { name, required: required === true, schema, validate: compile(schema) };
+    return { name, required: required === true, readText: createCoercion(document, schema), validate: compile(schema) };
   });
   const contents = Object.entries(followMember(document, node, 'content')).map(
     ([mediaType, media]): [string, Content] => {

@@ -151,7 +151,10 @@ export function createRuntime<
     document: contract,
     operations,
     ambient: options.ambient ?? (() => ({})),
-    checkResponse: options.checkResponses === true ? createResponseCheck(contract, operations) : undefined,
+    checkResponse:
+      options.checkResponses === true
+        ? createResponseCheck(answers.document, operations, unchecked && ((compile) => tolerate(compile, unchecked)))
+        : undefined,
     answered: options.answered,
     logger,
     answerError: (error, exchange) => answerError?.(error, exchange) ?? answerAsDeclared(error, exchange),
