@@ -1,0 +1,54 @@
+import { assert, property } from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { contracts, values } from '../fixtures/random-schema.ts';
+import { createSchemaCompiler } from './compile-schema.ts';
+import { createJudge } from './judge-value.ts';
+
+const $ref = '#/components/schemas/a';
+
+describe('a value', () => {
+  test('is judged as the compiled check judges it, whatever the schema', () => {
+    let good = 0;
+    assert(
+      property(contracts, values, (contract, value) => {
+        const check = tryTo(() => createSchemaCompiler(contract)({ $ref }));
+        if (check === undefined) return;
+        // A schema that is only itself (`a: { $ref: a }`) has no end in the compiled check.
+        const compiled = tryTo(() => check(value) === undefined);
+        if (compiled === undefined) return;
+        good += Number(compiled);
+        expect(createJudge(contract)(value, { $ref }) === undefined).toBe(compiled);
+      }),
+      { numRuns: 1_500 },
+    );
+    expect(good).toBeGreaterThan(150);
+  });
+
+  test('is refused by a schema that is only itself', () => {
+    const judge = createJudge({ components: { schemas: { a: { allOf: [{ $ref }] } } } });
+    expect(judge(1, { $ref })).toEqual({ at: '', why: 'the schema refers to itself without end' });
+  });
+
+  test.each([
+    {
+      value: { a: [1, 'x'] },
+      schema: { properties: { a: { items: { type: 'integer' } } } },
+      at: '/a/1',
+      why: 'type integer',
+    },
+    { value: {}, schema: { required: ['b'] }, at: '', why: 'required b' },
+    { value: { 'a/b': 1 }, schema: { additionalProperties: { maximum: 0 } }, at: '/a~1b', why: 'maximum 0' },
+    { value: '2026-02-30T00:00:00Z', schema: { format: 'date-time' }, at: '', why: 'format date-time' },
+    { value: '😀', schema: { minLength: 2 }, at: '', why: 'minLength 2' },
+  ])('is told where it is wrong: $why', ({ value, schema, at, why }) => {
+    expect(createJudge({})(value, schema)).toEqual({ at, why });
+  });
+});
+
+function tryTo<Made>(make: () => Made): Made | undefined {
+  try {
+    return make();
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,284 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type ContractDocument, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import { fullFormats } from 'ajv-formats/dist/formats.js';
+import { typeOf } from './coerce-text.ts';
+import { isDateTime } from './is-date-time.ts';
+import { readPattern } from './read-pattern.ts';
+
+/** What is wrong with a value, first of all that is. */
+export interface ValueFault {
+  /** JSON pointer into the value, without `#`; empty for the value itself. */
+  readonly at: string;
+  /** The keyword and what it asks for. */
+  readonly why: string;
+}
+
+export type JudgeValue = (value: unknown, schema: unknown) => ValueFault | undefined;
+
+/** References without a step into the value, one after the other: more are a circle. */
+const longestChain = 64;
+
+/** As the compiled check has it: a quotient is whole to nine decimals. */
+const multipleOfPrecision = 1e-9;
+
+/**
+ * Judges values by schemas of a contract as they are written, where compiling them costs more than they are used: all schemas of 452
+ * operations took 15 seconds to compile, and a value touches a few of their members. It says the same as the compiled check, which a law
+ * holds; keywords in a form that nobody can read are not looked at.
+ */
+export function createJudge(document: ContractDocument): JudgeValue {
+  const patterns = new Map<string, RegExp | undefined>();
+  return (value, schema) => judge(value, schema, '', 0);
+
+  function judge(value: unknown, schema: unknown, at: string, hops: number): ValueFault | undefined {
+    if (schema === false) return { at, why: 'nothing is allowed here' };
+    if (!isObject(schema)) return undefined;
+    if (hops > longestChain) return { at, why: 'the schema refers to itself without end' };
+    return (
+      judgeReference(value, schema, at, hops) ??
+      judgeAny(value, schema, at) ??
+      judgeByType(value, schema, at) ??
+      judgeComposed(value, schema, at, hops) ??
+      judgeUnevaluated(value, schema, at)
+    );
+  }
+
+  function judgeReference(value: unknown, { $ref }: JsonObject, at: string, hops: number): ValueFault | undefined {
+    if (typeof $ref !== 'string') return undefined;
+    return judge(value, readPointer(document, $ref), at, hops + 1);
+  }
+
+  function judgeByType(value: unknown, schema: JsonObject, at: string): ValueFault | undefined {
+    if (typeof value === 'string') return judgeText(value, schema, at);
+    if (typeof value === 'number') return judgeNumber(value, schema, at);
+    if (Array.isArray(value)) return judgeItems(value, schema, at);
+    return isObject(value) ? judgeMembers(value, schema, at) : undefined;
+  }
+
+  function judgeText(text: string, schema: JsonObject, at: string): ValueFault | undefined {
+    const { minLength, maxLength, pattern, format } = schema;
+    if (minLength !== undefined || maxLength !== undefined) {
+      const { length } = [...text];
+      if (length < bound(minLength, 0)) return { at, why: `minLength ${minLength}` };
+      if (length > bound(maxLength, Infinity)) return { at, why: `maxLength ${maxLength}` };
+    }
+    if (typeof pattern === 'string' && findPattern(pattern)?.test(text) === false)
+      return { at, why: `pattern ${pattern}` };
+    if (typeof format === 'string' && !hasFormat(text, format)) return { at, why: `format ${format}` };
+    return undefined;
+  }
+
+  function judgeItems(items: readonly unknown[], schema: JsonObject, at: string): ValueFault | undefined {
+    const { minItems, maxItems, uniqueItems, contains, minContains, maxContains } = schema;
+    if (items.length < bound(minItems, 0)) return { at, why: `minItems ${minItems}` };
+    if (items.length > bound(maxItems, Infinity)) return { at, why: `maxItems ${maxItems}` };
+    if (uniqueItems === true && !areUnique(items)) return { at, why: 'uniqueItems' };
+    const prefix = listOf(schema.prefixItems);
+    for (const [index, item] of items.entries()) {
+      const fault = judge(item, index < prefix.length ? prefix[index] : schema.items, `${at}/${index}`, 0);
+      if (fault !== undefined) return fault;
+    }
+    if (contains === undefined) return undefined;
+    const found = items.filter((item) => judge(item, contains, at, 0) === undefined).length;
+    const isEnough = found >= bound(minContains, 1) && found <= bound(maxContains, Infinity);
+    return isEnough ? undefined : { at, why: 'contains' };
+  }
+
+  function judgeMembers(object: JsonObject, schema: JsonObject, at: string): ValueFault | undefined {
+    const { required, minProperties, maxProperties, propertyNames, dependentRequired } = schema;
+    const names = Object.keys(object);
+    const missing = listOf(required).find((name) => !Object.hasOwn(object, String(name)));
+    if (missing !== undefined) return { at, why: `required ${String(missing)}` };
+    if (names.length < bound(minProperties, 0)) return { at, why: `minProperties ${minProperties}` };
+    if (names.length > bound(maxProperties, Infinity)) return { at, why: `maxProperties ${maxProperties}` };
+    for (const [name, needed] of Object.entries(isObject(dependentRequired) ? dependentRequired : {}))
+      if (Object.hasOwn(object, name) && listOf(needed).some((other) => !Object.hasOwn(object, String(other))))
+        return { at, why: `dependentRequired ${name}` };
+    for (const name of names) {
+      if (propertyNames !== undefined && judge(name, propertyNames, at, 0) !== undefined)
+        return { at, why: `propertyNames ${name}` };
+      const below = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      for (const member of memberSchemasOf(schema, name)) {
+        if (member === false) return { at, why: `additionalProperties ${name}` };
+        const fault = judge(object[name], member, below, 0);
+        if (fault !== undefined) return fault;
+      }
+    }
+    return undefined;
+  }
+
+  /** All that `properties` and the patterns say of a member; else `additionalProperties`. */
+  function memberSchemasOf(
+    { properties, patternProperties, additionalProperties }: JsonObject,
+    name: string,
+  ): unknown[] {
+    const own = isObject(properties) && Object.hasOwn(properties, name) ? [properties[name]] : [];
+    const matching = Object.entries(isObject(patternProperties) ? patternProperties : {})
+      .filter(([pattern]) => findPattern(pattern)?.test(name) === true)
+      .map(([, schema]) => schema);
+    const known = [...own, ...matching];
+    return known.length > 0 || additionalProperties === undefined ? known : [additionalProperties];
+  }
+
+  function judgeComposed(value: unknown, schema: JsonObject, at: string, hops: number): ValueFault | undefined {
+    const fits = (part: unknown): boolean => judge(value, part, at, hops + 1) === undefined;
+    for (const part of listOf(schema.allOf)) {
+      const fault = judge(value, part, at, hops + 1);
+      if (fault !== undefined) return fault;
+    }
+    if (Array.isArray(schema.anyOf) && schema.anyOf.length > 0 && !schema.anyOf.some(fits))
+      return schema.anyOf.length === 1
+        ? judge(value, schema.anyOf[0], at, hops + 1)
+        : { at, why: 'anyOf: it fits none' };
+    if (Array.isArray(schema.oneOf) && schema.oneOf.length > 0) {
+      const fitting = schema.oneOf.filter(fits).length;
+      if (fitting !== 1) return { at, why: `oneOf: it fits ${fitting === 0 ? 'none' : fitting}` };
+    }
+    if (schema.not !== undefined && isSchema(schema.not) && fits(schema.not)) return { at, why: 'not' };
+    if (isSchema(schema.if)) {
+      const fault = judge(value, fits(schema.if) ? schema.then : schema.else, at, hops + 1);
+      if (fault !== undefined) return fault;
+    }
+    for (const [name, part] of Object.entries(isObject(schema.dependentSchemas) ? schema.dependentSchemas : {})) {
+      const fault = isObject(value) && Object.hasOwn(value, name) ? judge(value, part, at, hops + 1) : undefined;
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+
+  function judgeUnevaluated(value: unknown, schema: JsonObject, at: string): ValueFault | undefined {
+    const { unevaluatedProperties, unevaluatedItems } = schema;
+    const rest = { ...schema, unevaluatedProperties: undefined, unevaluatedItems: undefined };
+    if (unevaluatedProperties !== undefined && isObject(value)) {
+      const known = evaluatedNames(value, rest, 0);
+      for (const name of Object.keys(value)) {
+        if (known.has(name)) continue;
+        const fault = judge(value[name], unevaluatedProperties, `${at}/${name}`, 0);
+        if (fault !== undefined) return { at, why: `unevaluatedProperties ${name}` };
+      }
+    }
+    if (unevaluatedItems === undefined || !Array.isArray(value)) return undefined;
+    const known = evaluatedItems(value, rest, 0);
+    const isLeftOver = (item: unknown, index: number): boolean =>
+      !known.has(index) && judge(item, unevaluatedItems, at, 0) !== undefined;
+    return value.some(isLeftOver) ? { at, why: 'unevaluatedItems' } : undefined;
+  }
+
+  function evaluatedNames(value: JsonObject, schema: unknown, hops: number): ReadonlySet<string> {
+    if (!isObject(schema) || hops > longestChain) return new Set();
+    const names = Object.keys(value);
+    const isAll = schema.additionalProperties !== undefined || schema.unevaluatedProperties !== undefined;
+    const own = isAll ? names : names.filter((name) => memberSchemasOf(schema, name).length > 0);
+    return new Set([
+      ...own,
+      ...partsThatFit(value, schema).flatMap((part) => [...evaluatedNames(value, part, hops + 1)]),
+    ]);
+  }
+
+  function evaluatedItems(items: readonly unknown[], schema: unknown, hops: number): ReadonlySet<number> {
+    if (!isObject(schema) || hops > longestChain) return new Set();
+    const isAll = schema.items !== undefined || schema.unevaluatedItems !== undefined;
+    const prefix = listOf(schema.prefixItems).length;
+    const own = [...items.keys()].filter(
+      (index) =>
+        isAll ||
+        index < prefix ||
+        (schema.contains !== undefined && judge(items[index], schema.contains, '', 0) === undefined),
+    );
+    return new Set([
+      ...own,
+      ...partsThatFit(items, schema).flatMap((part) => [...evaluatedItems(items, part, hops + 1)]),
+    ]);
+  }
+
+  /** The parts of a schema that say something of a value, as it fits them. */
+  function partsThatFit(value: unknown, schema: JsonObject): unknown[] {
+    const fits = (part: unknown): boolean => judge(value, part, '', 0) === undefined;
+    const { $ref, dependentSchemas } = schema;
+    const isIf = isSchema(schema.if) && fits(schema.if);
+    return [
+      ...(typeof $ref === 'string' ? [readPointer(document, $ref)] : []),
+      ...listOf(schema.allOf),
+      ...[...listOf(schema.anyOf), ...listOf(schema.oneOf)].filter(fits),
+      ...(isSchema(schema.if) ? [isIf ? schema.if : undefined, isIf ? schema.then : schema.else] : []),
+      ...Object.entries(isObject(dependentSchemas) ? dependentSchemas : {})
+        .filter(([name]) => isObject(value) && Object.hasOwn(value, name))
+        .map(([, part]) => part),
+    ];
+  }
+
+  function findPattern(source: string): RegExp | undefined {
+    if (!patterns.has(source)) patterns.set(source, compilePattern(source));
+    return patterns.get(source);
+  }
+}
+
+function judgeAny(value: unknown, schema: JsonObject, at: string): ValueFault | undefined {
+  const { type, enum: values } = schema;
+  if (type !== undefined) {
+    const own = typeOf(value);
+    const fits = [type].flat().some((one) => one === own || (one === 'number' && own === 'integer'));
+    if (!fits) return { at, why: `type ${[type].flat().join(' or ')}` };
+  }
+  if ('const' in schema && !isDeepStrictEqual(value, schema.const)) return { at, why: 'const' };
+  if (Array.isArray(values) && !values.some((one) => isDeepStrictEqual(one, value))) return { at, why: 'enum' };
+  return undefined;
+}
+
+function judgeNumber(value: number, schema: JsonObject, at: string): ValueFault | undefined {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf, format } = schema;
+  if (value < bound(minimum, -Infinity)) return { at, why: `minimum ${minimum}` };
+  if (value > bound(maximum, Infinity)) return { at, why: `maximum ${maximum}` };
+  if (value <= bound(exclusiveMinimum, -Infinity)) return { at, why: `exclusiveMinimum ${exclusiveMinimum}` };
+  if (value >= bound(exclusiveMaximum, Infinity)) return { at, why: `exclusiveMaximum ${exclusiveMaximum}` };
+  if (typeof multipleOf === 'number') {
+    const quotient = value / multipleOf;
+    if (!(Math.abs(Math.round(quotient) - quotient) <= multipleOfPrecision))
+      return { at, why: `multipleOf ${multipleOf}` };
+  }
+  return typeof format === 'string' && !hasFormat(value, format) ? { at, why: `format ${format}` } : undefined;
+}
+
+type Format = (value: never) => boolean;
+
+/** The formats that are checked, by name; `number` for those of numbers. Others are not. */
+const formats = new Map<string, { readonly of: 'string' | 'number'; readonly check: Format }>(
+  Object.entries({ ...fullFormats, 'date-time': isDateTime }).flatMap(([name, format]) => {
+    if (format instanceof RegExp)
+      return [[name, { of: 'string' as const, check: (text: string) => format.test(text) }]];
+    if (typeof format === 'function') return [[name, { of: 'string' as const, check: format as Format }]];
+    if (typeof format !== 'object') return [];
+    const { type, validate } = format as { readonly type?: string; readonly validate: Format | RegExp };
+    const check: Format = validate instanceof RegExp ? (text: string) => validate.test(text) : validate;
+    return [[name, { of: type === 'number' ? ('number' as const) : ('string' as const), check }]];
+  }),
+);
+
+function hasFormat(value: string | number, name: string): boolean {
+  const format = formats.get(name);
+  return format === undefined || format.of !== typeof value || format.check(value as never);
+}
+
+function areUnique(items: readonly unknown[]): boolean {
+  return items.every((item, index) => items.findIndex((other) => isDeepStrictEqual(other, item)) === index);
+}
+
+function compilePattern(source: string): RegExp | undefined {
+  try {
+    return readPattern(source);
+  } catch {
+    return undefined;
+  }
+}
+
+function bound(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function isSchema(value: unknown): boolean {
+  return isObject(value) || typeof value === 'boolean';
+}
