@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { getLineColLocation, type LocationObject, lint, loadConfig } from 'redocly-core';
 import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
 import { cures } from '../toolkit/lint/cures.ts';
 import { lintContract } from '../toolkit/lint/lint-contract.ts';
 import { formatProblem } from '../toolkit/problem.ts';
-import { contractRules, houseRules } from '../toolkit/rules/plugin.ts';
+import { contractRules, houseRules, validRules } from '../toolkit/rules/plugin.ts';
 
 const fixtures = 'toolkit/fixtures/invalid';
 
@@ -82,6 +83,23 @@ const houseFaults: typeof faults = [
   ['lockstep/described', '6:5', '#/paths/~1rooms/get', 'operation'],
 ];
 
+/** What the profile for any contract adds, in documents of 3.0 and 3.1. */
+const validFaults: typeof faults = [
+  ['lockstep/keyword-of-version', '15:60', '#/components/schemas/Room/properties/name/nullable'],
+  ['lockstep/keyword-of-version', '15:46', '#/components/schemas/Room/properties/name/type', 'list'],
+  ['lockstep/keyword-of-version', '15:60', '#/components/schemas/Room/properties/name/const', 'newer'],
+  ['lockstep/keyword-of-version', '15:46', '#/components/schemas/Room/properties/name/nullable', 'untyped'],
+  ['lockstep/keyword-value', '15:92', '#/components/schemas/Room/properties/area/multipleOf'],
+  [
+    'lockstep/nothing-beside-reference',
+    '12:93',
+    '#/paths/~1rooms/get/responses/200/content/application~1json/schema/properties/room/nullable',
+  ],
+  ['lockstep/security-scheme-exists', '7:19', '#/paths/~1rooms/get/security/0/kee'],
+  ['struct', '15:122', '#/components/schemas/Room/properties/area/exclusiveMinimum', 'bound'],
+  ['struct', '15:100', '#/components/schemas/Room/properties/area/exclusiveMinimum', 'number'],
+];
+
 const configPath = fileURLToPath(new URL('../redocly.yaml', import.meta.url));
 
 /** What the rules for `openapi/service.yaml` say against another document, and where. */
@@ -118,7 +136,7 @@ describe.concurrent('every rule of ours', () => {
   });
 
   test('is tested by every bad document that there is', async () => {
-    const tested = [...faults, ...houseFaults].map(([rule, , , variant]) => [
+    const tested = [...faults, ...houseFaults, ...validFaults].map(([rule, , , variant]) => [
       rule.slice(rule.indexOf('/') + 1),
       variant,
       'yaml',
@@ -138,6 +156,29 @@ describe.concurrent('every rule of ours', () => {
     if (variant !== undefined) continue;
     test(`${rule} lets the document without a fault pass`, async () => {
       expect(await lintContract(`${fixtures}/${name}.good.yaml`, 'house')).toEqual([]);
+    });
+  }
+});
+
+describe.concurrent('every rule for a contract from anywhere', () => {
+  test('has a bad document and a good one', () => {
+    const tested = validFaults.map(([rule]) => rule);
+    expect(tested).toEqual(expect.arrayContaining(Object.keys(validRules).map((name) => `lockstep/${name}`)));
+  });
+
+  for (const [rule, place, pointer, variant] of validFaults) {
+    const name = [rule.slice(rule.indexOf('/') + 1), variant].filter(Boolean).join('.');
+    test(`${rule} reports its fault at ${place}, once, with a cure: ${name}`, async () => {
+      const problems = await lintContract(`${fixtures}/${name}.yaml`, 'valid');
+      const told = problems.filter((problem) => problem.rule === rule);
+      expect(told.map((p) => [`${p.line}:${p.column}`, p.pointer])).toEqual([[place, pointer]]);
+      expect(told[0]?.cure).toMatch(/^[A-Z].{10,}\.$/);
+      expect(told[0]?.cure).not.toBe(cures[rule]);
+    });
+    if (variant !== undefined && rule !== 'struct') continue;
+    test(`${rule} lets the document without a fault pass, before ${name}`, async () => {
+      const problems = await lintContract(`${fixtures}/${rule.slice(rule.indexOf('/') + 1)}.good.yaml`, 'valid');
+      expect(problems.filter((problem) => problem.rule === rule)).toEqual([]);
     });
   }
 });
@@ -192,13 +233,16 @@ test('the contract is as easy to use by its description alone as it was: at leas
   expect(agentReadiness).toBeGreaterThanOrEqual(90);
 });
 
-test('every stock rule that the configuration switches on has a cure, and no other', async () => {
-  const { rules } = await loadConfig({ configPath });
+test('every stock rule that a profile switches on has a cure, and no other', async () => {
   const isOn = (setting: unknown) =>
     setting !== 'off' && !(typeof setting === 'object' && (setting as { severity?: unknown }).severity === 'off');
-  const stock = Object.entries(rules.oas3_1 ?? {})
+  const { rules: house } = await loadConfig({ configPath });
+  const { rules: valid }: { rules: Readonly<Record<string, unknown>> } = parse(
+    await readFile('toolkit/lint/valid.yaml', 'utf8'),
+  );
+  const stock = [...Object.entries(house.oas3_1 ?? {}), ...Object.entries(valid)]
     .filter(([, setting]) => isOn(setting))
     .map(([rule]) => rule);
   const own = (rule: string) => rule.startsWith('lockstep/') || rule === 'assertions';
-  expect(Object.keys(cures).sort()).toEqual(stock.filter((rule) => !own(rule)).sort());
+  expect(Object.keys(cures).sort()).toEqual([...new Set(stock)].filter((rule) => !own(rule)).sort());
 });

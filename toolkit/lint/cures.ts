@@ -47,3 +47,17 @@ export const cures: Readonly<Record<string, string>> = {
   struct: 'Correct the name or the type, as the OpenAPI Specification has it.',
   'tag-description': 'Add a description to the tag.',
 };
+
+/** What both versions of OpenAPI know and write in another way: what stands where `struct` expects another type. */
+export const versionCures: readonly { readonly at: RegExp; readonly says: RegExp; readonly cure: string }[] = [
+  {
+    at: /\/exclusiveM(?:in|ax)imum$/,
+    says: /got `boolean`/,
+    cure: 'That is OpenAPI 3.0. Write the bound itself here, and take minimum or maximum out.',
+  },
+  {
+    at: /\/exclusiveM(?:in|ax)imum$/,
+    says: /got `(?:number|integer)`/,
+    cure: 'That is OpenAPI 3.1. Write openapi: 3.1.1 at the top, or true here and the bound as minimum or maximum.',
+  },
+];

@@ -35,12 +35,19 @@ function patternIn(says: string): string {
 
 const version = 'lockstep/keyword-of-version';
 
-/** A rule of ours knows more of a keyword than that it is not expected, or of another type. */
+/** A rule of ours knows more of a keyword than that it is not expected. How bad that is, `struct` says. */
 function dropTwice(problems: readonly Problem[]): readonly Problem[] {
-  const known = new Set(
-    problems.filter(({ rule }) => /^lockstep\/keyword-/.test(rule)).map(({ file, pointer }) => file + pointer),
-  );
-  return problems.filter(({ rule, file, pointer }) => rule !== 'struct' || !known.has(file + pointer));
+  const isKnown = ({ rule }: Problem): boolean => /^lockstep\/keyword-/.test(rule);
+  const placeOf = ({ file, pointer }: Problem): string => file + pointer;
+  const known = new Set(problems.filter(isKnown).map(placeOf));
+  const twice = new Set(problems.filter((problem) => problem.rule === 'struct' && known.has(placeOf(problem))));
+  const hard = new Set([...twice].filter(({ severity }) => severity === undefined).map(placeOf));
+  return problems
+    .filter((problem) => !twice.has(problem))
+    .map((problem) => {
+      const { severity, ...rest } = problem;
+      return isKnown(problem) && hard.has(placeOf(problem)) ? rest : problem;
+    });
 }
 
 function foldNullable(problems: readonly Problem[]): readonly Problem[] {
@@ -73,10 +80,10 @@ export function foldSame(problems: readonly Problem[]): readonly Problem[] {
   );
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    return others.length === 0 ? [first] : [{ ...first, also: others.map(placeOf) }];
+    return others.length === 0 ? [first] : [{ ...first, also: others.map(toPlace) }];
   });
 }
 
-function placeOf({ file, line, column, pointer }: Problem): Place {
+function toPlace({ file, line, column, pointer }: Problem): Place {
   return { file, line, column, pointer };
 }

@@ -10,7 +10,7 @@ import { readContract } from '../contract/read-contract.ts';
 import { findSyntaxProblems } from '../contract/syntax-problems.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
-import { cures } from './cures.ts';
+import { cures, versionCures } from './cures.ts';
 import { explainRefusal } from './explain-refusal.ts';
 import { findNetworkReferences, readQuickly } from './find-network-references.ts';
 import { foldFollowers, foldSame } from './fold-followers.ts';
@@ -158,8 +158,11 @@ function referenceAt(document: unknown, pointer = '#'): string | undefined {
 }
 
 /** A rule of ours brings its cure; Redocly's suggestions are names that come near. */
-function findCure({ ruleId, suggest = [], reference }: RedoclyProblem): string {
+function findCure({ ruleId, message, suggest = [], reference, location }: RedoclyProblem): string {
   if (/^(lockstep|rule)\//.test(ruleId)) return suggest.join(' ');
+  const { pointer = '#' } = location[0];
+  const ofVersion = versionCures.find(({ at, says }) => ruleId === 'struct' && at.test(pointer) && says.test(message));
+  if (ofVersion !== undefined) return ofVersion.cure;
   const cure = cures[ruleId] ?? `Read ${reference ?? `what Redocly says about ${ruleId}`}.`;
   return suggest.length === 0 ? cure : `${cure} Did you mean ${suggest.join(' or ')}?`;
 }

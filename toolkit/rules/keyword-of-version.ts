@@ -15,9 +15,10 @@ const newer: readonly string[] = [
 ];
 
 /**
- * A schema keeps to the keywords of its version: `nullable` and a boolean `exclusiveMinimum` are of 3.0, `const` or a list of types of 3.1.
+ * A schema keeps to the keywords of its version: `nullable` is of 3.0, `const` of 3.1.
  *
- * A validator takes a foreign keyword for an annotation: null is then refused, or a bound not held, and nobody is told.
+ * A validator takes a foreign keyword for an annotation: null is then refused, or a value not held, and nobody is told. Where the two versions
+ * want values of different types, as of `exclusiveMinimum`, `struct` finds it.
  */
 export const keywordOfVersion: Oas3Rule = () => ({
   Schema(schema, { report, location, specVersion }) {
@@ -38,17 +39,6 @@ function* foundIn31(schema: Schema): Generator<Finding> {
       cure: schema.nullable === true ? writeNullable(schema.type) : 'Take it out.',
     };
   }
-  for (const [keyword, bound] of [
-    ['exclusiveMinimum', 'minimum'],
-    ['exclusiveMaximum', 'maximum'],
-  ] as const) {
-    if (typeof schema[keyword] !== 'boolean') continue;
-    yield {
-      keyword,
-      says: `${keyword} is a boolean, as OpenAPI 3.0 has it; in 3.1 it is the bound itself.`,
-      cure: schema[keyword] ? `Write ${keyword}: ${schema[bound] ?? 0} in place of ${bound}.` : 'Take it out.',
-    };
-  }
 }
 
 function writeNullable(type: unknown): string {
@@ -67,10 +57,6 @@ function* foundIn30(schema: Schema): Generator<Finding> {
   }
   const cure = 'Write openapi: 3.1.1 at the top of the document, or say it in words of 3.0.';
   if (Array.isArray(schema.type)) yield { keyword: 'type', says: 'A list of types is of OpenAPI 3.1.', cure };
-  for (const keyword of ['exclusiveMinimum', 'exclusiveMaximum']) {
-    if (typeof schema[keyword] !== 'number') continue;
-    yield { keyword, says: `A number as ${keyword} is of OpenAPI 3.1; in 3.0 it is a boolean.`, cure };
-  }
   for (const keyword of newer) {
     if (Object.hasOwn(schema, keyword)) yield { keyword, says: `${keyword} is of OpenAPI 3.1, not of 3.0.`, cure };
   }
