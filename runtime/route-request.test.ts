@@ -15,6 +15,7 @@ const router = createRouter([
   declare('get', '/v1', '/plans/{planId}.json'),
   declare('post', '/v1', '/plans/{planId}:print'),
   declare('get', '/v1', '/grid/{x},{y}'),
+  declare('get', '/v1', '/a+b/(c)*/$d/{id}.[e]+'),
   declare('get', '', '/'),
   declare('get', '/auth', '/.well-known/keys.json'),
 ]);
@@ -50,11 +51,17 @@ const found = [
   },
   { name: 'a verb after a value', given: '/v1/plans/p1:print', want: ['/v1/plans/{planId}:print', { planId: 'p1' }] },
   { name: 'two values in one segment', given: '/v1/grid/3,4', want: ['/v1/grid/{x},{y}', { x: '3', y: '4' }] },
+  {
+    name: 'characters of regular expressions as themselves',
+    given: '/v1/a+b/(c)*/$d/1.[e]+',
+    want: ['/v1/a+b/(c)*/$d/{id}.[e]+', { id: '1' }],
+  },
   { name: 'the root', given: '/', want: ['/', {}] },
   { name: 'a dot as itself', given: '/auth/.well-known/keys.json', want: ['/auth/.well-known/keys.json', {}] },
 ];
 
 const unknown = [
+  '/v1/aab/c/d/1.e',
   '/v1/rooms/',
   '/v1/rooms//keys/k1',
   '/v1/rooms/r1/keys/',

@@ -9,7 +9,7 @@ import { readOutput } from './output-folder.ts';
 
 // Contracts that have nothing in common with locks. What is derived from them is committed beside them and type-checked
 // with everything else, so that a construct the service does not use is still known to compile.
-const fixtures = ['museum', 'parcels', 'payments'];
+const fixtures = ['greenhouse', 'museum', 'parcels', 'payments'];
 describe.each(fixtures)('%s', (name) => {
   const folder = fileURLToPath(new URL(`fixtures/${name}/`, import.meta.url));
 
@@ -64,6 +64,28 @@ test.each([
     paths: `/a: {$ref: '#/components/pathItems/A'}`,
     components: `pathItems: {A: {get: {operationId: readA, responses: {'200': {description: OK}}}}}`,
     want: { 'operations.gen.ts': `"pointer":"#/components/pathItems/A/get"` },
+  },
+  {
+    name: 'a path may have characters of regular expressions',
+    paths: `'/a+b/(c)*/$d/[e].{x}+': {get: {operationId: readA, parameters: [{name: x, in: path, required: true, schema: {type: string}}], responses: {'200': {description: OK}}}}`,
+    components: 'schemas: {}',
+    want: { 'operations.gen.ts': '"path":"/a+b/(c)*/$d/[e].{x}+","pointer":"#/paths/~1a+b~1(c)*~1$d~1[e].{x}+/get"' },
+  },
+  {
+    name: 'an operation without operationId is named after method and path, what is taken has a number',
+    paths: `/a/{b-id}/c: {get: {parameters: [{name: b-id, in: path, required: true, schema: {type: string}}], responses: {'200': {description: OK}}}}\n  /a/b/id/c: {get: {responses: {'200': {description: OK}}}}\n  /z: {get: {operationId: getABIdC2, responses: {'200': {description: OK}}}}`,
+    components: 'schemas: {}',
+    want: {
+      'operations.gen.ts': '"getABIdC": {"operationId":"getABIdC","method":"get","basePath":"","path":"/a/{b-id}/c"',
+      'handlers.gen.ts': 'readonly "getABIdC3": {',
+    },
+  },
+  {
+    name: 'a contract of webhooks alone has no operation',
+    paths:
+      '{}\nwebhooks: {done: {post: {requestBody: {content: {application/json: {schema: {type: string}}}}, responses: {"200": {description: OK}}}}}',
+    components: 'schemas: {}',
+    want: { 'operations.gen.ts': 'export const operations = {\n}', 'types.gen.ts': 'export interface webhooks {' },
   },
   {
     name: 'a chain of references keeps its type',

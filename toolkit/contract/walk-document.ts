@@ -21,24 +21,24 @@ export function walkDocument(root: unknown): readonly Visited[] {
 }
 
 /** Every schema of a document that is an object, outermost first, wherever one may stand. Extensions hold none. */
-export function* listSchemas(root: unknown): Generator<Visited> {
-  yield* schemasBelow(root, [], 'keywords', false);
-}
-
-function* schemasBelow(node: unknown, at: Visited['at'], reading: Reading, isSchema: boolean): Generator<Visited> {
-  if (!isNode(node)) return;
-  if (isSchema && reading === 'keywords' && !Array.isArray(node)) yield { at, node };
-  for (const [key, value] of Object.entries(node)) {
-    if (!isNode(value)) continue;
-    if (Array.isArray(node)) yield* schemasBelow(value, [...at, key], 'keywords', isSchema);
-    else if (reading === 'names') yield* schemasBelow(value, [...at, key], 'keywords', isSchema);
-    else if (!key.startsWith('x-')) {
-      const within = readingOf(reading, key);
-      const holds = isSchema ? schemaKeywords.has(key) : key === 'schema' || key === 'schemas';
-      // Of a schema, what is no keyword of schemas holds none: `discriminator`, `xml`.
-      if (within !== 'data' && (holds || !isSchema)) yield* schemasBelow(value, [...at, key], within, holds);
+export function listSchemas(root: unknown): readonly Visited[] {
+  const visited: Visited[] = [];
+  const walk = (node: Visited['node'], at: Visited['at'], reading: Reading, isSchema: boolean): void => {
+    const isList = Array.isArray(node);
+    if (isSchema && reading === 'keywords' && !isList) visited.push({ at, node });
+    for (const [key, value] of Object.entries(node)) {
+      if (!isNode(value)) continue;
+      if (isList || reading === 'names') walk(value, [...at, key], 'keywords', isSchema);
+      else if (!key.startsWith('x-')) {
+        const within = readingOf(reading, key);
+        // Of a schema, what is no keyword of schemas holds none: `discriminator`, `xml`.
+        const holds = isSchema ? schemaKeywords.has(key) : key === 'schema' || key === 'schemas';
+        if (within !== 'data' && (holds || !isSchema)) walk(value, [...at, key], within, holds);
+      }
     }
-  }
+  };
+  if (isNode(root)) walk(root, [], 'keywords', false);
+  return visited;
 }
 
 /** Values that JSON doesn't have: a YAML alias inside its own anchor, a date, binary. Looks into data too. */

@@ -16,6 +16,7 @@ import { resolveRef } from '../contract/resolve-ref.ts';
 import { walkDocument } from '../contract/walk-document.ts';
 import { chooseByValue } from '../published/choose-by-value.ts';
 import { addsNothing, dropBareObjects } from './bare-objects.ts';
+import { nameDeepReferences } from './deep-references.ts';
 import { formatHeader, type Header } from './header.ts';
 
 /**
@@ -25,6 +26,7 @@ import { formatHeader, type Header } from './header.ts';
  */
 export async function emitTypes({ document }: Contract, header: Header): Promise<string> {
   const copy = flattenChains(chooseByValue(document));
+  nameDeepReferences(copy);
   dropExtensions(copy);
   openEnums(copy);
   dropBareObjects(copy);

@@ -17,10 +17,13 @@ export type ReadonlyDeep<Given> = unknown extends Given
     ? Given
     : { readonly [Key in keyof Given]: ReadonlyDeep<Given[Key]> };
 
-/** What was left out is filled in. An intersection, so that a choice between bodies still narrows. */
-export type WithDefaults<Given, Filled extends keyof Given> = Given & {
-  readonly [Name in Filled]-?: Exclude<Given[Name], undefined>;
-};
+/**
+ * What was left out is filled in. An intersection, so that a choice between bodies still narrows; each for itself, since one of them may be
+ * null or lack the member.
+ */
+export type WithDefaults<Given, Filled extends PropertyKey> = Given extends Primitive
+  ? Given
+  : Given & { readonly [Name in Filled & keyof Given]-?: Exclude<Given[Name], undefined> };
 
 /** Each member of a union for itself, unlike `Omit`, and without opening what is closed. */
 export type Without<Given, Names extends PropertyKey> = Given extends unknown

@@ -1,0 +1,41 @@
+import { formatPointer, isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
+import type { OpenApiDocument } from '../contract/openapi-document.ts';
+import { listSchemas, walkDocument } from '../contract/walk-document.ts';
+
+type Node = Record<string, unknown>;
+
+/**
+ * Lets every reference name a whole component. openapi-typescript writes one that goes on below it as a path through types, and that path
+ * ends at each composition, list, map and null. A schema that is referred to inside another becomes a component of its own, named by its
+ * pointer; anything else is put where its reference was, since nothing but schemas can contain itself.
+ *
+ * @param copy changed in place
+ */
+export function nameDeepReferences(copy: OpenApiDocument): void {
+  const schemas = new Set(listSchemas(copy).map(({ node }) => node));
+  const hoisted: Record<string, unknown> = {};
+  for (const { node } of walkDocument(copy)) {
+    if (typeof node.$ref !== 'string') continue;
+    const segments = parseReference(node.$ref);
+    const isWhole = segments.length === 3 && segments[0] === 'components';
+    // Path items are read through.
+    if (isWhole || (segments.length === 2 && segments[0] === 'paths')) {
+      if (node.$ref.includes('%')) (node as Node).$ref = formatPointer(segments);
+      continue;
+    }
+    const target = valueAt(copy, segments);
+    if (schemas.has(node)) {
+      const name = segments.slice(segments[1] === 'schemas' ? 2 : 0).join('/');
+      hoisted[name] = target;
+      (node as Node).$ref = formatPointer(['components', 'schemas', name]);
+    } else if (isObject(target)) {
+      delete (node as Node).$ref;
+      Object.assign(node, target);
+    }
+  }
+  const names = Object.keys(hoisted);
+  if (names.length === 0) return;
+  const components = (copy.components ?? {}) as Record<string, Node>;
+  components.schemas = { ...components.schemas, ...hoisted };
+  Object.assign(copy, { components });
+}
