@@ -14,6 +14,25 @@ export interface Choice {
   readonly seed?: string;
 }
 
+/**
+ * The status of an answer when nothing else is asked for: the lowest success, else a redirection, else what `default` stands for, else the
+ * lowest that is declared. A range gives its first status, that of redirections 302.
+ */
+export function successStatus(document: ContractDocument, pointer: string): number {
+  const statuses = listStatuses(document, pointer);
+  return statuses.find((status) => status < 400) ?? statuses[0] ?? 200;
+}
+
+/** Beside a success, `default` means errors (OpenAPI 3.1, 4.8.16.1); where none is declared, it is all there is. */
+function listStatuses(document: ContractDocument, pointer: string): number[] {
+  const keys = responseKeys(document, pointer).filter((key) => /^(?:[2-5](?:\d\d|XX)|default)$/i.test(key));
+  const ofDefault = keys.some((key) => /^[23]/.test(key)) ? 500 : 200;
+  const statuses = keys.map((key) =>
+    key === 'default' ? ofDefault : Number(key.replace(/XX$/i, key.startsWith('3') ? '02' : '00')),
+  );
+  return statuses.sort((a, b) => a - b);
+}
+
 const preferences = ['code', 'example', 'dynamic', 'seed'] as const;
 type Preferences = Partial<Record<(typeof preferences)[number], string>>;
 
@@ -70,10 +89,10 @@ interface Documented {
 
 /** Successes first: an example's name without a code means the success that has it, before an error. */
 function listDocumented(document: ContractDocument, { pointer }: Operation): Documented[] {
-  return responseKeys(document, pointer)
-    .map((key) => Number(key === 'default' ? 500 : key.replace(/XX$/i, '00')))
-    .sort((a, b) => Number(b < 300) - Number(a < 300) || a - b)
-    .map((status) => ({ status, examples: listExampleNames(document, pointer, status) }));
+  return listStatuses(document, pointer).map((status) => ({
+    status,
+    examples: listExampleNames(document, pointer, status),
+  }));
 }
 
 function listExampleNames(document: ContractDocument, pointer: string, status: number): string[] {
@@ -88,7 +107,7 @@ function readCode(
   sent: string | undefined,
 ): number | undefined {
   if (sent === undefined) return undefined;
-  const isCode = /^[1-5]\d\d$/.test(sent);
+  const isCode = /^[2-5]\d\d$/.test(sent);
   if (isCode && findResponse(document, pointer, Number(sent)) !== undefined) return Number(sent);
   const known = responseKeys(document, pointer);
   throw preferFault(`${operationId} has no response ${sent}: it has ${listOr(known)}`, known);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ContractDocument } from '@lockstep/json/json-pointer';
 import type { AddedSteps, AnyHandler } from '@lockstep/runtime/answer-request';
-import { createRuntime } from '@lockstep/runtime/create-runtime';
+import { createRuntime, type UncheckedPlace } from '@lockstep/runtime/create-runtime';
 import type { Exchange } from '@lockstep/runtime/exchange';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
@@ -10,9 +10,9 @@ import { ambientHeaders } from '@lockstep/runtime/refusal/declared-response';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import type { Scheme } from '@lockstep/runtime/security/scheme';
 import type { Logger } from 'pino';
+import type { AnswerAsDocumented } from './answer-as-documented.ts';
 import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
 import { chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
-import type { AnswerByExample } from './prism.ts';
 
 /** Who a mock's handlers act for: nobody they know anything of. */
 export type AnyPrincipal = object;
@@ -26,6 +26,8 @@ export interface MockOptions {
   readonly logger: Logger;
   /** Who judges credentials, and what follows; where a scheme is left out any that are well-formed pass. */
   readonly protection?: Protection | undefined;
+  /** Told of what of the contract is not checked, as `createRuntime` has it; left out: there is no start where something can't be. */
+  readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
 }
 
 /** What stands before a mock's answers, as it does before the service's. */
@@ -45,20 +47,21 @@ export type Mock = (request: IncomingMessage, response: ServerResponse) => void;
  *
  * @throws Error when a schema of the contract is missing or does not compile
  */
-export function createMock({ contract, operations, logger, protection }: MockOptions): Mock {
+export function createMock({ contract, operations, logger, protection, unchecked }: MockOptions): Mock {
   const { security, realm, authServer, authenticated } = protection ?? {};
-  const answerByExample = loadWhenAsked(contract, logger);
+  const answer = loadWhenAsked(contract);
   const presence = lookForCredentials(contract, operations);
   const table: Readonly<Record<string, Operation>> = presence.operations;
   const unrouted = ambientHeaders(contract);
   const runtime = createRuntime({
     contract,
     operations: table,
-    handlers: mapValues(table, (operation) => answerAsDocumented(contract, operation, answerByExample)),
+    handlers: mapValues(table, (operation) => answerAsDocumented(contract, operation, answer)),
     security: { ...presence.security, ...security },
     ...(realm !== undefined && { realm }),
     ...(authenticated !== undefined && { authenticated }),
     logger,
+    unchecked,
     fillsFromExamples: true,
     foreignNames: preferenceNames,
     isTold: (template) => authServer === undefined || !isBelow(authServer.basePath, template),
@@ -83,30 +86,29 @@ export function createMock({ contract, operations, logger, protection }: MockOpt
 
 type MockHandler = AnyHandler<AnyPrincipal, MockExchange>;
 
-function answerAsDocumented(
-  contract: ContractDocument,
-  operation: Operation,
-  answerByExample: AnswerByExample,
-): MockHandler {
+function answerAsDocumented(contract: ContractDocument, operation: Operation, answer: AnswerAsDocumented): MockHandler {
   return async (_, { request, requestId }) => {
     const { queryText } = readTarget(request.url ?? '/');
     const preferences = readPreferences(request.headersDistinct.prefer?.join(','), parseUrlEncoded(queryText));
-    return answerByExample(operation, chooseExample(contract, operation, preferences), requestId);
+    return answer(operation, chooseExample(contract, operation, preferences), {
+      requestId,
+      accept: request.headers.accept,
+    });
   };
 }
 
 /** Prism takes most of a second to load, and nobody who starts a mock should wait for it. */
-function loadWhenAsked(document: ContractDocument, logger: Logger): AnswerByExample {
-  let loaded: Promise<AnswerByExample> | undefined;
+function loadWhenAsked(document: ContractDocument): AnswerAsDocumented {
+  let loaded: Promise<AnswerAsDocumented> | undefined;
   return async (...asked) => {
     loaded ??= load();
     return (await loaded)(...asked);
   };
 
-  async function load(): Promise<AnswerByExample> {
+  async function load(): Promise<AnswerAsDocumented> {
     try {
-      const { createPrism } = await import('./prism.ts');
-      return await createPrism({ document, logger });
+      const { createAnswers } = await import('./answer-as-documented.ts');
+      return createAnswers(document);
     } catch (error) {
       // Not kept: the next request tries again.
       loaded = undefined;

@@ -71,6 +71,8 @@ function createAttempt(
 ): (schema: unknown) => MadeValue {
   const random = createRandom(seed);
   let steps = 0;
+  /** Why the last member could not be made. */
+  let because: string | undefined;
   return (schema) => make([schema], { depth: 0, refs: new Set() });
 
   function make(demands: Demands, place: Place): MadeValue {
@@ -127,7 +129,7 @@ function createAttempt(
       steps += 1;
       if (steps > mostSteps) break;
     }
-    return hopeless(why ?? 'nothing fits all that is asked for');
+    return hopeless(why ?? because ?? 'nothing fits all that is asked for');
   }
 
   function* propose(parts: readonly JsonObject[], place: Place): Generator<unknown> {
@@ -156,7 +158,10 @@ function createAttempt(
     const isOptionalMade = place.depth < optionalDepth;
     for (const name of required) {
       const member = makeMember(parts, name, place);
-      if (member.kind === 'hopeless') return;
+      if (member.kind === 'hopeless') {
+        because = member.why;
+        return;
+      }
       made.set(name, member.value);
     }
     const whole = new Map(made);

@@ -1,15 +1,9 @@
 import { createRequire } from 'node:module';
-import type { ContractDocument } from '@lockstep/json/json-pointer';
-import type { Answer } from '@lockstep/runtime/exchange';
-import { createSchemaCompiler, type Validate } from '@lockstep/runtime/form/compile-schema';
-import type { Operation } from '@lockstep/runtime/operation';
-import { exampleHeaders, findResponse, listContents } from '@lockstep/runtime/refusal/declared-response';
-import { type FaultMember, findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
-import { Rejection } from '@lockstep/runtime/rejection';
-import { createInstance, getHttpOperationsFromSpec, resetJSONSchemaGenerator } from '@stoplight/prism-http';
+import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
+import type { NamedExample } from '@lockstep/runtime/refusal/declared-response';
+import { createInstance, resetJSONSchemaGenerator } from '@stoplight/prism-http';
 import type { HttpMethod, IHttpOperation } from '@stoplight/types';
-import { type Logger, pino } from 'pino';
-import type { Choice } from './choose-example.ts';
+import { pino } from 'pino';
 import { tameSchemas } from './tame-schemas.ts';
 
 type PrismComponents = Parameters<typeof createInstance>[1];
@@ -23,65 +17,65 @@ const { default: chooseAnswer }: typeof import('@stoplight/prism-http/dist/mocke
   import.meta.url,
 )('@stoplight/prism-http/dist/mocker/index.js');
 
-/** Answers an operation as documented. The request has passed every check before. */
-export type AnswerByExample = (operation: Operation, choice: Choice, requestId: string) => Promise<Answer>;
-
-interface PrismOptions {
-  readonly document: ContractDocument;
-  readonly logger: Logger;
+/** One response of an operation, in one media type. */
+export interface PrismAsk {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly mediaType: string;
+  readonly schema: unknown;
+  /** Those that may be served. */
+  readonly examples: readonly NamedExample[];
+  /** Which of them; the first when left out. */
+  readonly example?: string | undefined;
+  /** Whether a body is to be invented, whatever the examples. */
+  readonly dynamic: boolean;
+  readonly seed?: string | undefined;
 }
+
+/** @returns a body, which nobody has judged yet; undefined where Prism finds none */
+export type AskPrism = (ask: PrismAsk) => Promise<unknown>;
+
+/** Invented bodies grow with every reference that is followed. Beyond this the generator takes seconds, or has no end. */
+const largestInvented = 2_000;
 
 /**
  * Prism in process, for what it is good at: choosing the documented answer, and inventing one from the schema.
  *
  * Its routing, validation, security and HTTP server are left out: they kill or hang on malformed input, and judge
- * otherwise than the contract says. It never sees `Accept`, which it would answer with its own 406. Callbacks are
- * taken out: the mock calls nobody. An answer that breaks its own schema is logged, never told in a header.
- *
- * The answer's promise rejects with a `Rejection` when no answer can be made from the schema.
+ * otherwise than the contract says. Nor does it read the document: it copies what an operation refers to into each operation, which took
+ * minutes for documents of some megabytes. It is given one response at a time.
  */
-export async function createPrism({ document, logger }: PrismOptions): Promise<AnswerByExample> {
-  const compile = createSchemaCompiler(document);
-  // Prism resolves references in place; the contract stays as it is for everyone else.
-  const resources = await getHttpOperationsFromSpec(structuredClone(tameSchemas(document)));
-  const byPlace = new Map(resources.map((resource) => [placeOf(resource), withoutCallbacks(resource)]));
-  const kept = new Map<string, Finished>();
-  return async (operation, choice, requestId) => {
-    const key = `${operation.operationId} ${choice.code} ${choice.example}`;
-    const isInvented = choice.dynamic || choice.seed !== undefined;
-    const known = isInvented ? undefined : kept.get(key);
-    const finished = known ?? (await make(operation, choice));
-    // What is documented is always the same; there are no more of them than statuses and examples in the contract.
-    if (!isInvented && finished.isDocumented) kept.set(key, finished);
-    const { answer, members } = finished;
-    return { ...answer, body: replaceRole(members, answer.body, 'request-id', requestId) };
-  };
-
-  async function make(operation: Operation, choice: Choice): Promise<Finished> {
-    const resource = byPlace.get(placeOf(operation));
-    if (resource === undefined) throw new Error(`${operation.operationId} is not in the contract`);
-    const { code, example: exampleKey, dynamic, seed } = choice;
+export function createPrism(document: ContractDocument): AskPrism {
+  return async ({ method, path, status, mediaType, schema, examples, example, dynamic, seed }) => {
+    const isInvented = dynamic || seed !== undefined;
+    const bundle = isInvented ? bundleSchemas(document, schema) : undefined;
+    if (isInvented && bundle === undefined) return undefined;
+    const content = {
+      id: 'content',
+      mediaType,
+      schema: bundle?.schema ?? schema,
+      examples: examples.map(({ name, value }) => ({ id: name, key: name, value })),
+    };
+    // References of the schema are resolved in it, but for invented bodies, whose bundle is apart.
+    const resource = {
+      ...(isInvented ? { __bundled__: bundle?.bundle } : { components: document.components, paths: document.paths }),
+      id: 'operation',
+      method,
+      path,
+      responses: [{ id: 'response', code: String(status), contents: [content] }],
+    } as unknown as IHttpOperation;
     const mock = {
       dynamic,
-      ...(code !== undefined && { code }),
-      ...(exampleKey !== undefined && { exampleKey }),
+      code: status,
+      ...(example !== undefined && { exampleKey: example }),
       ...(seed !== undefined && { seed }),
     };
     const instance = createInstance(baseConfig, components(resource));
-    const input = { method: operation.method as HttpMethod, url: { path: operation.path }, headers: {} };
+    const input = { method: method as HttpMethod, url: { path }, headers: {} };
     const result = await instance.request(input, [resource], { ...baseConfig, mock })();
-    if (result._tag === 'Left') {
-      const text = `No answer can be made from the schema: ${result.left.message}`;
-      throw new Rejection('internal', { text });
-    }
-    const { output } = result.right;
-    const violations = findViolations(document, compile, operation, output);
-    if (violations.length > 0) {
-      const { operationId } = operation;
-      logger.warn({ operationId, status: output.statusCode, violations }, 'the answer breaks its own schema');
-    }
-    return finishAnswer(document, operation, choice, output);
-  }
+    return result._tag === 'Left' ? undefined : result.right.output.body;
+  };
 }
 
 const baseConfig: PrismConfig = {
@@ -115,64 +109,49 @@ function components(resource: IHttpOperation): PrismComponents {
   };
 }
 
-interface PrismOutput {
-  readonly statusCode: number;
-  readonly headers?: Readonly<Record<string, unknown>>;
-  readonly body?: unknown;
+interface Bundle {
+  readonly schema: unknown;
+  readonly bundle: object;
 }
 
-/** An answer but for the id of its request. */
-interface Finished {
-  readonly answer: Answer;
-  /** Members of its body that carry what, `request-id` among them. */
-  readonly members: readonly FaultMember[];
-  /** Whether it is an example of the contract, or nothing: the same each time. */
-  readonly isDocumented: boolean;
-}
+/**
+ * A schema with all that it refers to, as the generator of invented bodies wants it.
+ *
+ * @returns undefined for one that leads back to itself, or grows too large
+ */
+function bundleSchemas(document: ContractDocument, schema: unknown): Bundle | undefined {
+  const names = new Map<string, string>();
+  const bundle: Record<string, unknown> = {};
+  if (!isSmall(schema, new Set(), { left: largestInvented })) return undefined;
+  const copy = copyNode(schema);
+  const tamed = tameSchemas({ schema: copy, ...bundle });
+  const { schema: own, ...others } = tamed;
+  return { schema: own, bundle: others };
 
-/** Adds what Prism does not know: headers that belong to the chosen example. */
-function finishAnswer(document: ContractDocument, operation: Operation, choice: Choice, output: PrismOutput): Finished {
-  const response = findResponse(document, operation.pointer, output.statusCode)?.node ?? {};
-  const contents = listContents(document, response);
-  const headers = Object.entries(output.headers ?? {}).filter(([, value]) => value !== null && value !== undefined);
-  const isType = ([name]: readonly [string, unknown]): boolean => name.toLowerCase() === 'content-type';
-  const chosenType = headers.find(isType)?.[1];
-  const content = contents.find(({ mediaType }) => mediaType === chosenType) ?? contents[0];
-  const exampleName = choice.example ?? content?.examples[0]?.name;
-  const answer = {
-    status: output.statusCode,
-    headers: {
-      ...Object.fromEntries(headers.filter((header) => !isType(header)).map(([name, value]) => [name, String(value)])),
-      ...exampleHeaders(document, response, exampleName),
-    },
-    ...(content === undefined ? {} : { mediaType: content.mediaType, body: output.body }),
-  };
-  return {
-    answer,
-    members: findFaultMembers(document, content?.schema),
-    isDocumented: content === undefined || content.examples.length > 0,
-  };
-}
+  function isSmall(node: unknown, within: ReadonlySet<string>, budget: { left: number }): boolean {
+    if (typeof node !== 'object' || node === null) return true;
+    budget.left -= 1;
+    if (budget.left < 0) return false;
+    const { $ref, minItems } = isObject(node) ? node : {};
+    if (typeof minItems === 'number' && minItems > 20) return false;
+    if (typeof $ref !== 'string') return Object.values(node).every((member) => isSmall(member, within, budget));
+    return !within.has($ref) && isSmall(readPointer(document, $ref), new Set([...within, $ref]), budget);
+  }
 
-function findViolations(
-  document: ContractDocument,
-  compile: (schema: unknown) => Validate,
-  { pointer }: Operation,
-  output: PrismOutput,
-): string[] {
-  const response = findResponse(document, pointer, output.statusCode)?.node ?? {};
-  const [content] = listContents(document, response);
-  if (content?.schema === undefined || output.body === undefined) return [];
-  return (compile(content.schema)(output.body) ?? []).map(
-    ({ instancePath, message }) => `${instancePath} ${message ?? ''}`,
-  );
-}
+  function copyNode(node: unknown): unknown {
+    if (Array.isArray(node)) return node.map(copyNode);
+    if (!isObject(node)) return node;
+    if (typeof node.$ref !== 'string')
+      return Object.fromEntries(Object.entries(node).map(([name, member]) => [name, copyNode(member)]));
+    return { $ref: `#/__bundled__/${nameOf(node.$ref)}` };
+  }
 
-function placeOf({ method, path }: { readonly method: string; readonly path: string }): string {
-  return `${method.toLowerCase()} ${path}`;
-}
-
-function withoutCallbacks(resource: IHttpOperation): IHttpOperation {
-  const { callbacks: _, ...rest } = resource;
-  return rest;
+  function nameOf(reference: string): string {
+    const known = names.get(reference);
+    if (known !== undefined) return known;
+    const name = `part${names.size}`;
+    names.set(reference, name);
+    bundle[name] = copyNode(readPointer(document, reference));
+    return name;
+  }
 }

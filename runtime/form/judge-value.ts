@@ -220,8 +220,8 @@ function judgeAny(value: unknown, schema: JsonObject, at: string): ValueFault | 
     const fits = [type].flat().some((one) => one === own || (one === 'number' && own === 'integer'));
     if (!fits) return { at, why: `type ${[type].flat().join(' or ')}` };
   }
-  if ('const' in schema && !isDeepStrictEqual(value, schema.const)) return { at, why: 'const' };
-  if (Array.isArray(values) && !values.some((one) => isDeepStrictEqual(one, value))) return { at, why: 'enum' };
+  if ('const' in schema && !isSame(value, schema.const)) return { at, why: 'const' };
+  if (Array.isArray(values) && !values.some((one) => isSame(one, value))) return { at, why: 'enum' };
   return undefined;
 }
 
@@ -259,8 +259,14 @@ function hasFormat(value: string | number, name: string): boolean {
   return format === undefined || format.of !== typeof value || format.check(value as never);
 }
 
+/** Most are scalars, of which there may be thousands in an enum. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  return typeof one === 'object' && typeof other === 'object' && isDeepStrictEqual(one, other);
+}
+
 function areUnique(items: readonly unknown[]): boolean {
-  return items.every((item, index) => items.findIndex((other) => isDeepStrictEqual(other, item)) === index);
+  return items.every((item, index) => items.findIndex((other) => isSame(other, item)) === index);
 }
 
 function compilePattern(source: string): RegExp | undefined {

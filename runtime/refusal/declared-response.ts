@@ -89,7 +89,8 @@ function responsesOf(document: ContractDocument, pointer: string): JsonObject {
   return isObject(operation) ? followMember(document, operation, 'responses') : {};
 }
 
-function listExamples(document: ContractDocument, node: JsonObject): NamedExample[] {
+/** Of a Media Type or Header Object; none that is only an address elsewhere. */
+export function listExamples(document: ContractDocument, node: JsonObject): NamedExample[] {
   if (Object.hasOwn(node, 'example')) return [{ name: 'default', value: node.example }];
   return Object.entries(isObject(node.examples) ? node.examples : {}).flatMap(([name, entry]) => {
     const example = followRef(document, entry);

@@ -1,0 +1,221 @@
+import { type ContractDocument, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { listParts } from '@lockstep/json/schema-keywords';
+import type { Answer } from '@lockstep/runtime/exchange';
+import { dropUnusable } from '@lockstep/runtime/form/drop-unusable';
+import { createJudge } from '@lockstep/runtime/form/judge-value';
+import { readDirection } from '@lockstep/runtime/form/one-direction';
+import { isJsonType } from '@lockstep/runtime/form/parse-body';
+import type { Operation } from '@lockstep/runtime/operation';
+import { findResponse, listContents, type NamedExample } from '@lockstep/runtime/refusal/declared-response';
+import { type FaultMember, findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
+import { Rejection } from '@lockstep/runtime/rejection';
+import { type Choice, successStatus } from './choose-example.ts';
+import { encodeBody, nameConcreteType } from './encode-body.ts';
+import { createValueMaker, type MadeValue } from './make-value.ts';
+import { createPrism } from './prism.ts';
+import { writeHeaders } from './write-headers.ts';
+
+/** Answers an operation as documented. The request has passed every check before. */
+export type AnswerAsDocumented = (operation: Operation, choice: Choice, request: Asked) => Promise<Answer>;
+
+/** What of a request an answer depends on. */
+interface Asked {
+  readonly requestId: string;
+  readonly accept: string | undefined;
+}
+
+/** An answer but for the id of its request. */
+interface Finished {
+  readonly answer: Answer;
+  /** Members of its body that carry what, `request-id` among them. */
+  readonly members: readonly FaultMember[];
+}
+
+type Content = ReturnType<typeof listContents>[number];
+
+/** Prism's values are no deeper than this, or are not looked through. */
+const deepestTag = 8;
+
+/** Different answers that are kept: statuses, examples and media types of a contract are not many more. */
+const mostKept = 5_000;
+
+/**
+ * Makes the answers of a contract: the example that is asked for, or the first; what the schema refuses is never served. Where no example
+ * fits, Prism's own value does; where that is refused too, one is made until it fits.
+ *
+ * The answer's promise rejects with a `Rejection` where no value can be made from the schema.
+ */
+export function createAnswers(contract: ContractDocument): AnswerAsDocumented {
+  const document = readDirection(dropUnusable(contract).document, 'response');
+  const judge = createJudge(document);
+  const judgeTags = createTagJudge(document);
+  const makeValue = createValueMaker(document, judge);
+  const askPrism = createPrism(document);
+  const kept = new Map<string, Finished>();
+
+  return async (operation, choice, { requestId, accept }) => {
+    const status = choice.code ?? successStatus(document, operation.pointer);
+    const response = findResponse(document, operation.pointer, status)?.node ?? {};
+    const content = hasContent(status) ? pickContent(listContents(document, response), accept, choice) : undefined;
+    const key = `${operation.operationId} ${status} ${content?.mediaType} ${choice.example}`;
+    const isInvented = choice.dynamic || choice.seed !== undefined;
+    const known = isInvented ? undefined : kept.get(key);
+    const finished = known ?? (await finish(operation, choice, status, response, content));
+    if (!isInvented && kept.size < mostKept) kept.set(key, finished);
+    const { answer, members } = finished;
+    return { ...answer, body: replaceRole(members, answer.body, 'request-id', requestId) };
+  };
+
+  async function finish(
+    operation: Operation,
+    choice: Choice,
+    status: number,
+    response: JsonObject,
+    content: Content | undefined,
+  ): Promise<Finished> {
+    const exampleName = choice.example ?? content?.examples[0]?.name;
+    const headers = writeHeaders({ document, judge, makeValue }, response, exampleName);
+    if (content === undefined) return { answer: { status, headers }, members: [] };
+    const mediaType = nameConcreteType(document, content.mediaType, content.schema);
+    const made = await makeBody(operation, choice, status, content, mediaType);
+    if (made.kind === 'hopeless') {
+      const { operationId } = operation;
+      const text = `No answer can be made for ${operationId} ${status}: its schema allows no value that was tried (${made.why})`;
+      throw new Rejection('internal', { text });
+    }
+    const body = encodeBody(document, content.schema, mediaType, made.value);
+    return { answer: { status, headers, mediaType, body }, members: findFaultMembers(document, content.schema) };
+  }
+
+  async function makeBody(
+    { method, path }: Operation,
+    { example, dynamic, seed }: Choice,
+    status: number,
+    { schema, examples }: Content,
+    mediaType: string,
+  ): Promise<MadeValue> {
+    const served = examples.flatMap((one) => serveable({ document, judge }, mediaType, schema, one));
+    const named = example === undefined ? undefined : served.find(({ name }) => name === example);
+    // An example that its schema refuses: the first of the others would be an answer to another question.
+    const usable = example === undefined ? served : named === undefined ? [] : [named];
+    if (schema === undefined && usable.length === 0) return { kind: 'value', value: isJsonType(mediaType) ? {} : '' };
+    const ask = { method, path, status, mediaType, schema: schema ?? true, examples: usable, dynamic, seed };
+    const isNamed = named !== undefined ? { example } : {};
+    const value = await askPrism({ ...ask, ...isNamed });
+    const isGood =
+      value !== undefined &&
+      (usable.some((one) => one.value === value) || (judge(value, schema) ?? judgeTags(value, schema)) === undefined);
+    if (isGood && isText(value)) return { kind: 'value', value };
+    const [first] = usable;
+    if (first !== undefined && !dynamic && seed === undefined) return { kind: 'value', value: first.value };
+    const number = seed === undefined ? Math.floor(Math.random() * 1e9) : hash(seed);
+    return makeValue(schema, dynamic || seed !== undefined ? 1 + number : 0);
+  }
+}
+
+/** Whether each value whose form is named by a member names one (OpenAPI 3.1, 4.8.25). Prism makes text of any kind there. */
+function createTagJudge(document: ContractDocument): (value: unknown, schema: unknown) => string | undefined {
+  return (value, schema) => judgeTag(value, schema, 0);
+
+  function judgeTag(value: unknown, schema: unknown, depth: number): string | undefined {
+    if (depth > deepestTag || typeof value !== 'object' || value === null) return undefined;
+    for (const { discriminator, oneOf, anyOf, items, properties } of listParts(document, schema)) {
+      const { propertyName, mapping } = isObject(discriminator) ? discriminator : {};
+      const forms = [oneOf, anyOf].find(Array.isArray) ?? [];
+      const refs = forms.map((form) =>
+        String(isObject(form) ? form.$ref : '')
+          .split('/')
+          .at(-1),
+      );
+      const tags = isObject(mapping) && Object.keys(mapping).length > 0 ? Object.keys(mapping) : refs;
+      if (
+        typeof propertyName === 'string' &&
+        forms.length > 0 &&
+        isObject(value) &&
+        !tags.includes(String(value[propertyName]))
+      )
+        return 'discriminator';
+      const inner = Array.isArray(value)
+        ? value.map((item) => judgeTag(item, items ?? true, depth + 1))
+        : Object.entries(isObject(properties) ? properties : {}).map(([name, member]) =>
+            judgeTag((value as JsonObject)[name], member, depth + 1),
+          );
+      const fault = inner.find((found) => found !== undefined);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+}
+
+/**
+ * An example as it can be served: of JSON the value itself, or the value whose text it is, where its schema takes that.
+ *
+ * @returns none where its schema refuses it
+ */
+export function serveable(
+  { document, judge }: { readonly document: ContractDocument; readonly judge: ReturnType<typeof createJudge> },
+  mediaType: string,
+  schema: unknown,
+  { name, value }: NamedExample,
+): readonly NamedExample[] {
+  const isJson = isJsonType(mediaType);
+  // What is no JSON is judged where it is written as its schema has it.
+  const isWritten = !isJson && typeof value === 'string' && followRef(document, schema).type !== 'string';
+  if (schema === undefined || isWritten || judge(value, schema) === undefined) return [{ name, value }];
+  const parsed = isJson && typeof value === 'string' ? parseJson(value) : undefined;
+  return parsed !== undefined && judge(parsed, schema) === undefined ? [{ name, value: parsed }] : [];
+}
+
+/** RFC 9110, 6.4.1: these have none, whatever a contract says. */
+export function hasContent(status: number): boolean {
+  return status >= 200 && status !== 204 && status !== 205 && status !== 304;
+}
+
+/** The media type that fits `Accept` best; where none does, the usual one (RFC 9110, 12.5.1: it may be disregarded). */
+function pickContent(
+  contents: readonly Content[],
+  accept: string | undefined,
+  { example }: Choice,
+): Content | undefined {
+  const having = contents.filter(
+    ({ examples }) => example === undefined || examples.some(({ name }) => name === example),
+  );
+  const isUsual = ({ mediaType }: Content): boolean => isJsonType(mediaType);
+  const usable = having.length > 0 ? having : contents;
+  const ordered = [...usable.filter(isUsual), ...usable.filter((content) => !isUsual(content))];
+  if (accept === undefined) return ordered[0];
+  const ranked = ordered.map((content) => ({ content, quality: readQuality(accept, content.mediaType) }));
+  return ranked.toSorted((a, b) => b.quality - a.quality)[0]?.content;
+}
+
+/** How welcome a media type is: by the most telling range that it falls under, 0 where it falls under none (RFC 9110, 12.5.1). */
+function readQuality(accept: string, mediaType: string): number {
+  const essence = mediaType.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+  const ranges = accept.split(',').map((piece) => {
+    const [range = '', ...parameters] = piece.split(';').map((part) => part.trim().toLowerCase());
+    const quality = Number(parameters.find((parameter) => parameter.startsWith('q='))?.slice(2) ?? 1);
+    return { range, quality: Number.isFinite(quality) ? quality : 1 };
+  });
+  const [kind] = essence.split('/', 1);
+  const wanted = [essence, `${kind}/*`, '*/*'];
+  return (
+    wanted.map((range) => ranges.find((one) => one.range === range)).find((found) => found !== undefined)?.quality ?? 0
+  );
+}
+
+/** JSON has no text for a number that is not finite, and HTTP none for half of a surrogate pair. */
+function isText(value: unknown): boolean {
+  return JSON.stringify(value)?.isWellFormed() ?? false;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function hash(text: string): number {
+  return [...text].reduce((sum, character) => (Math.imul(sum, 31) + (character.codePointAt(0) ?? 0)) >>> 0, 7);
+}

@@ -1,0 +1,73 @@
+import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
+import { expect, test } from 'vitest';
+import { findBadExamples } from './find-bad-examples.ts';
+import { hardContract, hardOperations } from './fixtures/hard-contract.ts';
+
+const place = (id: string, status = '200'): string =>
+  `#/paths/~1${id}/get/responses/${status}/content/application~1json`;
+
+test('examples that their schema refuses are told with their place, and schemas that nothing fits', async () => {
+  expect(await findBadExamples(hardContract, hardOperations)).toEqual([
+    {
+      operationId: 'badExample',
+      status: '200',
+      example: 'default',
+      pointer: `${place('badExample')}/example`,
+      why: '/n: type integer',
+    },
+    {
+      operationId: 'textOfJson',
+      status: '200',
+      example: 'default',
+      pointer: `${place('textOfJson')}/example`,
+      why: 'type object',
+    },
+    {
+      operationId: 'oneGoodExample',
+      status: '200',
+      example: 'bad',
+      pointer: `${place('oneGoodExample')}/examples/bad/value`,
+      why: 'type integer',
+    },
+    {
+      operationId: 'contradiction',
+      status: '200',
+      example: undefined,
+      pointer: `${place('contradiction')}/schema`,
+      why: 'minimum 2',
+    },
+    {
+      operationId: 'endless',
+      status: '200',
+      example: undefined,
+      pointer: '#/components/schemas/Endless',
+      why: 'it asks for a value in itself without end',
+    },
+  ]);
+});
+
+test('a sound contract has none', async () => {
+  expect(await findBadExamples(museumContract, museumOperations)).toEqual([]);
+});
+
+test('what operations share is told once', async () => {
+  const shared = { content: { 'application/json': { schema: { type: 'integer' }, example: 'x' } } };
+  const contract = {
+    paths: Object.fromEntries(
+      ['a', 'b'].map((id) => [`/${id}`, { get: { responses: { 200: { $ref: '#/components/responses/Shared' } } } }]),
+    ),
+    components: { responses: { Shared: shared } },
+  };
+  const { nothing } = hardOperations;
+  if (nothing === undefined) throw new Error('the fixture has changed');
+  const operations = Object.fromEntries(
+    ['a', 'b'].map((id) => [id, { ...nothing, operationId: id, pointer: `#/paths/~1${id}/get` }]),
+  );
+  expect(await findBadExamples(contract, operations)).toMatchObject([
+    { operationId: 'a', pointer: '#/components/responses/Shared/content/application~1json/example' },
+  ]);
+});
+
+test('it stops when it is told to', async () => {
+  expect(await findBadExamples(hardContract, hardOperations, AbortSignal.abort())).toEqual([]);
+});

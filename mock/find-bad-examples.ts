@@ -1,0 +1,143 @@
+import { setImmediate } from 'node:timers/promises';
+import {
+  type ContractDocument,
+  extendPointer,
+  isObject,
+  type JsonObject,
+  readPointer,
+} from '@lockstep/json/json-pointer';
+import { dropUnusable } from '@lockstep/runtime/form/drop-unusable';
+import { createJudge, type JudgeValue } from '@lockstep/runtime/form/judge-value';
+import { readDirection } from '@lockstep/runtime/form/one-direction';
+import { isJsonType } from '@lockstep/runtime/form/parse-body';
+import type { Operation, OperationTable } from '@lockstep/runtime/operation';
+import { hasContent, serveable } from './answer-as-documented.ts';
+import { createValueMaker } from './make-value.ts';
+
+/** An example that its schema refuses, or a schema that allows no value that was tried: what a mock can't serve. */
+export interface BadExample {
+  /** The first of the operations that have it. */
+  readonly operationId: string;
+  /** As the contract spells it: `200`, `4XX`, `default`. */
+  readonly status: string;
+  /** Its name; undefined where no value at all can be made, so that the answer is 500. */
+  readonly example: string | undefined;
+  /** Place of the example in the contract, or of the schema. */
+  readonly pointer: string;
+  /** The keyword that refuses it, after the place in the value. */
+  readonly why: string;
+}
+
+/** Between slices others have their turn: a start must not wait for the examples of 845 operations. */
+const sliceMs = 20;
+
+interface Resolved {
+  readonly pointer: string;
+  readonly node: JsonObject;
+}
+
+/**
+ * Finds the examples of answers that a mock won't serve, each once, in the order of the operations. In their place it serves a value that
+ * is made. Works in slices: a server in the same process goes on answering.
+ *
+ * @param stopping ends it early, with what was found so far
+ */
+export async function findBadExamples(
+  contract: ContractDocument,
+  operations: OperationTable,
+  stopping?: AbortSignal,
+): Promise<readonly BadExample[]> {
+  const document = readDirection(dropUnusable(contract).document, 'response');
+  const judge = createJudge(document);
+  const makeValue = createValueMaker(document, judge);
+  const seen = new Set<string>();
+  const found: BadExample[] = [];
+  let sliceEnd = performance.now() + sliceMs;
+  for (const operation of Object.values(operations)) {
+    for (const { status, content } of listContents(document, operation)) {
+      if (performance.now() > sliceEnd) {
+        await setImmediate();
+        sliceEnd = performance.now() + sliceMs;
+      }
+      if (stopping?.aborted === true) return found;
+      found.push(...judgeContent(operation, status, content));
+    }
+  }
+  return found;
+
+  function judgeContent({ operationId }: Operation, status: string, { pointer, node }: Resolved): BadExample[] {
+    if (seen.has(pointer)) return [];
+    seen.add(pointer);
+    const mediaType = pointer.split('/').at(-1)?.replaceAll('~1', '/').replaceAll('~0', '~') ?? '';
+    const { schema } = node;
+    const examples = listPlacedExamples(document, { pointer, node });
+    const good = examples.filter(({ name, value }) => isServed(judge, document, mediaType, schema, name, value));
+    const bad = examples
+      .filter((example) => !good.includes(example) && !seen.has(example.pointer))
+      .map(({ name, value, pointer: at }) => {
+        seen.add(at);
+        return { operationId, status, example: name, pointer: at, why: explain(judge, value, schema) };
+      });
+    if (good.length > 0 || schema === undefined || !isJsonType(mediaType)) return bad;
+    const schemaPointer = isObject(schema) && typeof schema.$ref === 'string' ? schema.$ref : `${pointer}/schema`;
+    if (seen.has(schemaPointer)) return bad;
+    seen.add(schemaPointer);
+    const made = makeValue(schema);
+    if (made.kind === 'value') return bad;
+    return [...bad, { operationId, status, example: undefined, pointer: schemaPointer, why: made.why }];
+  }
+}
+
+function isServed(
+  judge: JudgeValue,
+  document: ContractDocument,
+  mediaType: string,
+  schema: unknown,
+  name: string,
+  value: unknown,
+): boolean {
+  const [served] = serveable({ document, judge }, mediaType, schema, { name, value });
+  return served !== undefined && served.value === value;
+}
+
+function explain(judge: JudgeValue, value: unknown, schema: unknown): string {
+  const fault = judge(value, schema);
+  return fault === undefined ? 'its schema refuses it' : `${fault.at === '' ? '' : `${fault.at}: `}${fault.why}`;
+}
+
+function listContents(document: ContractDocument, { pointer }: Operation): { status: string; content: Resolved }[] {
+  const responses = resolve(document, `${pointer}/responses`);
+  const statuses = Object.keys(responses.node).filter((status) => !status.startsWith('x-'));
+  return statuses
+    .filter((status) => !/^\d{3}$/.test(status) || hasContent(Number(status)))
+    .flatMap((status) => {
+      const response = resolve(document, extendPointer(responses.pointer, status));
+      const contents = Object.keys(isObject(response.node.content) ? response.node.content : {});
+      return contents.map((type) => ({
+        status,
+        content: resolve(document, extendPointer(response.pointer, 'content', type)),
+      }));
+    });
+}
+
+interface PlacedExample {
+  readonly name: string;
+  readonly value: unknown;
+  readonly pointer: string;
+}
+
+function listPlacedExamples(document: ContractDocument, { pointer, node }: Resolved): PlacedExample[] {
+  if (Object.hasOwn(node, 'example')) return [{ name: 'default', value: node.example, pointer: `${pointer}/example` }];
+  return Object.keys(isObject(node.examples) ? node.examples : {}).flatMap((name) => {
+    const example = resolve(document, extendPointer(pointer, 'examples', name));
+    if (!Object.hasOwn(example.node, 'value')) return [];
+    return [{ name, value: example.node.value, pointer: `${example.pointer}/value` }];
+  });
+}
+
+/** A place with its references followed, so that what is shared is told once. */
+function resolve(document: ContractDocument, pointer: string, hops = 0): Resolved {
+  const node = readPointer(document, pointer);
+  if (!isObject(node)) return { pointer, node: {} };
+  return typeof node.$ref === 'string' && hops < 32 ? resolve(document, node.$ref, hops + 1) : { pointer, node };
+}

@@ -1,0 +1,93 @@
+import { type ContractDocument, followMember, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import type { JudgeValue } from '@lockstep/runtime/form/judge-value';
+import { listExamples, type NamedExample } from '@lockstep/runtime/refusal/declared-response';
+import type { MakeValue } from './make-value.ts';
+
+interface Tools {
+  readonly document: ContractDocument;
+  readonly judge: JudgeValue;
+  readonly makeValue: MakeValue;
+}
+
+/** Written by whoever frames the message, or true of a body that only a real service has (RFC 9110, 6 and 8). */
+const framing = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'content-type',
+  'date',
+  'keep-alive',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Values of HTTP's own, where a contract says no more than that they are text: a caller follows them. */
+const usual: Readonly<Record<string, string>> = { location: '/', 'content-location': '/' };
+
+/** What a value of a header may hold (RFC 9110, 5.5), as Node takes it; without white space at its ends, which is no part of it. */
+const headerText = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
+
+/** How often a value is made anew that no header can carry. */
+const mostTries = 5;
+
+/**
+ * The headers of a response: the example of the same name as the chosen body's, so that a challenge fits the error that it goes with;
+ * else the first; else, or where its schema refuses that, a value that is made.
+ */
+export function writeHeaders(
+  tools: Tools,
+  response: JsonObject,
+  exampleName: string | undefined,
+): Record<string, string> {
+  const { document } = tools;
+  const headers: Record<string, string> = {};
+  for (const [name, node] of Object.entries(followMember(document, response, 'headers'))) {
+    if (framing.has(name.toLowerCase())) continue;
+    const text = chooseText(tools, name, followRef(document, node), exampleName);
+    if (text !== undefined) headers[name] = text;
+  }
+  return headers;
+}
+
+function chooseText(
+  tools: Tools,
+  name: string,
+  header: JsonObject,
+  exampleName: string | undefined,
+): string | undefined {
+  const { document, judge, makeValue } = tools;
+  const [media] = Object.values(followMember(document, header, 'content')).map((one) => followRef(document, one));
+  const schema = media === undefined ? header.schema : media.schema;
+  const write = (value: unknown): string =>
+    media === undefined ? writeSimple(value, header.explode === true) : JSON.stringify(value);
+  const fits = ({ value }: NamedExample): boolean =>
+    judge(value, schema) === undefined && headerText.test(write(value));
+  const examples = [header, ...(media === undefined ? [] : [media])]
+    .flatMap((node) => listExamples(document, node))
+    .filter(fits);
+  const chosen = examples.find((example) => example.name === exampleName) ?? examples[0];
+  if (chosen !== undefined) return write(chosen.value);
+  const own = usual[name.toLowerCase()];
+  const { type, format, pattern, example, enum: listed } = followRef(document, schema);
+  const isFree = format === undefined && pattern === undefined && example === undefined && listed === undefined;
+  if (own !== undefined && type === 'string' && isFree && judge(own, schema) === undefined) return own;
+  for (let seed = 0; seed < mostTries; seed += 1) {
+    const made = makeValue(schema ?? { type: 'string' }, seed);
+    if (made.kind === 'value' && headerText.test(write(made.value))) return write(made.value);
+  }
+  return undefined;
+}
+
+/** Style `simple`, the only one of a header (OpenAPI 3.1, 4.8.21). */
+function writeSimple(value: unknown, explode: boolean): string {
+  if (Array.isArray(value)) return value.map(textOf).join(',');
+  if (!isObject(value)) return textOf(value);
+  return Object.entries(value)
+    .map(([name, member]) => `${name}${explode ? '=' : ','}${textOf(member)}`)
+    .join(',');
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
