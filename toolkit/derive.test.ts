@@ -81,6 +81,18 @@ test.each([
     },
   },
   {
+    name: 'an operationId may have a separator of references',
+    paths: `/a: {get: {operationId: a#read, responses: {'200': {description: OK}}, parameters: [{name: b, in: query, schema: {type: string}}]}}`,
+    components: 'schemas: {}',
+    want: { 'types.gen.ts': 'readonly "a/read": {', 'handlers.gen.ts': `operations["a/read"]['parameters']` },
+  },
+  {
+    name: 'a reference below a component is named',
+    paths: '{}',
+    components: `schemas: {A: {allOf: [{properties: {b: {type: array, items: {type: integer}}}}]}, C: {$ref: '#/components/schemas/A/allOf/0/properties/b/items'}}`,
+    want: { 'types.gen.ts': 'readonly C: components["schemas"]["A/allOf/0/properties/b/items"];' },
+  },
+  {
     name: 'a contract of webhooks alone has no operation',
     paths:
       '{}\nwebhooks: {done: {post: {requestBody: {content: {application/json: {schema: {type: string}}}}, responses: {"200": {description: OK}}}}}',

@@ -12,6 +12,7 @@ import {
 import type { Problem } from '../problem.ts';
 import { displayPath } from './display-path.ts';
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
+import { findRelics } from './find-relics.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
@@ -33,12 +34,19 @@ const cures: Readonly<Record<string, string>> = {
 const openSchemas = {
   id: 'open-schemas',
   typeExtension: {
-    oas3: <Types extends Record<string, unknown>>(types: Types) => ({
-      ...types,
-      Schema: { ...(types.Schema as object), additionalProperties: {} },
-    }),
+    oas3: <Types extends Readonly<Record<string, object>>>(types: Types): Types => {
+      const open = Object.entries(types).map(([name, type]) => [name, withoutExtensions(type)]);
+      const all = Object.fromEntries(open);
+      return { ...all, Schema: { ...all.Schema, additionalProperties: {} } };
+    },
   },
 };
+
+/** Redocly has opinions on what stands in some extensions, `x-webhooks` among them. An extension is its owner's. */
+function withoutExtensions(type: { readonly properties?: object }): object {
+  const members = Object.entries(type.properties ?? {}).filter(([name]) => !name.startsWith('x-'));
+  return { ...type, properties: Object.fromEntries(members) };
+}
 
 /** Redocly asks for a type beside `nullable`. The structure of 3.0 does not: without one it has a meaning, see `upgradeDocument`. */
 const isBareNullable = /^The `type` field must be defined when the `nullable` field is used/;
@@ -138,10 +146,24 @@ async function toProblem({ ruleId, message, location, suggest }: CoreProblem): P
     pointer: first.pointer === undefined || first.pointer === '#/' ? '#' : first.pointer,
     rule: ruleId,
   };
+  const relic = ruleId === 'struct' ? describeRelic(first) : undefined;
+  if (relic !== undefined) return { ...place, ...relic };
   if (ruleId !== 'no-unresolved-refs') return { ...place, says: message.replace(/\s+/g, ' '), cure: cure + near };
   const { says, target } = describeReference(first, message);
   const nearest = target === undefined ? undefined : await nearestReference(target, first.source.absoluteRef);
   return { ...place, says, cure: nearest === undefined ? cure : `Did you mean ${nearest}?` };
+}
+
+/** A boolean where 3.1 has a number is told as what it is: left over from 3.0. */
+function describeRelic({ source, pointer = '#' }: CoreProblem['location'][number]) {
+  const segments = parsePointer(pointer);
+  const keyword = segments.at(-1) ?? '';
+  if (!/^exclusiveM(in|ax)imum$/.test(keyword)) return undefined;
+  const { value } = readYaml(source.body);
+  if (!/^3\.1\./.test(String(valueAt(value, ['openapi'])))) return undefined;
+  const schema = valueAt(value, segments.slice(0, -1));
+  const [relic] = findRelics({ schema }).filter((found) => found.pointer === `#/schema/${keyword}`);
+  return relic && { says: relic.says, cure: relic.cure };
 }
 
 /** Redocly says that a reference fails, not which. */

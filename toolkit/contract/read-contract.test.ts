@@ -55,6 +55,19 @@ describe('a broken contract is refused with place, reason and cure:', () => {
       want: [{ rule: 'struct', line: 4, pointer: '#/components/schemas/A/type' }],
     },
     {
+      name: 'a bound of 3.0 in 3.1',
+      text: `${head}paths: {}\ncomponents: {schemas: {A: {type: integer, minimum: 3, exclusiveMinimum: true}}}\n`,
+      want: [
+        {
+          rule: 'struct',
+          line: 4,
+          pointer: '#/components/schemas/A/exclusiveMinimum',
+          says: 'exclusiveMinimum is a boolean, as OpenAPI 3.0 has it: in 3.1 it is the bound itself',
+          cure: 'Write exclusiveMinimum: 3, and delete minimum.',
+        },
+      ],
+    },
+    {
       name: 'an enum without values, by the line of the 3.0 document',
       text: "openapi: 3.0.3\ninfo: {title: T, version: '1'}\npaths: {}\ncomponents:\n  schemas:\n    A:\n      nullable: true\n      allOf:\n        - {type: object, properties: {a: {enum: []}}}\n",
       want: [{ rule: 'unsupported/empty-enum', line: 9 }],
@@ -185,6 +198,46 @@ describe('a broken contract is refused with place, reason and cure:', () => {
   test('no such file', async () => {
     await expect(readContract(join(folder, 'none.yaml'))).rejects.toThrow('the file does not exist');
   });
+});
+
+test("what extensions refer to is nobody's but their owners'", async () => {
+  const file = join(folder, 'extended.yaml');
+  await writeFile(
+    join(folder, 'part.yaml'),
+    'type: string\nx-b: {a: 1, $ref: ./nowhere.md, b: [{$ref: https://none.example/}]}\n',
+  );
+  await writeFile(
+    file,
+    `${head}x-a: {$ref: ./missing.md}\npaths: {}\ncomponents: {schemas: {A: {$ref: ./part.yaml}, x-c: {properties: {x-d: {$ref: '#/components/schemas/A'}}}}}\n`,
+  );
+  const { document } = await readContract(file);
+  expect(document).toMatchObject({
+    'x-a': { $ref: './missing.md' },
+    components: {
+      schemas: { part: { 'x-b': { a: 1, $ref: './nowhere.md', b: [{ $ref: 'https://none.example/' }] } } },
+    },
+  });
+  expect(JSON.stringify(document.components?.schemas?.part)).toContain('{"a":1,"$ref":"./nowhere.md","b":');
+});
+
+test('operations without a name are told once, where the first stands', async () => {
+  const file = join(folder, 'nameless.yaml');
+  const nameless = "{responses: {'200': {description: OK}}}";
+  await writeFile(
+    file,
+    `${head}paths:\n  /a: {get: ${operation}}\n  /b:\n    get: ${nameless}\n    put: ${nameless}\n`,
+  );
+  const { document, notices } = await readContract(file);
+  expect(document.paths).toMatchObject({ '/b': { get: { operationId: 'getB' }, put: { operationId: 'putB' } } });
+  expect(notices).toEqual([
+    {
+      file,
+      line: 6,
+      column: 5,
+      pointer: '#/paths/~1b/get',
+      says: '2 operations have no operationId and are named after method and path, the first of them getB',
+    },
+  ]);
 });
 
 test('a contract is bundled, frozen and hashed by its meaning', async () => {

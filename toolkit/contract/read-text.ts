@@ -57,13 +57,18 @@ async function fetchText(
     let length = 0;
     for await (const chunk of response.body ?? []) {
       length += chunk.byteLength;
-      if (length > bytes) return fault(`it is longer than ${Math.floor(bytes / 1024 / 1024)} MB`);
+      if (length > bytes) return fault(`it is longer than ${formatSize(bytes)}`);
       chunks.push(chunk);
     }
     return { kind: 'text', text: new TextDecoder().decode(Buffer.concat(chunks)) };
   } catch (cause) {
     return fault(explain(cause, milliseconds));
   }
+}
+
+function formatSize(bytes: number): string {
+  const megabytes = bytes / 1024 / 1024;
+  return megabytes < 1 ? `${Math.floor(bytes / 1024)} kB` : `${Math.floor(megabytes)} MB`;
 }
 
 /** Node says `fetch failed`, and why in the cause. */

@@ -37,7 +37,7 @@ function formatRequest(document: OpenApiDocument, row: ContractOperation): strin
     const parameters = row.parameters.filter(({ value }) => value.in === place);
     const name = place === 'header' ? 'headers' : place === 'cookie' ? 'cookies' : place;
     if (parameters.length === 0) return `readonly ${name}: Nothing`;
-    const type = `ReadonlyDeep<NonNullable<operations[${quote(row.operationId)}]['parameters'][${quote(place)}]>>`;
+    const type = `ReadonlyDeep<NonNullable<operations[${quote(nameInTypes(row.operationId))}]['parameters'][${quote(place)}]>>`;
     const filled = parameters
       .filter(({ value, pointer }) => schemaOf(document, value, pointer).value.default !== undefined)
       .map(({ value }) => quote(value.name));
@@ -51,7 +51,7 @@ function formatRequest(document: OpenApiDocument, row: ContractOperation): strin
 
 function formatBodies(document: OpenApiDocument, { operationId, requestBody }: ContractOperation): string[] {
   if (requestBody === undefined) return [];
-  const owner = `NonNullable<operations[${quote(operationId)}]['requestBody']>`;
+  const owner = `NonNullable<operations[${quote(nameInTypes(operationId))}]['requestBody']>`;
   const bodies = Object.entries(requestBody.value.content).map(([type, media]) => {
     const filled = membersOf(document, media, extendPointer(requestBody.pointer, 'content', type))
       .filter(({ schema }) => schema.default !== undefined)
@@ -68,7 +68,7 @@ function formatBodies(document: OpenApiDocument, { operationId, requestBody }: C
 function formatResponses(document: OpenApiDocument, row: ContractOperation): string {
   const all = row.responses.map(({ status }) => status);
   const members = row.responses.flatMap(({ status, response }) => {
-    const place = `operations[${quote(row.operationId)}]['responses'][${isExact(status) ? status : quote(status)}]`;
+    const place = `operations[${quote(nameInTypes(row.operationId))}]['responses'][${isExact(status) ? status : quote(status)}]`;
     const headers = formatHeaders(document, response, place);
     const start = `readonly status: ${formatStatus(status, all)}; ${headers}`;
     const contents = Object.entries(response.value.content ?? {});
@@ -136,6 +136,11 @@ function formatRange(status: string): string {
 
 function isExact(status: string): boolean {
   return /^\d{3}$/.test(status);
+}
+
+/** openapi-typescript reads a `#` in an operationId as the separator of a reference. */
+function nameInTypes(operationId: string): string {
+  return operationId.replaceAll('#', '/');
 }
 
 /** JSON's own quoting: names come from the contract and may hold anything. */

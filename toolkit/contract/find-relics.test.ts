@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { findRelics } from './find-relics.ts';
+
+const at = '#/components/schemas/A';
+
+test.each([
+  {
+    name: 'nullable beside a type',
+    schema: { type: 'string', nullable: true },
+    want: [{ pointer: `${at}/nullable`, cure: "Write type: [string, 'null'], and null in the enum if there is one." }],
+  },
+  {
+    name: 'nullable alone, at any depth',
+    schema: { properties: { nullable: { items: { nullable: true } } } },
+    want: [{ pointer: `${at}/properties/nullable/items/nullable`, cure: expect.stringContaining('anyOf') }],
+  },
+  { name: 'nullable: false', schema: { nullable: false }, want: [{ pointer: `${at}/nullable`, cure: 'Delete it.' }] },
+  {
+    name: 'bounds that are booleans',
+    schema: { minimum: 3, exclusiveMinimum: true, maximum: 9, exclusiveMaximum: false },
+    want: [
+      { pointer: `${at}/exclusiveMinimum`, cure: 'Write exclusiveMinimum: 3, and delete minimum.' },
+      { pointer: `${at}/exclusiveMaximum`, cure: 'Delete it.' },
+    ],
+  },
+  {
+    name: 'nothing in data, extensions, names and 3.1',
+    schema: {
+      type: ['string', 'null'],
+      exclusiveMinimum: 1,
+      default: { nullable: true },
+      'x-a': { nullable: true },
+      properties: { exclusiveMinimum: true, nullable: true },
+    },
+    want: [],
+  },
+])('$name', ({ schema, want }) => {
+  expect(findRelics({ openapi: '3.1.1', components: { schemas: { A: schema } } })).toMatchObject(want);
+});
+
+test('schemas of parameters and bodies are looked through', () => {
+  const schema = { type: 'string', nullable: true };
+  const operation = {
+    parameters: [{ name: 'nullable', in: 'query', schema }],
+    requestBody: { content: { 'text/plain': { schema } } },
+  };
+  expect(findRelics({ paths: { '/a': { post: operation } } }).map(({ pointer }) => pointer)).toEqual([
+    '#/paths/~1a/post/parameters/0/schema/nullable',
+    '#/paths/~1a/post/requestBody/content/text~1plain/schema/nullable',
+  ]);
+});

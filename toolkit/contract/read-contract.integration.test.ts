@@ -1,0 +1,90 @@
+import { once } from 'node:events';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { derive } from '../derive.ts';
+import type { ContractError } from './contract-error.ts';
+import { readContract } from './read-contract.ts';
+import { readText } from './read-text.ts';
+
+const head = "openapi: 3.1.1\ninfo: {title: T, version: '1'}\n";
+const operation = "{operationId: a, responses: {'200': {description: OK}}}";
+
+describe('a contract at an address', () => {
+  const answers: Record<string, (response: ServerResponse) => void> = {
+    '/whole.yaml': (response) => response.end(`${head}paths:\n  /a: {get: ${operation}}\n`),
+    '/30.json': (response) =>
+      response.end('{"openapi":"3.0.0","info":{"title":"T","version":"1","x-note":{"$ref":"/whole.yaml"}},"paths":{}}'),
+    '/moved': (response) => response.writeHead(302, { location: '/whole.yaml' }).end(),
+    '/parts.yaml': (response) =>
+      response.end(
+        `${head}paths: {}\ncomponents: {schemas: {A: {$ref: ./whole.yaml}, B: {$ref: 'http://127.0.0.1/b'}}}\n`,
+      ),
+    '/broken.yaml': (response) => response.end(`${head}paths: [\n`),
+    '/page': (response) => response.end('<!doctype html><title>Not this</title>'),
+    '/endless': (response) => {
+      response.write('a: '.padEnd(70_000, 'a'));
+    },
+  };
+  const asked: string[] = [];
+  const server = createServer(({ url = '' }, response) => {
+    asked.push(url);
+    const answer = answers[url];
+    if (answer === undefined) response.writeHead(404).end();
+    else answer(response);
+  });
+  let origin: string;
+  beforeAll(async () => {
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  test.each(['/whole.yaml', '/30.json', '/moved'])('%s is read', async (path) => {
+    const contract = await readContract(origin + path);
+    expect(contract.document.openapi).toMatch(/^3\.1\./);
+    expect(contract.locate('#/paths')).toMatchObject({ file: origin + path });
+    const files = await derive(contract, 'generated');
+    expect(files.get('types.gen.ts')).toContain(`from ${origin}${path}. Do not edit`);
+  });
+
+  test.each([
+    { path: '/none', want: [{ rule: 'readable', says: 'the server answered 404 Not Found' }] },
+    { path: '/broken.yaml', want: [{ rule: 'yaml', line: 4 }] },
+    { path: '/page', want: [{ line: 1, says: expect.stringMatching(/\w/) }] },
+    {
+      path: '/parts.yaml',
+      want: [{ rule: 'unsupported/network-reference', line: 4, pointer: '#/components/schemas/B/$ref' }],
+    },
+  ])('$path is refused', async ({ path, want }) => {
+    const error = await readContract(origin + path).catch((caught: unknown) => caught);
+    expect((error as ContractError).problems).toMatchObject(want);
+    expect((error as ContractError).problems[0]).toMatchObject({
+      file: origin + path,
+      cure: expect.stringMatching(/\w/),
+    });
+  });
+
+  test('nothing that it refers to is fetched', async () => {
+    answers['/near.yaml'] = (response) =>
+      response.end(`${head}paths: {}\ncomponents: {schemas: {A: {$ref: ./part.yaml}}}\n`);
+    asked.length = 0;
+    const error = await readContract(`${origin}/near.yaml`).catch((caught: unknown) => caught);
+    expect((error as ContractError).problems).toMatchObject([{ rule: 'unsupported/file-reference', line: 4 }]);
+    expect(asked).toEqual(['/near.yaml']);
+  });
+
+  test.each([
+    { name: 'too long', limits: { bytes: 1024, milliseconds: 5000 }, says: 'it is longer than 1 kB' },
+    { name: 'too slow', limits: { bytes: 1e6, milliseconds: 100 }, says: 'no whole answer came within 0.1 seconds' },
+  ])('an answer that is $name is given up', async ({ limits, says }) => {
+    expect(await readText(`${origin}/endless`, limits)).toMatchObject({ kind: 'fault', says });
+  });
+
+  test('an address where nobody listens', async () => {
+    await expect(readContract('http://127.0.0.1:1/a.yaml')).rejects.toThrow(/says \S/);
+  });
+});
