@@ -11,10 +11,9 @@ import {
   readDocs,
 } from '@lockstep/runtime/docs/serve-docs';
 import { Document, isMap, parseDocument } from 'yaml';
-import { buildReference, hashInputs, type ReferenceOptions } from './build-reference.ts';
-import { readContractFiles } from './reference/contract-files.ts';
+import { buildReference, type DocsNotice, hashInputs, type ReferenceOptions } from './build-reference.ts';
+import { maxAliasCount, readWhole, type WholeContract } from './reference/contract-files.ts';
 import { fillServers, findOrigin } from './reference/fill-servers.ts';
-import { runRedocly } from './reference/run-redocly.ts';
 
 /** What the docs of this repository are made from, and where they go: paths from its root. */
 export const ownDocs = {
@@ -27,11 +26,14 @@ export interface BuiltDocs {
   readonly folder: string;
   /** `false` when it was there already, whole and made from the same inputs. */
   readonly built: boolean;
+  readonly notices: readonly DocsNotice[];
 }
 
 /**
  * Builds a folder of docs, unless it is there and made from the same inputs. Other files in it stay.
  *
+ * @param contract OpenAPI 3.0 or 3.1, YAML or JSON, as its author wrote it: readers find in the page, and in the two files beside it, what they
+ *   know, and the words of their version. Nothing of it is brought up to another one.
  * @param out the folder; made where there is none. What it had stays as it is when anything fails
  * @throws Error as `buildReference` does, and when the contract isn't YAML
  */
@@ -46,17 +48,21 @@ export async function buildDocs({
     .update(await hashInputs(contract, pages))
     .update(await readFile(import.meta.filename))
     .digest('hex')}`;
-  if (await isFresh(out, inputs)) return { folder: out, built: false };
+  if (await isFresh(out, inputs)) return { folder: out, built: false, notices: [] };
   onProgress?.(`Building the reference from ${contract}`);
   // Within it, so that the renames at the end stay within one file system.
   const draft = join(out, `.draft-${randomUUID()}`);
   await mkdir(draft, { recursive: true });
   try {
-    await buildReference({ contract, pages, out: join(draft, docsFiles.page), ...(signal && { signal }) });
-    const { document, hash } = await readWhole(contract, draft, signal);
+    const { notices } = await buildReference({
+      ...{ contract, pages, out: join(draft, docsFiles.page) },
+      ...(signal && { signal }),
+    });
+    const { document, hash } = toDocument(await readWhole(contract, draft, signal));
     fillServers(document);
     await writeFile(join(draft, docsFiles.yaml), document.toString({ flowCollectionPadding: false, lineWidth: 0 }));
-    await writeFile(join(draft, docsFiles.json), `${JSON.stringify(toJson(document), null, 2)}\n`);
+    const json = JSON.stringify(document.toJS({ maxAliasCount }), null, 2);
+    await writeFile(join(draft, docsFiles.json), `${json}\n`);
     const names = Object.values(docsFiles);
     const hashes = await Promise.all(names.map(async (name) => [name, hashDocs(await readFile(join(draft, name)))]));
     const manifest: DocsManifest = {
@@ -69,10 +75,10 @@ export async function buildDocs({
     await writeFile(join(draft, manifestFile), `${JSON.stringify(manifest, null, 2)}\n`);
     // One after the other: in between, the hashes tell that the folder isn't whole.
     for (const name of [...names, manifestFile]) await rename(join(draft, name), join(out, name));
+    return { folder: out, built: true, notices };
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-  return { folder: out, built: true };
 }
 
 async function isFresh(folder: string, inputs: string): Promise<boolean> {
@@ -85,31 +91,16 @@ async function isFresh(folder: string, inputs: string): Promise<boolean> {
   }
 }
 
-/**
- * The contract in one file: as it is written, comments and all, or bundled where it is spread over several. JSON is written anew, as YAML
- * that people read.
- */
-async function readWhole(
-  contract: string,
-  draft: string,
-  signal: AbortSignal | undefined,
-): Promise<{ readonly document: Document; readonly hash: string }> {
-  const isSpread = (await readContractFiles(contract)).length > 1;
-  const file = isSpread ? join(draft, 'bundled.yaml') : contract;
-  if (isSpread) await runRedocly(['bundle', contract, '--output', file], { signal });
-  const document = parseDocument(await readFile(file, 'utf8'), { merge: true });
-  if (document.errors.length > 0) throw new Error(`${contract} is no YAML:\n${document.errors.join('\n')}`);
-  // A derived contract says what it was derived from. Else it is told from another one as the toolkit does.
-  const derivedFrom = document.getIn(['x-generated', 'contract']);
-  const hash = typeof derivedFrom === 'string' ? derivedFrom : hashDocs(JSON.stringify(toJson(document)));
-  document.delete('x-generated');
+/** The contract as people read it: with its comments where it has some, and JSON written anew as YAML. */
+function toDocument({ text, isJson, value }: WholeContract): { readonly document: Document; readonly hash: string } {
   // Readers of YAML 1.1, still the most, take a bare `no` or a bare date for something else.
   const compat = { compat: 'yaml-1.1', aliasDuplicateObjects: false } as const;
-  const isFlow = isMap(document.contents) && document.contents.flow === true;
-  return { document: isFlow ? new Document(toJson(document), compat) : document, hash };
-}
-
-/** Anchors may be used as often as an author likes: the contract is no stranger's. */
-function toJson(document: Document): unknown {
-  return document.toJS({ maxAliasCount: -1 });
+  const parsed = isJson ? undefined : parseDocument(text, { merge: true });
+  const isFlow = parsed === undefined || (isMap(parsed.contents) && parsed.contents.flow === true);
+  const document = isFlow ? new Document(value, compat) : parsed;
+  // A derived contract says what it was derived from. Else it is told from another one as the toolkit does.
+  const derivedFrom = document.getIn(['x-generated', 'contract']);
+  const hash = typeof derivedFrom === 'string' ? derivedFrom : hashDocs(JSON.stringify(value));
+  document.delete('x-generated');
+  return { document, hash };
 }

@@ -1,15 +1,18 @@
 // The reference: one HTML file of Redoc with the contract inside, that asks nothing of the network.
 //
-// 1. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections.
-// 2. The addresses in its script are replaced, and whatever else would be fetched stops the build.
-// 3. A content policy with the hashes of its scripts closes the page.
-import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+// 1. The contract becomes one document, in which the words of a picture from elsewhere stand in its place.
+// 2. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections.
+// 3. The addresses in its script are replaced, and whatever else would be fetched stops the build.
+// 4. A content policy with the hashes of its scripts closes the page.
+import { createHash } from 'node:crypto';
+import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { closePage } from './reference/close-page.ts';
-import { readContractFiles } from './reference/contract-files.ts';
+import { displayPath, readContractFiles, readWhole } from './reference/contract-files.ts';
+import { type OutsidePicture, replacePictures } from './reference/outside-pictures.ts';
 import { pageInputs, readPage } from './reference/read-page.ts';
+import { redocConfig } from './reference/redoc-config.ts';
 import { pagesVariable } from './reference/redoc-plugin.ts';
 import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
 
@@ -31,9 +34,23 @@ export interface Reference {
   readonly built: boolean;
   /** Of the inputs, hexadecimal: contract and what it refers to, versions, configuration and the code of the build. */
   readonly key: string;
+  readonly notices: readonly DocsNotice[];
+}
+
+/** What was decided for the author of a contract, told once, with the first place that it is about. */
+export interface DocsNotice {
+  readonly says: string;
+  readonly file: string;
+  /** 1-based, as is the column. */
+  readonly line: number;
+  readonly column: number;
+  readonly pointer: string;
 }
 
 const reference = join(import.meta.dirname, 'reference');
+
+/** Of this very code: `.ts` here, `.js` where it was compiled for a package. */
+const plugin = join(reference, `redoc-plugin${extname(import.meta.filename)}`);
 
 /** What a server puts in its header too, so it stands with the server. */
 const policy = fileURLToPath(import.meta.resolve('@lockstep/runtime/docs/content-policy'));
@@ -74,8 +91,8 @@ async function startsWithKey(file: string, key: string): Promise<boolean> {
 /**
  * Builds the reference, unless the file is there and made from the same inputs.
  *
- * @throws Error when a page can't be read, when the contract leads to the network, when Redocly fails, with its words, or when the page would fetch
- *   something; the old file then stays
+ * @throws Error when a page can't be read, when the contract leads to the network, when Redocly fails, with its words, or when the page would
+ *   fetch something all the same; the old file then stays
  */
 export async function buildReference({
   contract,
@@ -85,21 +102,54 @@ export async function buildReference({
   signal,
 }: ReferenceOptions): Promise<Reference> {
   const key = await hashInputs(contract, pages);
-  if (await startsWithKey(out, key)) return { file: out, built: false, key };
+  if (await startsWithKey(out, key)) return { file: out, built: false, key, notices: [] };
   onProgress?.(`Building the reference from ${contract}`);
   await mkdir(dirname(out), { recursive: true });
   // In the same folder, so that the rename at the end stays within one file system.
-  const draft = join(dirname(out), `.${basename(out)}.${randomUUID()}.html`);
+  const draft = await mkdtemp(join(dirname(out), '.reference-'));
+  const [whole, config, page] = ['contract.json', 'redocly.yaml', 'page.html'].map((name) => join(draft, name)) as [
+    string,
+    string,
+    string,
+  ];
   try {
-    const paths = ['--config', join(reference, 'redocly.yaml'), '-t', join(reference, 'page.hbs')];
-    await runRedocly(['build-docs', contract, '--output', draft, '--inlineBundle', ...paths], {
+    const { value } = await readWhole(contract, draft, signal);
+    const notices = await describePictures(replacePictures(value), contract);
+    await writeFile(whole, JSON.stringify(value));
+    await writeFile(config, JSON.stringify(redocConfig(plugin)));
+    const paths = ['--config', config, '-t', join(reference, 'page.hbs')];
+    await runRedocly(['build-docs', whole, '--output', page, '--inlineBundle', ...paths], {
       signal,
       more: { [pagesVariable]: JSON.stringify(pages.map((page) => resolve(page))) },
     });
-    await writeFile(draft, closePage(await readFile(draft, 'utf8'), key));
-    await rename(draft, out);
+    await writeFile(page, closePage(await readFile(page, 'utf8'), key));
+    await rename(page, out);
+    return { file: out, built: true, key, notices };
   } finally {
-    await rm(draft, { force: true });
+    await rm(draft, { recursive: true, force: true });
   }
-  return { file: out, built: true, key };
+}
+
+/** One notice for all of them. */
+async function describePictures(replaced: readonly OutsidePicture[], contract: string): Promise<readonly DocsNotice[]> {
+  const [first] = replaced;
+  if (first === undefined) return [];
+  const count =
+    replaced.length === 1 ? 'A picture from elsewhere is' : `${replaced.length} pictures from elsewhere are`;
+  const says = `${count} left out, and words stand in the place, since the page fetches nothing: ${first.address}. Written as a data: address, a picture is shown.`;
+  return [{ says, ...(await findText(first.address, contract)), pointer: first.pointer }];
+}
+
+/** Where a text stands first, in the contract or in what it refers to. JSON may write a slash with an escape. */
+async function findText(wanted: string, contract: string): Promise<Pick<DocsNotice, 'file' | 'line' | 'column'>> {
+  for (const { file, bytes } of await readContractFiles(contract)) {
+    const text = bytes.toString('utf8');
+    const [offset = -1] = [wanted, wanted.replaceAll('/', '\\/')]
+      .map((one) => text.indexOf(one))
+      .filter((at) => at >= 0);
+    if (offset < 0) continue;
+    const lines = text.slice(0, offset).split('\n');
+    return { file: displayPath(file), line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+  }
+  return { file: displayPath(resolve(contract)), line: 1, column: 1 };
 }

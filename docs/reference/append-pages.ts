@@ -45,7 +45,7 @@ export function findPictures(markdown: string): readonly string[] {
   return [...new Set(found)];
 }
 
-interface Line {
+export interface Line {
   readonly text: string;
   /** Of a heading; 0 for any other line. */
   readonly level: number;
@@ -71,7 +71,8 @@ function writeSection({ file, markdown, pictures }: DocsPage): string {
   return [`# ${title}`, '', ...written].join('\n');
 }
 
-function readLines(markdown: string): readonly Line[] {
+/** The lines of Markdown, and of each whether it is code. */
+export function readLines(markdown: string): readonly Line[] {
   let open: string | undefined;
   return markdown.split(/\r?\n/).map((text) => {
     const [, mark] = fence.exec(text) ?? [];

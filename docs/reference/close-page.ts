@@ -1,6 +1,5 @@
 import { contentPolicy } from '@lockstep/runtime/docs/content-policy';
-import { parseDocument } from 'yaml';
-import { fillServers } from './fill-servers.ts';
+import { fillPlainServers } from './fill-servers.ts';
 import { inertAddresses, replaceAddresses } from './inert-addresses.ts';
 import { findOutsideAddresses } from './outside-addresses.ts';
 import { joinPage, type Page, splitPage } from './split-page.ts';
@@ -39,10 +38,10 @@ export function closePage(html: string, key: string, table = inertAddresses): st
 
 /** In the contract, and in what Redoc has drawn of it beforehand: the address of the first server. */
 function putDefaults({ definition, frame: [before, after] }: Page): Pick<Page, 'definition' | 'frame'> {
-  const document = parseDocument(definition);
-  const filled = fillServers(document);
+  const document: unknown = JSON.parse(definition);
+  const filled = fillPlainServers(document);
   return {
-    definition: JSON.stringify(document.toJS({ maxAliasCount: -1 })).replaceAll('<', () => lessThan),
+    definition: JSON.stringify(document).replaceAll('<', () => lessThan),
     frame: [filled.reduce((text, { from, to }) => text.replaceAll(from, () => to), before), after],
   };
 }

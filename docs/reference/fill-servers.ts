@@ -1,4 +1,4 @@
-import { type Document, isMap, isScalar, isSeq, type Pair, visit, type YAMLMap } from 'yaml';
+import { Document, isMap, isScalar, isSeq, type Pair, visit, type YAMLMap } from 'yaml';
 
 const template = /\{([^{}]*)\}/g;
 const originPart = /^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i;
@@ -22,7 +22,19 @@ export function fillServers(document: Document): readonly Filled[] {
   return filled;
 }
 
-interface Filled {
+/** The same in a plain value, changed in place. */
+export function fillPlainServers(node: unknown): readonly Filled[] {
+  if (typeof node !== 'object' || node === null) return [];
+  return Object.entries(node).flatMap(([name, value]) => {
+    if (name !== 'servers' || !Array.isArray(value)) return fillPlainServers(value);
+    const document = new Document({ servers: value });
+    const filled = fillServers(document);
+    if (filled.length > 0) (node as { servers?: unknown }).servers = document.toJS().servers;
+    return filled;
+  });
+}
+
+export interface Filled {
   readonly from: string;
   readonly to: string;
 }

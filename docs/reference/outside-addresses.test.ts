@@ -53,8 +53,8 @@ const table = [
     '<p>a < b src=c</p>',
   ].map((html) => ({ name: `allows ${html}`, given: { ...alone, frame: [html, ''] as const }, want: [] })),
   ...[
-    '{"d":"![a](https://a.example/b.png)"}',
-    '{"d":"\\u003cimg src=\\"https://a.example/b.png\\">"}',
+    '{"description":"![a](https://a.example/b.png)"}',
+    '{"description":"\\u003cimg src=\\"https://a.example/b.png\\">"}',
     '{"x-logo":{"url":"https://a.example/b.png"}}',
   ].map((definition) => ({
     name: `finds the picture in ${definition}`,

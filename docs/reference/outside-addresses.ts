@@ -1,5 +1,13 @@
 // What a finished page must not contain: an address that the browser fetches by itself. Links that a reader follows
 // are fine, and so are the names of XML namespaces.
+import {
+  attribute,
+  fetchedByStyle,
+  fetchingAttributes,
+  fetchingLinks,
+  inPage,
+  replacePictures,
+} from './outside-pictures.ts';
 import type { Page } from './split-page.ts';
 
 /** Hosts that the renderer names without fetching anything from them. A host that is not here stops the build. */
@@ -22,18 +30,7 @@ const absolute = /\bhttps?:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
 
 // What the words of the contract say is drawn as text between tags, and fetches nothing.
 const tag = /<([a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
-const attribute = /([^\s"'/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g;
-const fetchingAttributes = /^(?:src|srcset|poster|data|background|xlink:href)$/i;
-const fetchingLinks = /^(?:link|image|use|feimage)$/i;
 const styleElement = /<style\b[^>]*>([\s\S]*?)<\/style>/gi;
-const fetchedByStyle = [/\burl\(\s*["']?(?!["']?(?:data:|#))([^"')\s]+)/gi, /@import\s+["']?(?!url\()([^"';\s]+)/gi];
-const inPage = /^(?:data:|blob:|#|$)/i;
-/** In the contract's own words: Markdown pictures, pictures in HTML and `x-logo`. JSON writes `<` as `\u003c`. */
-const pictured = [
-  /!\[[^\]]*\]\(\s*(?!data:|#)([^)\s]+)/gi,
-  /\\u003cimg\b.*?\bsrc=\\?["']?(?!data:|#)([^"'\\\s>]+)/gi,
-  /"x-logo":\{[^}]*"url":"(?!data:|#)([^"]+)"/gi,
-];
 
 function firstGroups(text: string, patterns: readonly RegExp[]): readonly string[] {
   return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), (match) => match[1] ?? ''));
@@ -64,6 +61,6 @@ export function findOutsideAddresses({ frame, script, definition }: Page): reado
   return [
     ...[...new Set(unknown)].map((host) => `the renderer names ${host}, of which nobody has said what it is for`),
     ...frame.flatMap(fetchedBy).map((address) => `the page fetches ${address}`),
-    ...firstGroups(definition, pictured).map((address) => `the contract shows a picture from ${address}`),
+    ...replacePictures(JSON.parse(definition)).map(({ address }) => `the contract shows a picture from ${address}`),
   ];
 }
