@@ -21,7 +21,7 @@ const deadly: readonly string[] = ['unsupported/not-json', 'unsupported/referenc
 export function explainRefusal(words: string, file: string, { value, positionOf }: YamlSource): readonly Problem[] {
   const top = { file, line: 1, column: 1, pointer: '#' };
   if (isNoOpenApi.test(words)) {
-    const cure = 'Write an OpenAPI 3.1 document: an object that starts with openapi: 3.1.1.';
+    const cure = 'Write an OpenAPI 3.1 or 3.0 document: an object that starts with openapi: 3.1.1 or openapi: 3.0.4.';
     return [{ ...top, rule: 'document', says: words, cure }];
   }
   const rule = 'unreadable';

@@ -390,6 +390,69 @@ describe('nothing is asked of the network', () => {
   });
 });
 
+describe.concurrent('a contract from anywhere', () => {
+  /** As a stranger writes it: no license, no examples, no operationId, nothing said of security. */
+  const stranger = (version: string, schemas: string, more = '') =>
+    `openapi: ${version}\ninfo: {title: T, version: '1'}\npaths:\n  /a/{id}:\n    get:\n      parameters: [{name: id, in: path, required: true, schema: {type: string}}]\n      responses: {'200': {description: OK, content: {application/json: {schema: {$ref: '#/components/schemas/A'}}}}}\n${more}components:\n  schemas:\n${schemas}`;
+  const a = '    A: {type: object, properties: {b: {type: string}}}\n';
+  const cases: readonly (readonly [name: string, given: string, want: readonly (readonly unknown[])[]])[] = [
+    ['of 3.1 has nothing to mend', stranger('3.1.0', a), []],
+    ['of 3.0 has nothing to mend', stranger('3.0.3', a.replace('string}', 'string, nullable: true}')), []],
+    [
+      'is warned of a keyword that nobody knows, which keeps nothing from being derived',
+      stranger('3.1.0', a.replace('type: object', 'type: object, lenght: 3')),
+      [['struct', 'warning', 10, 0]],
+    ],
+    [
+      'is told once what is true of several places, and an error before a warning',
+      stranger(
+        '3.1.0',
+        '    A: {type: integer, example: a}\n    B: {type: integer, example: a}\n    C: {type: integer, example: a}\n    D: {pattern: "("}\n',
+      ),
+      [
+        ['lockstep/pattern-compiles', undefined, 13, 0],
+        ['no-invalid-schema-examples', 'warning', 10, 2],
+      ],
+    ],
+    [
+      'is told first what nothing can be derived from',
+      stranger('3.1.0', '    A: {type: integer, example: a}\n    B: {$dynamicRef: "#a"}\n'),
+      [
+        ['unsupported/dynamic-reference', undefined, 11, 0],
+        ['no-invalid-schema-examples', 'warning', 10, 0],
+      ],
+    ],
+    [
+      'has a path that two templates spell',
+      stranger('3.0.3', a, "  /a/{name}:\n    get:\n      responses: {'200': {description: OK}}\n"),
+      [
+        ['path-parameters-defined', undefined, 9, 0],
+        ['no-identical-paths', undefined, 8, 0],
+      ],
+    ],
+  ];
+  for (const [name, given, want] of cases) {
+    test(name, async () => {
+      const problems = await lintContract(join(await write({ 'a.yaml': given }), 'a.yaml'), 'valid');
+      const told = problems.map(({ rule, severity, line, also = [] }) => [rule, severity, line, also.length]);
+      expect(told.sort()).toEqual([...want].sort());
+      const kinds = problems.map(({ severity }) => severity ?? 'error');
+      expect(kinds).toEqual(kinds.toSorted());
+    });
+  }
+
+  test('that stands on the web is named by its address', async () => {
+    const server = createServer((_, response) => {
+      response.end(stranger('3.1.0', '    A: {type: integer, example: a}\n'));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}/openapi`;
+    const problems = await lintContract(address, 'valid');
+    server.close();
+    expect(problems.map(({ file, line }) => [file, line])).toEqual([[address, 10]]);
+  });
+});
+
 describe.concurrent('lockstep lint', () => {
   const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
   const fixtures = fileURLToPath(new URL('../fixtures/invalid/', import.meta.url));
@@ -399,12 +462,24 @@ describe.concurrent('lockstep lint', () => {
     { name: 'no such file', given: 'none.yaml', want: [2, /^none\.yaml:1:1 readable$/m] },
     { name: 'a folder', given: 'inner', want: [2, /^inner:1:1 readable$/m] },
     { name: 'no YAML', given: 'broken.yaml', want: [2, /^broken\.yaml:1:\d+ yaml$/m] },
+    { name: 'a warning alone', given: 'warned.yaml', profile: 'valid', want: [0, /\(warning\)$[\s\S]*^1 warning$/m] },
+    {
+      name: "this folder's own redocly.yaml",
+      given: 'warned.yaml',
+      want: [1, /: info\.title is too short\b[\s\S]*^1 problem$/m],
+    },
   ] as const;
-  for (const { name, given, want } of cases) {
+  for (const { name, given, want, ...rest } of cases) {
+    const { profile = 'house' } = rest as { readonly profile?: string };
     test(`${name} ends with ${want[0]}, in sentences`, async () => {
-      const place = await write({ 'broken.yaml': 'openapi: [' });
+      const own = `rules:\n  rule/title: {subject: {type: Info, property: title}, assertions: {minLength: 2}, message: ': info.title is too short', suggest: [Write more.]}\n`;
+      const place = await write({
+        'broken.yaml': 'openapi: [',
+        'warned.yaml': withSchema('{type: integer, example: a}'),
+        ...(name.includes('redocly.yaml') && { 'redocly.yaml': own }),
+      });
       await mkdir(join(place, 'inner'));
-      const { code, printed } = await run([main, 'lint', '--profile', 'house', '--contract', given], place);
+      const { code, printed } = await run([main, 'lint', '--profile', profile, '--contract', given], place);
       expect(code).toBe(want[0]);
       expect(printed).toMatch(want[1]);
       expect(printed).not.toMatch(/node:internal|^\s+at .*\.ts:/m);

@@ -1,5 +1,6 @@
-import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError } from '../contract/contract-error.ts';
@@ -7,6 +8,7 @@ import { displayPath } from '../contract/display-path.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
 import { nameBothOperations } from '../contract/operation-id-twice.ts';
 import { readContract } from '../contract/read-contract.ts';
+import { isWebAddress, readText } from '../contract/read-text.ts';
 import { findSyntaxProblems } from '../contract/syntax-problems.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
@@ -22,33 +24,53 @@ export type { LintProfile } from './run-redocly.ts';
 /**
  * Checks a contract against everything that a profile asks for, stock rules of Redocly and our own. Reads files alone.
  *
- * @param contractPath of an OpenAPI 3.0 or 3.1 document in YAML or JSON, relative to the working directory or absolute
- * @param profile `valid`: what OpenAPI asks and our parts need, and what `readContract` refuses first; the same sentence about several places is
+ * @param contract path of an OpenAPI 3.0 or 3.1 document in YAML or JSON, relative to the working directory or absolute; or its address by http or
+ *   https, which is all that is fetched
+ * @param profile `valid`: what OpenAPI asks and our parts need, what `readContract` refuses before all else; the same sentence about several places is
  *   one problem. `house`: the `redocly.yaml` of the working directory, or ours where there is none
  * @returns all problems at once: errors before warnings, in the order a reader meets them but references into nothing first; empty if there is none
  * @throws ContractError when no rule could look at it: there is no such file, it isn't YAML, it refers to the network,
  *   or the linter itself can't read it
  */
-export async function lintContract(contractPath: string, profile: LintProfile): Promise<readonly Problem[]> {
-  const path = resolve(contractPath);
-  const file = displayPath(path);
+export async function lintContract(contract: string, profile: LintProfile): Promise<readonly Problem[]> {
+  const file = displayPath(contract);
   const top = { file, line: 1, column: 1, pointer: '#' };
-  const text = await readFile(path, 'utf8').catch(({ code, message }: NodeJS.ErrnoException) => {
-    const cure = 'Name an OpenAPI file with --contract.';
-    throw new ContractError([{ ...top, rule: 'readable', says: reasons[code ?? ''] ?? message, cure }]);
-  });
+  const reading = await readText(contract);
+  if (reading.kind === 'fault')
+    throw new ContractError([{ ...top, rule: 'readable', says: reading.says, cure: reading.cure }]);
+  const { text } = reading;
   if (readQuickly(text) === undefined) {
     const source = readYaml(text);
     if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(file, source));
   }
+  const refused = profile === 'valid' ? findRefused(contract) : [];
+  if (!isWebAddress(contract)) return lintFile(resolve(contract), text, profile, refused);
+  // Redocly would fetch it anew, and whatever stands beside it.
+  const folder = await mkdtemp(join(tmpdir(), 'lockstep-lint-'));
+  const copy = join(folder, 'contract.yaml');
+  const rename = (problems: readonly Problem[]): readonly Problem[] =>
+    problems.map((problem) => JSON.parse(JSON.stringify(problem).replaceAll(displayPath(copy), () => file)));
+  try {
+    await writeFile(copy, text);
+    return rename(await lintFile(copy, text, profile, refused));
+  } catch (error) {
+    throw error instanceof ContractError ? new ContractError(rename(error.problems)) : error;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function lintFile(
+  path: string,
+  text: string,
+  profile: LintProfile,
+  refusing: Promise<readonly Problem[]> | readonly Problem[],
+): Promise<readonly Problem[]> {
   const network = await findNetworkReferences(path);
   if (network.length > 0) throw new ContractError(network);
-
-  const [problems, refused] = await Promise.all([
-    runRedocly(path, profile),
-    profile === 'valid' ? findRefused(contractPath) : [],
-  ]);
-  if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
+  const [problems, refused] = await Promise.all([runRedocly(path, profile), refusing]);
+  if (typeof problems === 'string')
+    throw new ContractError(explainRefusal(problems, displayPath(path), readYaml(text)));
   const found = (await describeProblems(problems, path)).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
   const once = found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
@@ -57,20 +79,14 @@ export async function lintContract(contractPath: string, profile: LintProfile): 
   return foldSame(folded).toSorted((a, b) => Number(isWarning(a)) - Number(isWarning(b)));
 }
 
-const reasons: Readonly<Record<string, string>> = {
-  ENOENT: 'the file does not exist',
-  EISDIR: 'it is a folder, not a file',
-  EACCES: 'this user may not read it',
-};
-
 export function isWarning({ severity }: Problem): boolean {
   return severity === 'warning';
 }
 
 /** What nothing is derived from, whatever the rules say. */
-async function findRefused(contractPath: string): Promise<readonly Problem[]> {
+async function findRefused(contract: string): Promise<readonly Problem[]> {
   try {
-    await readContract(contractPath);
+    await readContract(contract);
     return [];
   } catch (error) {
     if (error instanceof ContractError) return error.problems;
