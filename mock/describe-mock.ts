@@ -1,7 +1,7 @@
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
-import { type SampleRequest, sampleRequest } from './sample-request.ts';
+import { formatCurl, quote, type SampleRequest, sampleRequest, shellToken } from './sample-request.ts';
 
 /** What somebody needs to call a mock that judges tokens. */
 export interface MockAccess {
@@ -21,9 +21,6 @@ export interface MockDescription {
   /** Lines for a shell, each with what it shows. */
   readonly samples: readonly { readonly shows: string; readonly command: string }[];
 }
-
-/** Left for the shell to fill in. */
-const shellToken = '$TOKEN';
 
 /** What somebody who just started the mock needs to know: where it is, what it does not do, lines to paste. */
 export function describeMock(
@@ -110,19 +107,4 @@ function findNamedFailure(document: ContractDocument, { pointer }: Operation): s
       return names.map(({ name }) => `code=${code}, example=${name}`);
     })
     .at(-1);
-}
-
-function formatCurl(origin: string, { method, target, headers, body }: SampleRequest): string {
-  const parts = ['curl -i', ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`])];
-  for (const [name, value] of Object.entries(headers)) {
-    const header = `${name}: ${value}`;
-    parts.push(`-H ${value.endsWith(shellToken) ? `"${header}"` : quote(header)}`);
-  }
-  if (body !== undefined) parts.push(`-d ${quote(body)}`);
-  return [...parts, quote(origin + target)].join(' ');
-}
-
-/** For a POSIX shell: nothing inside single quotes means anything, but the quote itself. */
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,7 +1,7 @@
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import type { Operation } from '@lockstep/runtime/operation';
 import { describe, expect, test } from 'vitest';
-import { sampleRequest } from './sample-request.ts';
+import { formatCurl, sampleRequest } from './sample-request.ts';
 
 const pointer = '#/paths/~1plants/post';
 const base = {
@@ -85,4 +85,54 @@ describe('credentials', () => {
   test('stand in none of an open operation', () => {
     expect(headersOf(museumOperations.getOpeningHours)).toEqual({});
   });
+});
+
+test('credentials stand where their schemes have them, and what no request shows is left out', () => {
+  const document = {
+    components: {
+      securitySchemes: {
+        query: { type: 'apiKey', in: 'query', name: 'a key' },
+        cookie: { type: 'apiKey', in: 'cookie', name: 'sid' },
+        card: { type: 'mutualTLS' },
+      },
+    },
+  };
+  const operation: Operation = {
+    operationId: 'a',
+    method: 'head',
+    basePath: '/v1',
+    path: '/things',
+    pointer: '#/paths/~1things/head',
+    parameters: [],
+    requestBody: null,
+    security: [{ query: [], cookie: [], card: [] }],
+    extensions: {},
+  };
+  const sample = sampleRequest(document, operation);
+  expect(sample.target).toBe('/v1/things?a%20key=any-key-will-do');
+  expect(formatCurl('http://localhost:1', sample)).toBe(
+    "curl -I -H 'Cookie: sid=any-key-will-do' 'http://localhost:1/v1/things?a%20key=any-key-will-do'",
+  );
+});
+
+test('a schema that requires itself has an end', () => {
+  const node = { type: 'object', required: ['next'], properties: { next: { $ref: '#/components/schemas/Node' } } };
+  const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } } };
+  const document = { components: { schemas: { Node: node } }, paths: { '/a': { post: { requestBody: body } } } };
+  const pointer = '#/paths/~1a/post';
+  const content = { 'application/json': `${pointer}/requestBody/content/application~1json/schema` };
+  const operation: Operation = {
+    ...{
+      operationId: 'a',
+      method: 'post',
+      basePath: '',
+      path: '/a',
+      pointer,
+      parameters: [],
+      security: [],
+      extensions: {},
+    },
+    requestBody: { required: true, content },
+  };
+  expect(sampleRequest(document, operation).body).toMatch(/^(\{"next":){5,}/);
 });

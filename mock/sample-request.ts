@@ -20,10 +20,17 @@ export interface SampleRequest {
 }
 
 /** What stands in for credentials. Obviously no real ones. */
-const credentials: Readonly<Record<string, string>> = {
+const basicCredentials: Readonly<Record<string, string>> = {
   'http basic': `Basic ${Buffer.from('demo-client:not-a-real-secret').toString('base64')}`,
 };
 const placeholderToken = 'any-token-will-do';
+const placeholderKey = 'any-key-will-do';
+
+/** A token that is left for the shell to fill in. */
+export const shellToken = '$TOKEN';
+
+/** Schemas may hold themselves as required members: deeper than this nothing is made. */
+const deepest = 16;
 
 /**
  * Builds a request with all that is required and nothing else.
@@ -46,29 +53,39 @@ export function sampleRequest(
     (parameter) => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(sampleText(parameter))}`,
   );
   const [mediaType] = Object.keys(operation.requestBody?.content ?? {});
+  const { headers, queryPair } = credentialsFor(document, operation.security[0], token);
+  const pairs = [...query, ...(queryPair === undefined ? [] : [queryPair])];
   return {
     method: operation.method.toUpperCase(),
-    target: `${operation.basePath}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`,
+    target: `${operation.basePath}${path}${pairs.length > 0 ? `?${pairs.join('&')}` : ''}`,
     headers: {
       ...Object.fromEntries(inPlace('header').map((parameter) => [parameter.name, sampleText(parameter)])),
-      ...authorizationFor(document, operation.security[0], token),
+      ...headers,
       ...(mediaType === undefined ? {} : { 'Content-Type': mediaType }),
     },
     body: mediaType === undefined ? undefined : encodeBody(sampleBody(document, operation, mediaType), mediaType),
   };
 }
 
-function authorizationFor(
+/** What one alternative asks for, as headers, or as a pair of the query. What no request shows is left out. */
+function credentialsFor(
   document: ContractDocument,
   alternative: Operation['security'][number] | undefined,
   token: string,
-): Record<string, string> {
-  const [name] = Object.keys(alternative ?? {});
-  if (name === undefined) return {};
+): { readonly headers: Readonly<Record<string, string>>; readonly queryPair?: string } {
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
-  const { type, scheme, in: place, name: header } = followMember(document, schemes, name);
-  if (type === 'apiKey') return place === 'header' ? { [String(header)]: 'any-key-will-do' } : {};
-  return { Authorization: credentials[`${String(type)} ${String(scheme).toLowerCase()}`] ?? `Bearer ${token}` };
+  let queryPair: string | undefined;
+  const headers: Record<string, string> = {};
+  for (const schemeName of Object.keys(alternative ?? {})) {
+    const { type, scheme, in: place, name } = followMember(document, schemes, schemeName);
+    if (type === 'mutualTLS' || type === undefined) continue;
+    if (type !== 'apiKey')
+      headers.Authorization = basicCredentials[`${String(type)} ${String(scheme).toLowerCase()}`] ?? `Bearer ${token}`;
+    else if (place === 'header') headers[String(name)] = placeholderKey;
+    else if (place === 'cookie') headers.Cookie = `${String(name)}=${placeholderKey}`;
+    else queryPair = `${encodeURIComponent(String(name))}=${placeholderKey}`;
+  }
+  return { headers, ...(queryPair !== undefined && { queryPair }) };
 }
 
 function sampleParameter(document: ContractDocument, parameter: Parameter): unknown {
@@ -102,7 +119,8 @@ function firstExample(document: ContractDocument, node: JsonObject): unknown {
 }
 
 /** A value from a schema's example, default or enum; of an object, its required members. */
-function sampleValue(document: ContractDocument, schema: unknown): unknown {
+function sampleValue(document: ContractDocument, schema: unknown, depth = 0): unknown {
+  if (depth > deepest) return null;
   const node = followRef(document, schema);
   const given =
     firstExample(document, node) ??
@@ -112,10 +130,31 @@ function sampleValue(document: ContractDocument, schema: unknown): unknown {
     node.minimum;
   if (given !== undefined) return given;
   const [branch] = [node.anyOf, node.oneOf, node.allOf].flatMap((list) => (Array.isArray(list) ? list : []));
-  if (branch !== undefined) return sampleValue(document, branch);
+  if (branch !== undefined) return sampleValue(document, branch, depth + 1);
   const properties = followMember(document, node, 'properties');
   const required = Array.isArray(node.required) ? node.required.map(String) : [];
   return node.type === 'object'
-    ? Object.fromEntries(required.map((name) => [name, sampleValue(document, properties[name])]))
+    ? Object.fromEntries(required.map((name) => [name, sampleValue(document, properties[name], depth + 1)]))
     : 'x';
+}
+
+/** The request as a line for a POSIX shell. */
+export function formatCurl(origin: string, { method, target, headers, body }: SampleRequest): string {
+  if (method === 'HEAD') return ['curl -I', ...headerWords(headers), quote(origin + target)].join(' ');
+  const parts = ['curl -i', ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`])];
+  parts.push(...headerWords(headers));
+  if (body !== undefined) parts.push(`-d ${quote(body)}`);
+  return [...parts, quote(origin + target)].join(' ');
+}
+
+/** For a POSIX shell: nothing inside single quotes means anything, but the quote itself. */
+export function quote(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function headerWords(headers: SampleRequest['headers']): string[] {
+  return Object.entries(headers).map(([name, value]) => {
+    const header = `${name}: ${value}`;
+    return `-H ${value.endsWith(shellToken) ? `"${header}"` : quote(header)}`;
+  });
 }
