@@ -1,32 +1,82 @@
-import { ContractError } from '@lockstep/toolkit/contract/contract-error';
-import { OutputError } from '@lockstep/toolkit/output-folder';
-import { Command, CommanderError, Option } from 'commander';
-import { type CommandResult, defaults, type Target } from './commands/command.ts';
+import type { Running } from '@lockstep/runtime/run-until-stopped';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import {
+  type CommandResult,
+  defaults,
+  formatNotice,
+  type Surroundings,
+  type Target,
+  WrongUse,
+} from './commands/command.ts';
 
-type Options = Target & { readonly json?: boolean };
-type Run = (options: Options) => Promise<CommandResult>;
+interface JsonOption {
+  readonly json?: true | undefined;
+}
+
+interface ProfileOption {
+  readonly profile: 'valid' | 'house';
+}
 
 const program = new Command('lockstep')
-  .description('Derives everything from one OpenAPI 3.1 contract and proves that it still matches.')
-  .showHelpAfterError()
+  .description('From one OpenAPI contract to types, server, mock, reference and conformance run.')
+  .showHelpAfterError('(--help shows every command and option)')
+  .enablePositionalOptions()
   .exitOverride();
 
 // Each command is loaded when it is asked for: the compilers behind `generate` cost more time than `--help` should.
-addCommand('generate', 'derive types, operation table, handler interface and bundled contract', () =>
-  import('./commands/generate.ts').then(({ generate }) => generate),
-).option(...out());
-addCommand('check', 'derive again in memory and fail where a derived file differs', () =>
-  import('./commands/check.ts').then(({ check }) => check),
-)
-  .option(...out())
-  .addOption(profile());
-addCommand('lint', 'check the contract by the rules of a profile and report every problem at once', () =>
-  import('./commands/lint.ts').then(({ lint }) => lint),
-).addOption(profile());
+addCommand('generate', 'derive types, operation table, handler interface and bundled contract')
+  .addOption(out())
+  .action(async (options: Target & JsonOption) =>
+    print(options, async () => (await import('./commands/generate.ts')).generate(options)),
+  );
+addCommand('check', 'derive again in memory and fail where a derived file differs')
+  .addOption(out())
+  .addOption(profile())
+  .action(async (options: Target & ProfileOption & JsonOption) =>
+    print(options, async () => (await import('./commands/check.ts')).check(options)),
+  );
+addCommand('lint', 'check the contract by the rules of a profile and report every problem at once')
+  .addOption(profile())
+  .action(async (options: Target & ProfileOption & JsonOption) =>
+    print(options, async () => (await import('./commands/lint.ts')).lint(options)),
+  );
+addAddress(addCommand('serve', 'serve the contract: 501 for every operation until a handlers file gives it'), 8080)
+  .option('--handlers <file>', 'a module that exports handlers, by operationId, and security, by name of the scheme')
+  .option('--no-check-responses', 'send answers without holding them against the contract')
+  .addHelpText('after', runningHelp)
+  .action(async (options) =>
+    run(options, async (around) => (await import('./commands/serve.ts')).serve(options, around)),
+  );
+addAddress(addCommand('mock', 'answer every operation as the contract documents it'), 8090)
+  .addHelpText('after', runningHelp)
+  .action(async (options) =>
+    run(options, async (around) => (await import('./commands/mock.ts')).mock(options, around)),
+  );
+addCommand('docs', 'build a folder with the reference as one offline page, and the contract, and serve it')
+  .option('--out <folder>', 'where they go', 'reference')
+  .option('--build-only', 'build, and do not serve')
+  .addOption(port(8080))
+  .action(async (options) =>
+    run(options, async (around) => (await import('./commands/docs.ts')).docs(options, around)),
+  );
+program
+  .command('conform')
+  .description('hold a deployment to the contract; --help shows its options')
+  .argument('[options...]')
+  .allowUnknownOption()
+  .passThroughOptions()
+  .helpOption(false)
+  .action(async (args: readonly string[]) => {
+    const { conform } = await import('@lockstep/conformance/command-line');
+    process.exitCode = await conform(args, 'lockstep conform');
+  });
 program.addHelpText(
   'after',
-  "\nExit codes: 0 fine, 1 found differences or problems, 2 wrong usage or a contract that can't be read.",
+  '\nExit codes: 0 fine, or stopped by Ctrl-C; 1 found differences, problems or defects; 2 wrong usage, or a contract that cannot be read.',
 );
+
+// Lines that nobody reads any more, as of `lockstep mock | head -1`, are no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 
 try {
   await program.parseAsync();
@@ -35,24 +85,20 @@ try {
   process.exitCode = error.exitCode === 0 ? 0 : 2;
 }
 
-function addCommand(name: string, description: string, load: () => Promise<Run>): Command {
+function addCommand(name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
-    .option('--contract <file>', 'the OpenAPI 3.1 document', defaults.contract)
-    .option('--json', 'print one JSON value instead of text')
-    .action(async (options: Options) => {
-      const run = await load();
-      const result = await run(options).catch(refuseContract);
-      const text = options.json ? JSON.stringify(result.json) : result.text;
-      const stream = result.exitCode === 2 && !options.json ? process.stderr : process.stdout;
-      process.exitCode = result.exitCode;
-      stream.write(`${text}\n`);
-    });
+    .option('--contract <file|url>', 'the OpenAPI document', defaults.contract)
+    .option('--json', 'print one JSON value instead of text');
 }
 
-function out(): [string, string, string] {
-  return ['--out <folder>', 'the folder of the derived files', defaults.out];
+function addAddress(command: Command, defaultPort: number): Command {
+  return command.addOption(port(defaultPort)).option('--host <address>', 'interface to listen on', '127.0.0.1');
+}
+
+function out(): Option {
+  return new Option('--out <folder>', 'the folder of the derived files').default(defaults.out);
 }
 
 function profile(): Option {
@@ -61,9 +107,55 @@ function profile(): Option {
   return new Option('--profile <name>', says).choices(['valid', 'house']).default('valid');
 }
 
+function port(defaultPort: number): Option {
+  return new Option('--port <number>', 'port to listen on, 0 for any free one')
+    .argParser((text) => {
+      const value = Number(text);
+      if (!/^\d{1,5}$/.test(text) || value > 65_535)
+        throw new InvalidArgumentError('A port is a number from 0 to 65535.');
+      return value;
+    })
+    .default(defaultPort);
+}
+
+function runningHelp(): string {
+  return '\nLogs are JSON on stderr. Environment: LOG_LEVEL (default warn).\nExit codes: 0 stopped by Ctrl-C or SIGTERM, also while it starts; 2 wrong usage, port taken, or a contract that cannot be read.';
+}
+
+/** A command that ends by itself. */
+async function print({ json }: JsonOption, work: () => Promise<CommandResult>): Promise<void> {
+  const result = await work().catch(refuse);
+  const { notices = [] } = result;
+  process.exitCode = result.exitCode;
+  if (json) return void process.stdout.write(`${JSON.stringify({ ...result.json, notices })}\n`);
+  for (const notice of notices) process.stderr.write(`${formatNotice(notice)}\n`);
+  (result.exitCode === 2 ? process.stderr : process.stdout).write(`${result.text}\n`);
+}
+
+/** A command that runs until it is stopped, and prints for itself. All that takes time to load is loaded when signals are heard already. */
+async function run({ json }: JsonOption, start: (around: Surroundings) => Promise<Running>): Promise<void> {
+  try {
+    const [{ runUntilStopped }, { pino }] = await Promise.all([
+      import('@lockstep/runtime/run-until-stopped'),
+      import('pino'),
+    ]);
+    const logger = pino({ level: process.env.LOG_LEVEL ?? 'warn' }, pino.destination({ dest: 2, sync: true }));
+    await runUntilStopped(logger, (stopping) => start({ logger, stopping }));
+    process.exitCode = 0;
+  } catch (error) {
+    const refused = await refuse(error);
+    process.exitCode = refused.exitCode;
+    if (json) process.stdout.write(`${JSON.stringify(refused.json)}\n`);
+    else process.stderr.write(`${refused.text}\n`);
+  }
+}
+
 /** A contract or folder that can't be read is the user's to mend, not a crash: all its problems, exit 2. */
-function refuseContract(error: unknown): CommandResult {
-  if (error instanceof OutputError) return { exitCode: 2, text: error.message, json: { error: error.message } };
-  if (!(error instanceof ContractError)) throw error;
-  return { exitCode: 2, text: error.message, json: { problems: error.problems } };
+async function refuse(error: unknown): Promise<CommandResult> {
+  const { ContractError } = await import('@lockstep/toolkit/contract/contract-error');
+  const { OutputError } = await import('@lockstep/toolkit/output-folder');
+  if (error instanceof ContractError) return { exitCode: 2, text: error.message, json: { problems: error.problems } };
+  if (error instanceof OutputError || error instanceof WrongUse)
+    return { exitCode: 2, text: error.message, json: { error: error.message } };
+  throw error;
 }

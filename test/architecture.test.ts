@@ -123,6 +123,14 @@ describe('imports', () => {
     },
   );
 
+  test('leave our own contract out of the command: it serves any', () => {
+    const own = /^@lockstep\/(contract|server|mock\/demo)(\/|$)/;
+    const forbidden = [...specifiers].flatMap(([file, names]) =>
+      names.filter((name) => file.startsWith('cli/') && own.test(name)).map((name) => `${file} imports ${name}`),
+    );
+    expect(forbidden).toEqual([]);
+  });
+
   test.each([
     { file: 'toolkit/rules/plugin.ts', name: 'redocly-core', want: true },
     { file: 'test/contract-lint.integration.test.ts', name: 'redocly-core', want: true },

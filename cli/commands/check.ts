@@ -26,7 +26,7 @@ export async function check(target: Target & { readonly profile?: LintProfile })
   const result = await compare(contract, derived, target.out);
   if (result.drifts.length === 0) {
     const text = `${target.out}: ${derived.size} files match ${target.contract}`;
-    return { exitCode: 0, text, json: { drifts: [], changes: [], cure: null } };
+    return { exitCode: 0, text, json: { drifts: [], changes: [], cure: null }, notices: contract.notices };
   }
   const told = await lintContract(target.contract, target.profile ?? 'valid').catch((error: unknown) => {
     if (error instanceof ContractError) return error.problems;
@@ -35,7 +35,12 @@ export async function check(target: Target & { readonly profile?: LintProfile })
   const problems = told.filter((problem) => !isWarning(problem));
   const cure = formatCure(target, problems);
   const text = [formatResult(result, target), ...formatProblems(target, problems), `Cure: ${cure}`].join('\n');
-  return { exitCode: 1, text: addUnexpected(text, result), json: { ...result, problems, cure } };
+  return {
+    exitCode: 1,
+    text: addUnexpected(text, result),
+    json: { ...result, problems, cure },
+    notices: contract.notices,
+  };
 }
 
 function formatResult({ drifts, changes }: CheckResult, { contract }: Target): string {
@@ -82,9 +87,15 @@ function formatDrift({ file, kind, diff }: Drift): string {
 }
 
 function formatCure({ contract, out }: Target, problems: readonly Problem[]): string {
-  const named = contract === defaults.contract ? [] : [`--contract ${contract}`];
+  const isOwn = contract === defaults.contract;
+  const named = isOwn ? [] : [`--contract ${contract}`];
   const options = [...named, ...(out === defaults.out ? [] : [`--out ${out}`])];
-  const generate = ['npm run generate', ...(options.length === 0 ? [] : ['--', ...options])].join(' ');
-  const lint = ['npm run lint:contract', ...(named.length === 0 ? [] : ['--', ...named])].join(' ');
+  // Of the contract that is there by default the scripts of package.json are nearer than a command that may not be on the path.
+  const say = (script: string, command: string, words: readonly string[]): string =>
+    isOwn
+      ? ['npm run', script, ...(words.length === 0 ? [] : ['--', ...words])].join(' ')
+      : ['lockstep', command, ...words].join(' ');
+  const generate = say('generate', 'generate', options);
+  const lint = say('lint:contract', 'lint', named);
   return problems.length === 0 ? generate : `mend what ${lint} names, then ${generate}`;
 }

@@ -1,9 +1,13 @@
+import type { Logger } from 'pino';
+
 /** What a command hands back; printing and exiting is the rim's. Exit code 0 fine, 1 found failures, 2 wrong usage or broken input. */
 export interface CommandResult {
   readonly exitCode: 0 | 1 | 2;
   readonly text: string;
   /** The same for machines, printed by `--json` as one value. */
-  readonly json: unknown;
+  readonly json: object;
+  /** What was decided for whoever wrote the contract: told beside the result, among the JSON where that is asked for. */
+  readonly notices?: readonly Notice[];
 }
 
 /** Which contract, and where its derivation lies. */
@@ -13,3 +17,30 @@ export interface Target {
 }
 
 export const defaults: Target = { contract: 'openapi/service.yaml', out: 'generated' };
+
+/** What a command that runs until it is stopped is given. */
+export interface Surroundings {
+  readonly logger: Logger;
+  /** Gives the start up. */
+  readonly stopping: AbortSignal;
+}
+
+/** Something of the contract that was decided, or left out, and where. */
+export interface Notice {
+  readonly says: string;
+  readonly file?: string;
+  readonly line?: number;
+  readonly column?: number;
+  readonly pointer?: string;
+}
+
+/** `openapi.yaml:12:5 says #/paths/…`: what was told, with its place where it has one. */
+export function formatNotice({ says, file, line, column, pointer }: Notice): string {
+  const place = file === undefined ? '' : `${[file, line, column].filter((part) => part !== undefined).join(':')} `;
+  return `note: ${place}${says}${pointer === undefined ? '' : ` (${pointer})`}`;
+}
+
+/** What whoever gave the command can mend: its text is all that is shown. Exit code 2. */
+export class WrongUse extends Error {
+  override readonly name = 'WrongUse';
+}

@@ -12,5 +12,10 @@ export async function generate({ contract: file, out }: Target): Promise<Command
     ...result.removed.map((name) => `removed   ${out}/${name}`),
     ...result.unchanged.map((name) => `unchanged ${out}/${name}`),
   ];
-  return { exitCode: 0, text: lines.join('\n'), json: { contract: `sha256:${contract.hash}`, ...result } };
+  return {
+    exitCode: 0,
+    text: lines.join('\n'),
+    json: { contract: `sha256:${contract.hash}`, ...result },
+    notices: contract.notices,
+  };
 }

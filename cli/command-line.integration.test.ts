@@ -1,0 +1,169 @@
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+// If these fail, somebody types a command that its help names and gets nothing, or a stack.
+
+const at = (place: string): string => fileURLToPath(new URL(place, import.meta.url));
+const main = at('main.ts');
+const museum = at('../toolkit/fixtures/museum/contract.yaml');
+const kiosk = at('fixtures/kiosk.yaml');
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-cli-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+function lockstep(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+  return node(main, ...args);
+}
+
+function node(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd: folder, maxBuffer: 1 << 26 }, (failure, out, error) =>
+      resolve({ code: failure === null ? 0 : Number(failure.code), out, error }),
+    );
+  });
+}
+
+describe('help', () => {
+  test('names every command, and the exit codes', async () => {
+    const { code, out, error } = await lockstep('--help');
+    expect([code, error]).toEqual([0, '']);
+    for (const name of ['generate', 'check', 'lint', 'serve', 'mock', 'docs', 'conform'])
+      expect(out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
+    expect(out).toContain('Exit codes: 0 fine');
+  });
+
+  test.each(['generate', 'check', 'lint', 'serve', 'mock', 'docs', 'conform'])(
+    '%s explains itself, and takes a contract',
+    async (command) => {
+      const { code, out, error } = await lockstep(command, '--help');
+      expect([code, error]).toEqual([0, '']);
+      expect(out).toContain(`Usage: lockstep ${command}`);
+      expect(out).toContain('--contract <file|url>');
+    },
+  );
+});
+
+describe('wrong input', () => {
+  beforeAll(async () => {
+    await writeFile(join(folder, 'broken.yaml'), 'openapi: 3.1.0\ninfo: {title: a\n');
+    await writeFile(join(folder, 'other.yaml'), 'swagger: "2.0"\ninfo: {title: a, version: "1"}\npaths: {}\n');
+  });
+
+  const transcripts: readonly { args: readonly string[]; says: readonly string[] }[] = [
+    { args: ['srve'], says: ["error: unknown command 'srve'", 'Did you mean serve?'] },
+    { args: ['serve', '--contrat', 'x'], says: ["error: unknown option '--contrat'", 'Did you mean --contract?'] },
+    { args: ['mock', '--port', 'http'], says: ['A port is a number from 0 to 65535.'] },
+    { args: ['conform', '--bse-url', 'x'], says: ["unknown option '--bse-url'", 'Did you mean --base-url?'] },
+    {
+      args: ['conform', '--contract', 'gone.yaml', '--base-url', 'http://localhost:1'],
+      says: ['gone.yaml', 'Name a file that exists'],
+    },
+    {
+      args: ['serve', '--contract', museum, '--port', '0', '--host', '192.0.2.1'],
+      says: ['192.0.2.1 is not an address of this machine'],
+    },
+    { args: ['docs', '--contract', 'gone.yaml', '--build-only'], says: ['gone.yaml'] },
+    ...['generate', 'check', 'lint', 'serve', 'mock'].flatMap((command) => [
+      { args: [command, '--contract', 'gone.yaml'], says: ['gone.yaml:1:1', 'the file does not exist', 'cure '] },
+      { args: [command, '--contract', 'broken.yaml'], says: ['broken.yaml:', ' yaml', 'cure '] },
+      { args: [command, '--contract', 'http://127.0.0.1:1/a.yaml'], says: ['http://127.0.0.1:1/a.yaml', 'cure '] },
+    ]),
+    ...['generate', 'serve', 'mock'].map((command) => ({
+      args: [command, '--contract', 'other.yaml'],
+      says: ['other.yaml:1:', 'openapi-version', 'cure '],
+    })),
+  ];
+  test.each(transcripts)('$args', async ({ args, says }) => {
+    const { code, out, error } = await lockstep(...args);
+    expect([code, out]).toEqual([2, '']);
+    for (const text of says) expect(error).toContain(text);
+    expect(error).not.toMatch(/^ +at (?! +#)\S+ \(/m);
+  });
+
+  test.each(['generate', 'serve', 'mock'])('%s --json tells it as one value', async (command) => {
+    const { code, out, error } = await lockstep(command, '--contract', 'gone.yaml', '--json');
+    expect([code, error]).toEqual([2, '']);
+    expect(JSON.parse(out)).toMatchObject({ problems: [{ file: 'gone.yaml', says: 'the file does not exist' }] });
+  });
+});
+
+describe('a contract at an address', () => {
+  test.each([
+    { command: ['lint'], says: '/museum.yaml:' },
+    { command: ['generate', '--out', 'fetched'], says: 'wrote     fetched/types.gen.ts' },
+    { command: ['docs', '--out', 'fetched-docs', '--build-only'], says: 'Reference: fetched-docs' },
+    { command: ['conform', 'plan'], says: 'Round 1' },
+  ])('$command takes it', async ({ command: [name = '', ...args], says }) => {
+    // Its first answer is not what the linter asks for, so that there is something to tell.
+    const text = (await readFile(museum, 'utf8')).replace("description: 'One page'", "description: ''");
+    const host = createServer((_, response) => response.end(text)).listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    const contract = `http://127.0.0.1:${(host.address() as AddressInfo).port}/museum.yaml`;
+    const words = name === 'conform' ? ['--contract', contract, ...args] : [...args, '--contract', contract];
+    const { out, error } = await lockstep(name, ...words);
+    host.close();
+    expect(out + error).toContain(says);
+    expect(error).not.toMatch(/^ +at \S+ \(/m);
+  });
+});
+
+describe.each([
+  { name: 'OpenAPI 3.1', contract: museum, notes: 0 },
+  { name: 'OpenAPI 3.0', contract: kiosk, notes: 1 },
+])('$name', ({ name, contract, notes }) => {
+  const out = name.replaceAll(/\W/g, '');
+
+  test('is derived from, and what was derived matches', async () => {
+    const generated = await lockstep('generate', '--contract', contract, '--out', out);
+    expect(generated.code).toBe(0);
+    // What was decided is told once, apart from the result.
+    expect(generated.error.match(/^note: .+$/gm) ?? []).toHaveLength(notes);
+    expect(await readdir(join(folder, out))).toContain('handlers.gen.ts');
+    const checked = await lockstep('check', '--contract', contract, '--out', out, '--json');
+    expect(checked.code).toBe(0);
+    expect(JSON.parse(checked.out)).toMatchObject({ drifts: [] });
+    expect([checked.error, JSON.parse(checked.out).notices]).toEqual(['', expect.objectContaining({ length: notes })]);
+  });
+
+  test('is told from what was edited by hand, with a command that mends it', async () => {
+    await lockstep('generate', '--contract', contract, '--out', `${out}2`);
+    await writeFile(join(folder, `${out}2`, 'types.gen.ts'), '');
+    const { code, out: text } = await lockstep('check', '--contract', contract, '--out', `${out}2`);
+    expect(code).toBe(1);
+    expect(text).toContain(`Cure: lockstep generate --contract ${contract} --out ${out}2`);
+  });
+
+  test('is shown as a folder of docs', async () => {
+    const { code, out: text } = await lockstep(
+      'docs',
+      '--contract',
+      contract,
+      '--out',
+      `${out}docs`,
+      '--build-only',
+      '--json',
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(text)).toEqual({ folder: `${out}docs`, built: true, notices: [] });
+    expect((await readdir(join(folder, `${out}docs`))).length).toBeGreaterThan(2);
+  });
+
+  test('is planned by conform as by lockstep-conform', async () => {
+    const [ours, theirs] = await Promise.all([
+      lockstep('conform', '--contract', contract, 'plan'),
+      node(at('../conformance/main.ts'), '--contract', contract, 'plan'),
+    ]);
+    expect(ours).toEqual(theirs);
+    expect([ours.code, ours.out]).toEqual([0, expect.stringContaining('Round 1')]);
+  });
+});

@@ -1,0 +1,67 @@
+import { type BuiltDocs, buildDocs } from '@lockstep/docs/build-docs';
+import { createDocsHandler, readDocs } from '@lockstep/runtime/docs/serve-docs';
+import { explainListen } from '@lockstep/runtime/explain-listen';
+import type { Running } from '@lockstep/runtime/run-until-stopped';
+import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
+import { ContractError } from '@lockstep/toolkit/contract/contract-error';
+import { withLocalContract } from '../local-contract.ts';
+import { createProgress } from '../progress.ts';
+import { formatNotice, type Surroundings, WrongUse } from './command.ts';
+
+interface DocsOptions {
+  readonly contract: string;
+  readonly out: string;
+  readonly port: number;
+  readonly buildOnly?: true;
+  readonly json?: true;
+}
+
+/** Loopback alone: who wants it on a network puts it behind the server of the API. */
+const host = '127.0.0.1';
+
+/** `lockstep docs`: the reference of a contract as a folder, and unless it is to be built alone, served. */
+export async function docs(options: DocsOptions, { stopping }: Surroundings): Promise<Running> {
+  const built = await build(options, stopping);
+  if (options.buildOnly === true) {
+    print(options, built);
+    process.exit(0);
+  }
+  const running = await serveFolder(built.folder, options.port, stopping);
+  print(options, built, `${running.origin}/docs`);
+  return running;
+}
+
+function print({ json }: DocsOptions, { folder, built, notices }: BuiltDocs, url?: string): void {
+  const place = url === undefined ? `${folder}${built ? '' : ' (unchanged)'}` : `${url} (Ctrl-C stops)`;
+  if (json !== true) for (const notice of notices) process.stderr.write(`${formatNotice(notice)}\n`);
+  process.stdout.write(json ? `${JSON.stringify({ folder, built, url, notices })}\n` : `Reference: ${place}\n`);
+}
+
+async function build({ contract, out }: DocsOptions, signal: AbortSignal): Promise<BuiltDocs> {
+  const progress = createProgress(process.stderr);
+  try {
+    return await withLocalContract(contract, (file) => {
+      const onProgress = (): void => progress.step(`Building the reference from ${contract}`);
+      return buildDocs({ contract: file, pages: [], out, onProgress, signal });
+    });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    if (error instanceof ContractError) throw error;
+    throw new WrongUse(error instanceof Error ? error.message : String(error));
+  } finally {
+    progress.end();
+  }
+}
+
+async function serveFolder(folder: string, port: number, stopping: AbortSignal): Promise<RunningListener> {
+  const handle = await createDocsHandler(await readDocs(folder));
+  try {
+    return await startListening({ port, host, stopping }, () => (request, response) => {
+      if (handle(request, response)) return;
+      response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('The reference is at /docs.\n');
+    });
+  } catch (error) {
+    const reason = explainListen(error, { host, port });
+    throw reason === undefined ? error : new WrongUse(reason);
+  }
+}

@@ -1,0 +1,58 @@
+import { createRuntime } from '@lockstep/runtime/create-runtime';
+import type { OperationTable } from '@lockstep/runtime/operation';
+import { notImplemented } from '@lockstep/runtime/rejection';
+import type { Running } from '@lockstep/runtime/run-until-stopped';
+import { lookForCredentials } from '@lockstep/runtime/security/presence';
+import { keepShown, type LoadedHandlers, loadHandlers } from '../serving/load-handlers.ts';
+import { type ServingOptions, serveContract } from '../serving/serve-contract.ts';
+import type { Surroundings } from './command.ts';
+
+interface ServeOptions extends ServingOptions {
+  /** A module with `handlers` and `security`; every operation answers 501 where it is left out. */
+  readonly handlers?: string;
+  readonly checkResponses: boolean;
+}
+
+const none: LoadedHandlers = { handlers: {}, security: {} };
+
+/** `lockstep serve`: the contract behind the runtime; what no handler gives is judged like the rest, then answered with 501. */
+export function serve(
+  { handlers: file, checkResponses, ...options }: ServeOptions,
+  around: Surroundings,
+): Promise<Running> {
+  return serveContract(options, around, async ({ document, operations, logger, unchecked }) => {
+    const { handlers, security } = file === undefined ? none : await loadHandlers(file, document, operations);
+    const presence = lookForCredentials(document, operations);
+    // What is handled is protected as the contract has it; what is not yet is asked for credentials of the right form.
+    const table: OperationTable = Object.fromEntries(
+      Object.entries(operations).map(([id, operation]) => [
+        id,
+        Object.hasOwn(handlers, id) ? keepShown(document, operation) : (presence.operations[id] ?? operation),
+      ]),
+    );
+    const all: LoadedHandlers['handlers'] = Object.fromEntries(
+      Object.keys(table).map((id) => [id, handlers[id] ?? notImplemented]),
+    );
+    const { listener } = createRuntime({
+      contract: document,
+      operations: table,
+      handlers: all,
+      security: { ...presence.security, ...security },
+      logger,
+      checkResponses,
+      unchecked,
+    });
+    const implemented = new Set(Object.keys(handlers));
+    const where =
+      file === undefined
+        ? 'Write handlers into a module that exports them as handlers, by operationId, and name it: --handlers handlers.ts'
+        : `Handlers are those of ${file}.`;
+    return {
+      kind: 'Server',
+      listener,
+      implemented,
+      isOpen: false,
+      notes: [where, `Requests${checkResponses ? ' and answers are' : ' are'} held against the contract.`],
+    };
+  });
+}

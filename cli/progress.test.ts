@@ -1,0 +1,30 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { createProgress } from './progress.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+function watch() {
+  const lines: string[] = [];
+  return { lines, progress: createProgress({ write: (text) => lines.push(text) }, () => Date.now()) };
+}
+
+test('says nothing of what is over in two seconds', () => {
+  const { lines, progress } = watch();
+  progress.step('Reading');
+  vi.advanceTimersByTime(1900);
+  progress.step('Preparing');
+  vi.advanceTimersByTime(50);
+  progress.end();
+  vi.advanceTimersByTime(5000);
+  expect(lines).toEqual([]);
+});
+
+test('says what is under way after two seconds, and all that begins later', () => {
+  const { lines, progress } = watch();
+  progress.step('Reading');
+  vi.advanceTimersByTime(2000);
+  expect(lines).toEqual(['Reading\n']);
+  progress.step('Preparing');
+  expect(lines).toEqual(['Reading\n', 'Preparing\n']);
+});

@@ -1,0 +1,358 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, describe, expect, test } from 'vitest';
+
+// If these fail, somebody with a contract of their own gets no server and no mock by command.
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
+const museum = fileURLToPath(new URL('../toolkit/fixtures/museum/contract.yaml', import.meta.url));
+const kiosk = fileURLToPath(new URL('fixtures/kiosk.yaml', import.meta.url));
+const museumHandlers = fileURLToPath(new URL('fixtures/museum-handlers.ts', import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), 'lockstep-cli-'));
+const running = new Set<ChildProcess>();
+
+afterEach(() => {
+  for (const child of running) child.kill('SIGKILL');
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+interface Run {
+  readonly child: ChildProcess;
+  readonly out: () => string;
+  readonly error: () => string;
+  readonly exit: Promise<number | null>;
+}
+
+function run(args: readonly string[], environment: Readonly<Record<string, string>> = {}): Run {
+  const child = spawn(process.execPath, [main, ...args], { cwd: folder, env: { ...process.env, ...environment } });
+  running.add(child);
+  let [out, error] = ['', ''];
+  child.stdout.on('data', (chunk: Buffer) => {
+    out += chunk;
+  });
+  child.stderr.on('data', (chunk: Buffer) => {
+    error += chunk;
+  });
+  const exit = once(child, 'close').then(([code]) => {
+    running.delete(child);
+    return code;
+  });
+  return { child, out: () => out, error: () => error, exit };
+}
+
+async function ended(args: readonly string[]) {
+  const { exit, out, error } = run(args);
+  return { code: await exit, out: out(), error: error() };
+}
+
+/** Its one line of JSON, and whatever is asked of it. */
+async function start(...args: string[]) {
+  const started = run([...args, '--port', '0', '--json']);
+  while (!started.out().includes('\n')) {
+    if (started.child.exitCode !== null) throw new Error(`ended: ${started.out()} ${started.error()}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  const said = JSON.parse(started.out());
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const answer = await fetch(said.origin + path, init);
+    const text = await answer.text();
+    const type = answer.headers.get('content-type') ?? '';
+    return {
+      status: answer.status,
+      headers: answer.headers,
+      text,
+      body: type.includes('json') ? JSON.parse(text) : undefined,
+    };
+  };
+  return { ...started, said, ask };
+}
+
+const badge = (password: string) => ({ headers: { authorization: `Basic ${btoa(`ada:${password}`)}` } });
+
+describe('serve without handlers', () => {
+  test('answers 501 behind credentials and form, with a page and a sign of life', async () => {
+    const { said, ask } = await start('serve', '--contract', museum);
+    expect(said).toMatchObject({ kind: 'Server', title: 'Museum store 2.4.0', operations: 10, implemented: 0 });
+    expect(said.addresses).toEqual([{ url: `${said.origin}/store/v2`, operations: 10 }]);
+    expect(await ask('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await ask('/store/v2/artefacts')).toMatchObject({
+      status: 501,
+      body: { detail: 'not implemented yet: listArtefacts' },
+    });
+    expect((await ask('/store/v2/artefacts?room=x')).status).toBe(400);
+    expect((await ask('/store/v2/artefacts/on-loan')).status).toBe(401);
+    expect((await ask('/store/v2/artefacts/on-loan', badge('anything'))).status).toBe(501);
+    expect((await ask('/nowhere')).status).toBe(404);
+  });
+
+  test('shows every operation on a page that loads nothing and holds no markup of the contract', async () => {
+    const { ask } = await start('serve', '--contract', kiosk);
+    const { status, headers, text } = await ask('/');
+    expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+    expect(headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(text).toContain('<h1>Server of Kiosk &lt;b&gt;&amp;amp; co&lt;/b&gt; 1</h1>');
+    expect(text).toContain('&lt;script&gt;alert(1)&lt;/script&gt;');
+    expect(text).not.toMatch(/<script|<b>|src=|@import/);
+    for (const path of ['/shop/v3/papers', '/archive/papers/{name}', '/till'])
+      expect(text).toContain(`<code>${path}</code>`);
+    expect(text.match(/not yet: 501/g)).toHaveLength(3);
+    expect((await ask('/', { method: 'HEAD' })).status).toBe(200);
+    expect((await ask('/', { method: 'POST' })).status).toBe(404);
+  });
+
+  test('serves OpenAPI 3.0 below each of its base paths, and tells what it decided', async () => {
+    const { said, ask } = await start('serve', '--contract', kiosk);
+    expect(said.addresses).toEqual(
+      expect.arrayContaining(['', '/archive', '/shop/v3'].map((path) => ({ url: said.origin + path, operations: 1 }))),
+    );
+    expect(said.notices.map(({ says }: { says: string }) => says)).toEqual(
+      expect.arrayContaining([expect.stringContaining('2 servers'), expect.stringContaining('getPapersName')]),
+    );
+    expect((await ask('/till', { method: 'POST' })).status).toBe(501);
+    expect((await ask('/shop/v3/papers')).status).toBe(401);
+    expect((await ask('/shop/v3/papers', { headers: { cookie: 'sid=x' } })).status).toBe(501);
+    expect((await ask('/archive/papers/a')).status).toBe(401);
+    expect(await ask('/archive/papers/a?key=x')).toMatchObject({
+      status: 501,
+      body: { message: expect.stringMatching(/^not implemented yet: /) },
+    });
+  });
+});
+
+describe('serve with handlers', () => {
+  test('answers by them, behind their checks, and holds the answers against the contract', async () => {
+    const { said, ask, error } = await start('serve', '--contract', museum, '--handlers', museumHandlers);
+    expect(said.implemented).toBe(2);
+    expect((await ask('/store/v2/artefacts/on-loan', badge('wrong'))).status).toBe(401);
+    const loans = await ask('/store/v2/artefacts/on-loan', badge('open sesame'));
+    expect([loans.status, loans.body[0].name]).toEqual([200, 'Vase of ada']);
+    expect(await ask('/store/v2/artefacts/0192-b')).toMatchObject({ status: 200, body: { name: 'Bell' } });
+    // The second answer of the handler has no name: it breaks the contract.
+    expect((await ask('/store/v2/artefacts/0193-m')).status).toBe(500);
+    expect(error()).toContain('the answer breaks the contract');
+    expect((await ask('/store/v2/artefacts')).status).toBe(501);
+    const page = await ask('/');
+    expect([page.text.match(/>implemented</g)?.length, page.text.match(/not yet: 501/g)?.length]).toEqual([2, 8]);
+  });
+
+  const faults: readonly { name: string; code: string; says: (string | RegExp)[] }[] = [
+    {
+      name: 'an operation that the contract does not have',
+      code: 'export const handlers = { readArtefct: () => ({ status: 200 }) };',
+      says: ['handlers.readArtefct: the contract has no operation readArtefct. Did you mean readArtefact?'],
+    },
+    {
+      name: 'a scheme without a check',
+      code: 'export const handlers = { listArtefactsOnLoan: () => ({ status: 200 }) };',
+      says: [
+        'the contract protects it by the security scheme Badge, and security has no check for it. Write one:',
+        "import { basic } from '@lockstep/runtime/security/scheme';",
+        'export const security = { Badge: basic(({ username, password })',
+      ],
+    },
+    {
+      name: 'every fault at once',
+      code: 'export const handlers = { readArtefact: 5, nothing: null };\nexport const security = { Bagde: {}, Seal: {} };',
+      says: [
+        'handlers.readArtefact is a number, not a function',
+        'the contract has no operation nothing',
+        'the contract has no security scheme Bagde. Did you mean Badge?',
+        'security.Seal is a object: write Seal: apiKey(',
+      ],
+    },
+    {
+      name: 'no handlers',
+      code: 'export const handler = {};',
+      says: ['exports no handlers: write export const handlers = {'],
+    },
+    {
+      name: 'handlers that are a list',
+      code: 'export const handlers = [];',
+      says: ['handlers is a list, not an object by operationId'],
+    },
+    {
+      name: 'a syntax error, with its line',
+      code: '\n\nexport const = 5;',
+      says: [/h\.ts:3.*: the handlers cannot be loaded: SyntaxError/],
+    },
+    {
+      name: 'a module that throws',
+      code: "\nthrow new Error('no database');",
+      says: [/h\.ts:2:7: the handlers cannot be loaded: Error: no database/],
+    },
+    {
+      name: 'an import of nothing',
+      code: "import './gone.ts';",
+      says: ['the handlers cannot be loaded: Error: Cannot find module'],
+    },
+  ];
+  test.each(faults)('refuses $name', async ({ code, says }) => {
+    const file = join(mkdtempSync(join(folder, 'h-')), 'h.ts');
+    writeFileSync(file, code);
+    const {
+      code: exitCode,
+      out,
+      error,
+    } = await ended(['serve', '--contract', museum, '--port', '0', '--handlers', file]);
+    expect([exitCode, out]).toEqual([2, '']);
+    for (const text of says) expect(error).toMatch(typeof text === 'string' ? new RegExp(RegExp.escape(text)) : text);
+    expect(error).not.toMatch(/^ +at /m);
+  });
+
+  test('refuses a file that is not there', async () => {
+    const { code, error } = await ended(['serve', '--contract', museum, '--port', '0', '--handlers', 'gone.ts']);
+    expect([code, error]).toEqual([2, 'gone.ts: the file does not exist. Name a module with --handlers.\n']);
+  });
+});
+
+describe('security schemes that no request shows', () => {
+  const contract = JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Bank', version: '1' },
+    paths: {
+      '/': { get: { operationId: 'front', responses: { 204: { description: 'Here' } } } },
+      '/vault': {
+        get: { operationId: 'vault', security: [{ card: [] }], responses: { 204: { description: 'Open' } } },
+      },
+      '/desk': {
+        get: {
+          operationId: 'desk',
+          security: [{ card: [] }, { digest: [] }, { login: [] }],
+          responses: { 204: { description: 'Open' } },
+        },
+      },
+    },
+    components: {
+      securitySchemes: {
+        card: { type: 'mutualTLS' },
+        digest: { type: 'http', scheme: 'digest' },
+        login: { type: 'openIdConnect', openIdConnectUrl: 'https://login.example/.well-known/openid-configuration' },
+      },
+    },
+  });
+  const file = join(folder, 'bank.json');
+  writeFileSync(file, contract);
+
+  test.each(['serve', 'mock'])('%s starts, says so, and asks for what a request shows', async (command) => {
+    const { said, ask } = await start(command, '--contract', file);
+    const says = said.notices.map((notice: { says: string }) => notice.says);
+    expect(says).toContain(
+      'no request shows the security scheme card (mutualTLS), so it is not asked for: vault would be open to anybody',
+    );
+    const good = command === 'mock' ? 204 : 501;
+    expect((await ask('/vault')).status).toBe(good);
+    expect((await ask('/desk')).status).toBe(401);
+    expect((await ask('/desk', { headers: { authorization: 'Digest username="a"' } })).status).toBe(good);
+    expect((await ask('/desk', { headers: { authorization: 'Bearer a' } })).status).toBe(good);
+    // The contract has a path / of its own.
+    expect(says).toContain('there is no start page: the contract has / itself');
+    expect((await ask('/')).status).toBe(good);
+  });
+
+  test('serve lets nobody into what only such a scheme protects', async () => {
+    const handlers = join(folder, 'bank.ts');
+    writeFileSync(handlers, 'export const handlers = { vault: () => ({ status: 204 }) };');
+    const { code, error } = await ended(['serve', '--contract', file, '--port', '0', '--handlers', handlers]);
+    expect([code, error]).toEqual([2, expect.stringContaining('by the security scheme card, which no request shows')]);
+  });
+});
+
+describe('mock', () => {
+  test('answers the examples of a 3.0 contract, to pages of any origin, with a page that says how to ask', async () => {
+    const { said, ask } = await start('mock', '--contract', kiosk);
+    expect(said).toMatchObject({ kind: 'Mock', operations: 3 });
+    const headers = { cookie: 'sid=x', origin: 'https://page.example' };
+    const papers = await ask('/shop/v3/papers', { headers });
+    expect([papers.status, papers.body]).toEqual([200, [{ name: 'Morning', price: null }]]);
+    expect(papers.headers.get('access-control-allow-origin')).toBe('*');
+    const preflight = await ask('/shop/v3/papers', {
+      method: 'OPTIONS',
+      headers: {
+        origin: 'https://page.example',
+        'access-control-request-method': 'PUT',
+        'access-control-request-headers': 'authorization, x-odd',
+      },
+    });
+    expect(preflight.status).toBe(204);
+    expect(preflight.headers.get('access-control-allow-methods')).toBe('PUT');
+    expect(preflight.headers.get('access-control-allow-headers')).toBe('authorization, x-odd');
+    expect((await ask('/shop/v3/papers', { method: 'OPTIONS' })).headers.get('allow')).toBe('GET, HEAD, OPTIONS');
+    const { text } = await ask('/');
+    expect(text).toContain('Prefer: code=404');
+    expect(text).toContain(`<a href="${said.origin}/archive/papers/`);
+    expect(text).not.toContain('not yet');
+    expect((await ask('/healthz')).status).toBe(200);
+  });
+
+  test('prints lines that work as they are, in a shell', async () => {
+    const { said } = await start('mock', '--contract', kiosk);
+    const [{ command }] = said.samples;
+    const out = await new Promise((resolve) => execFile('sh', ['-c', command], (_, stdout) => resolve(stdout)));
+    expect(out).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
+  });
+});
+
+describe.each(['serve', 'mock'])('%s', (command) => {
+  test('reads a contract from an address', async () => {
+    const host = createServer((_, response) => response.end(readFileSync(museum))).listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    const { port } = host.address() as AddressInfo;
+    const { said } = await start(command, '--contract', `http://127.0.0.1:${port}/museum.yaml`);
+    expect(said.operations).toBe(10);
+    host.close();
+  });
+
+  test('starts where there is nothing to call, and says so', async () => {
+    const file = join(folder, 'empty.json');
+    const webhooks = { told: { post: { operationId: 'told', responses: { 204: { description: 'Heard' } } } } };
+    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Calls', version: '1' }, webhooks }));
+    const { said, ask } = await start(command, '--contract', file);
+    expect(said).toMatchObject({ operations: 0, addresses: [] });
+    expect(said.notices[0].says).toContain('the contract has no operation');
+    expect([(await ask('/')).status, (await ask('/healthz')).status]).toEqual([200, 200]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('ends in order on %s, also while it starts', async (signal) => {
+    const started = await start(command, '--contract', museum);
+    started.child.kill(signal);
+    expect(await started.exit).toBe(0);
+    const starting = run([command, '--contract', museum, '--port', '0'], { LOG_LEVEL: 'info' });
+    // Node itself is up, and it reads or prepares: whatever it does then.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    starting.child.kill(signal);
+    expect(await starting.exit).toBe(0);
+    expect(starting.error()).toContain('"stopping"');
+  });
+
+  test('says plainly that a port is taken, and names another', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, out, error } = await ended([command, '--contract', museum, '--port', String(port)]);
+    expect([code, out]).toEqual([2, '']);
+    expect(error).toBe(
+      `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or choose another: --port ${port + 1}\n`,
+    );
+    other.close();
+  });
+
+  test('prints where it is, and how it is called', async () => {
+    const started = run([command, '--contract', museum, '--port', '0']);
+    while (!started.out().includes('Ctrl-C')) {
+      if (started.child.exitCode !== null) throw new Error(started.error());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(started.out()).toMatch(
+      /^(Server|Mock) of Museum store 2\.4\.0 on http:\/\/localhost:\d+\n {2}http:\S+\/store\/v2 {2}10 operations\n/,
+    );
+    expect(started.out()).toContain('\ncurl -i');
+    started.child.kill('SIGINT');
+    expect([await started.exit, started.error()]).toEqual([0, '']);
+  });
+});

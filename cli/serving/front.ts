@@ -1,0 +1,70 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
+import type { OperationTable } from '@lockstep/runtime/operation';
+import { createRouter } from '@lockstep/runtime/route-request';
+import { startPagePolicy } from './start-page.ts';
+
+interface FrontOptions {
+  readonly operations: OperationTable;
+  /** Made when it is first asked for. */
+  readonly page: () => string;
+  /** Whether pages of any origin may call: for a mock, which keeps nothing that anybody could take. */
+  readonly isOpen: boolean;
+}
+
+/** Answers that a browser may keep for so long. */
+const preflightSeconds = 600;
+
+const plain: Readonly<Record<string, { readonly type: string; readonly text: (page: () => string) => string }>> = {
+  '/': { type: 'text/html; charset=utf-8', text: (page) => page() },
+  '/healthz': { type: 'application/json', text: () => '{"status":"ok"}' },
+};
+
+/** Paths beside the contract that it has itself: there it is the contract that answers. */
+export function findShadowed(operations: OperationTable): readonly { readonly path: string; readonly by: string }[] {
+  const router = createRouter(Object.values(operations));
+  return Object.keys(plain).flatMap((path) => {
+    const found = router.match(path);
+    return found === undefined ? [] : [{ path, by: found.route.template }];
+  });
+}
+
+/** What stands before a served contract: the start page, `/healthz`, and in a mock the leave for any origin (Fetch, 3.2: CORS). */
+export function createFront(listener: RequestListener, { operations, page, isOpen }: FrontOptions): RequestListener {
+  const shadowed = new Set(findShadowed(operations).map(({ path }) => path));
+  return (request, response) => {
+    if (isOpen && answerCors(request, response)) return;
+    const { path } = readTarget(request.url ?? '/');
+    const own = shadowed.has(path) || !Object.hasOwn(plain, path) ? undefined : plain[path];
+    if (own === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
+      return listener(request, response);
+    const content = Buffer.from(own.text(page));
+    response.writeHead(200, {
+      'Content-Type': own.type,
+      'Content-Length': content.length,
+      'Content-Security-Policy': startPagePolicy,
+      'X-Content-Type-Options': 'nosniff',
+      'Cache-Control': 'no-store',
+      'X-Request-Id': readRequestId(request),
+    });
+    response.end(content);
+  };
+}
+
+/** @returns whether it was a preflight, which is answered */
+function answerCors({ method, headers }: IncomingMessage, response: ServerResponse): boolean {
+  if (headers.origin === undefined) return false;
+  response.setHeader('Access-Control-Allow-Origin', '*');
+  response.setHeader('Access-Control-Expose-Headers', '*');
+  const asked = headers['access-control-request-method'];
+  if (method !== 'OPTIONS' || asked === undefined) return false;
+  const names = headers['access-control-request-headers'];
+  response.writeHead(204, {
+    'Access-Control-Allow-Methods': asked,
+    // By name: `*` does not stand for Authorization.
+    ...(names !== undefined && { 'Access-Control-Allow-Headers': names }),
+    'Access-Control-Max-Age': preflightSeconds,
+  });
+  response.end();
+  return true;
+}

@@ -1,0 +1,244 @@
+import type { RequestListener } from 'node:http';
+import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
+import { describeMock } from '@lockstep/mock/describe-mock';
+import { formatCurl, type SampleRequest, sampleRequest, shellToken } from '@lockstep/mock/sample-request';
+import type { UncheckedPlace } from '@lockstep/runtime/create-runtime';
+import { explainListen } from '@lockstep/runtime/explain-listen';
+import type { Operation } from '@lockstep/runtime/operation';
+import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopped';
+import { lookForCredentials } from '@lockstep/runtime/security/presence';
+import { startListening } from '@lockstep/runtime/start-listening';
+import type { Logger } from 'pino';
+import { formatNotice, type Notice, type Surroundings, WrongUse } from '../commands/command.ts';
+import { createProgress } from '../progress.ts';
+import { createFront, findShadowed } from './front.ts';
+import { readServed, type Served } from './read-served.ts';
+import { countOf, formatStartPage, type StartPage } from './start-page.ts';
+
+export interface ServingOptions {
+  /** File or http address. */
+  readonly contract: string;
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host: string;
+  readonly json?: true;
+}
+
+/** What is served of a contract, and what is said of it. */
+export interface Flavour {
+  /** `Server`, `Mock`. */
+  readonly kind: string;
+  readonly listener: RequestListener;
+  /** What whoever calls it must know. */
+  readonly notes: readonly string[];
+  /** Those that are written; left out where every operation is answered. */
+  readonly implemented?: ReadonlySet<string>;
+  /** Whether pages of any origin may call. */
+  readonly isOpen: boolean;
+}
+
+export interface Making extends Served {
+  readonly logger: Logger;
+  /** Told of what the runtime can't check. */
+  readonly unchecked: (place: UncheckedPlace) => void;
+}
+
+/** Time for answers under way when it stops. */
+const drainMs = 2000;
+
+/** Of the places that are not checked, all are in the JSON; so many are printed. */
+const printedUnchecked = 10;
+
+/**
+ * Serves a contract that was never seen before: prints where, and what was decided.
+ *
+ * @param make what answers, behind the start page and `/healthz`
+ * @throws ContractError, WrongUse: what keeps it from starting; the reason of `stopping`
+ */
+export async function serveContract(
+  { contract, port, host, json }: ServingOptions,
+  { logger, stopping }: Surroundings,
+  make: (making: Making) => Flavour | Promise<Flavour>,
+): Promise<Running> {
+  const progress = createProgress(process.stderr);
+  try {
+    progress.step(`Reading ${contract}`);
+    const served = await readServed(contract);
+    const { operations, title } = served;
+    const count = Object.keys(operations).length;
+    await throwIfStopping(stopping);
+    progress.step(`Preparing ${countOf(count)} of ${title}`);
+    const unchecked: UncheckedPlace[] = [];
+    // What is found when an operation is first asked for goes into the log.
+    let tell = (place: UncheckedPlace): void => void unchecked.push(place);
+    let flavour: Flavour | undefined;
+    const running = await startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
+      flavour = await make({ ...served, logger, unchecked: (place) => tell(place) });
+      const { listener, isOpen } = flavour;
+      const page = keepFirst(() => formatStartPage(describePage(served, origin, flavour)));
+      return createFront(listener, { operations, page, isOpen });
+    });
+    const said = describeStart(served, running.origin, flavour);
+    const notices = [
+      ...served.notices,
+      ...describeNotices(served),
+      ...unchecked.map((place) => toNotice(served, place)),
+    ];
+    tell = (place) => logger.warn(place, 'not checked');
+    const line = json ? JSON.stringify({ ...said, notices }) : formatStart(said);
+    if (json !== true) printNotices(notices);
+    process.stdout.write(`${line}\n`);
+    return running;
+  } catch (error) {
+    const reason = explainListen(error, { host, port });
+    throw reason === undefined ? error : new WrongUse(reason);
+  } finally {
+    progress.end();
+  }
+}
+
+interface Started {
+  readonly origin: string;
+  readonly title: string;
+  readonly kind: string;
+  readonly addresses: readonly { readonly url: string; readonly operations: number }[];
+  readonly operations: number;
+  readonly implemented?: number;
+  readonly notes: readonly string[];
+  readonly samples: readonly { readonly shows: string; readonly command: string }[];
+}
+
+function describeStart({ document, operations }: Served, origin: string, flavour: Flavour | undefined): Started {
+  const { title, addresses, samples } = describeMock(origin, document, operations);
+  const { kind = '', notes = [], implemented } = flavour ?? {};
+  const shown =
+    implemented === undefined ? samples : describeCall(origin, document, Object.values(operations), implemented);
+  return {
+    origin,
+    title,
+    kind,
+    addresses,
+    operations: Object.keys(operations).length,
+    ...(implemented !== undefined && { implemented: implemented.size }),
+    notes,
+    samples: shown,
+  };
+}
+
+/** One call: of an operation that is written where there is one, and that only reads. */
+function describeCall(
+  origin: string,
+  document: ContractDocument,
+  operations: readonly Operation[],
+  implemented: ReadonlySet<string>,
+): Started['samples'] {
+  const ranked = operations.toSorted((a, b) => rank(b) - rank(a));
+  const [first] = ranked;
+  if (first === undefined) return [];
+  const sample = sampleRequest(document, first, shellToken);
+  const shows = `${first.operationId}${implemented.has(first.operationId) ? '' : ', which answers 501 until it is written'}`;
+  return [{ shows, command: formatCurl(origin, sample) }];
+
+  function rank({ operationId, method }: Operation): number {
+    return (implemented.has(operationId) ? 2 : 0) + (method === 'get' ? 1 : 0);
+  }
+}
+
+function formatStart({ origin, title, kind, addresses, operations, implemented, notes, samples }: Started): string {
+  return [
+    `${kind} of ${title} on ${origin}`,
+    ...addresses.map(({ url, operations: count }) => `  ${url}  ${countOf(count)}`),
+    ...(implemented === undefined ? [] : [`  ${implemented} of ${operations} implemented, the others answer 501`]),
+    '',
+    ...notes.map((note) => `- ${note}`),
+    ...samples.flatMap(({ shows, command }) => ['', `# ${shows}`, command]),
+    '',
+    'Ctrl-C stops it.',
+  ].join('\n');
+}
+
+function printNotices(notices: readonly Notice[]): void {
+  for (const notice of notices.slice(0, printedUnchecked)) process.stderr.write(`${formatNotice(notice)}\n`);
+  const more = notices.length - printedUnchecked;
+  if (more > 0) process.stderr.write(`note: ${more} more: --json lists all of them\n`);
+}
+
+/** Documents that describe webhooks alone are common. */
+const nothingToServe = 'the contract has no operation, so there is nothing to call but the start page';
+
+/** What was decided for whoever wrote the contract, to serve it. */
+function describeNotices({ document, operations }: Served): Notice[] {
+  const { blind } = lookForCredentials(document, operations);
+  const servers = Array.isArray(document.servers) ? document.servers : [];
+  const [first] = servers;
+  const severalServers: Notice = {
+    says: `the contract has ${servers.length} servers: operations are served at the path of the first, ${isObject(first) ? String(first.url) : ''}`,
+    pointer: '#/servers',
+  };
+  return [
+    ...(Object.keys(operations).length === 0 ? [{ says: nothingToServe, pointer: '#/paths' }] : []),
+    ...(servers.length > 1 ? [severalServers] : []),
+    ...blind.map(({ name, type, open }) => ({
+      says: `no request shows the security scheme ${name} (${type}), so it is not asked for${open.length === 0 ? '' : `: ${open.length === 1 ? open[0] : `${open[0]} and ${open.length - 1} more`} would be open to anybody`}`,
+      pointer: `#/components/securitySchemes/${name}`,
+    })),
+    ...describeUnreachable(Object.values(operations)),
+    ...findShadowed(operations).map(({ path, by }) => ({
+      says: `${path === '/' ? 'there is no start page' : `${path} is not answered here`}: the contract has ${by} itself`,
+    })),
+  ];
+}
+
+/** A fragment is never sent, and what stands behind a question mark is a query (RFC 9110, 7.1): no request has such a path. */
+function describeUnreachable(operations: readonly Operation[]): Notice[] {
+  const [first, ...more] = operations.filter(({ path }) => /[#?]/.test(path));
+  if (first === undefined) return [];
+  const others = more.length === 0 ? '' : ` and ${more.length} more`;
+  return [
+    { says: `no request reaches ${first.operationId}${others}: a path cannot hold # or ?`, pointer: first.pointer },
+  ];
+}
+
+function toNotice({ locate, isLong }: Served, { pointer, why, operationId }: UncheckedPlace): Notice {
+  const where = operationId === undefined ? '' : `${operationId}: `;
+  return { says: `not checked: ${where}${why}`, pointer, ...(isLong ? {} : locate(pointer)) };
+}
+
+function describePage(served: Served, origin: string, flavour: Flavour | undefined): StartPage {
+  const { title, version, document, operations } = served;
+  const { addresses } = describeMock(origin, document, operations);
+  const { kind = '', notes = [], implemented } = flavour ?? {};
+  const rows = Object.values(operations).map((operation) => {
+    const sample = sampleRequest(document, operation, implemented === undefined ? undefined : shellToken);
+    return {
+      operationId: operation.operationId,
+      method: operation.method.toUpperCase(),
+      path: operation.basePath + operation.path,
+      summary: readSummary(served, operation),
+      ...(implemented !== undefined && { isImplemented: implemented.has(operation.operationId) }),
+      curl: formatCurl(origin, sample),
+      href: isOpenable(sample) ? origin + sample.target : undefined,
+    };
+  });
+  return { title, version, kind, notes, addresses, operations: rows };
+}
+
+/** A browser sends no header that a contract asks for. */
+function isOpenable({ method, headers }: SampleRequest): boolean {
+  return method === 'GET' && Object.keys(headers).length === 0;
+}
+
+function readSummary({ document }: Served, { pointer }: Operation): string {
+  const operation = readPointer(document, pointer);
+  const { summary, description } = isObject(operation) ? operation : {};
+  if (typeof summary === 'string' && summary !== '') return summary;
+  return typeof description === 'string' ? (description.trim().split(/\n|(?<=\.)\s/, 1)[0] ?? '') : '';
+}
+
+function keepFirst<Value>(make: () => Value): () => Value {
+  let kept: { readonly value: Value } | undefined;
+  return () => {
+    kept ??= { value: make() };
+    return kept.value;
+  };
+}
