@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
+import { listParts } from '@lockstep/json/schema-keywords';
 import type { NamedExample } from '@lockstep/runtime/refusal/declared-response';
 import { createInstance, resetJSONSchemaGenerator } from '@stoplight/prism-http';
 import type { HttpMethod, IHttpOperation } from '@stoplight/types';
@@ -38,6 +39,7 @@ export type AskPrism = (ask: PrismAsk) => Promise<unknown>;
 
 /** Invented bodies grow with every reference that is followed. Beyond this the generator takes seconds, or has no end. */
 const largestInvented = 2_000;
+const mostInventedItems = 20;
 
 /**
  * Prism in process, for what it is good at: choosing the documented answer, and inventing one from the schema.
@@ -49,8 +51,9 @@ const largestInvented = 2_000;
 export function createPrism(document: ContractDocument): AskPrism {
   return async ({ method, path, status, mediaType, schema, examples, example, dynamic, seed }) => {
     const isInvented = dynamic || seed !== undefined;
+    const hasExample = examples.length > 0 && !isInvented;
+    if (!hasExample && !isForPrism(document, schema)) return undefined;
     const bundle = isInvented ? bundleSchemas(document, schema) : undefined;
-    if (isInvented && bundle === undefined) return undefined;
     const content = {
       id: 'content',
       mediaType,
@@ -114,29 +117,32 @@ interface Bundle {
   readonly bundle: object;
 }
 
-/**
- * A schema with all that it refers to, as the generator of invented bodies wants it.
- *
- * @returns undefined for one that leads back to itself, or grows too large
- */
-function bundleSchemas(document: ContractDocument, schema: unknown): Bundle | undefined {
+/** Whether Prism can be given a schema: not one that leads back to itself or grows too large, nor composed lists, of which it tells the console. */
+function isForPrism(document: ContractDocument, schema: unknown): boolean {
+  let left = largestInvented;
+  return isFit(schema, new Set());
+
+  function isFit(node: unknown, within: ReadonlySet<string>): boolean {
+    if (typeof node !== 'object' || node === null) return true;
+    left -= 1;
+    if (left < 0) return false;
+    const { $ref, minItems, allOf } = isObject(node) ? node : {};
+    if (typeof minItems === 'number' && minItems > mostInventedItems) return false;
+    if (allOf !== undefined && listParts(document, node).some((part) => [part.type].flat().includes('array')))
+      return false;
+    if (typeof $ref !== 'string') return Object.values(node).every((member) => isFit(member, within));
+    return !within.has($ref) && isFit(readPointer(document, $ref), new Set([...within, $ref]));
+  }
+}
+
+/** A schema with all that it refers to, as the generator of invented bodies wants it. */
+function bundleSchemas(document: ContractDocument, schema: unknown): Bundle {
   const names = new Map<string, string>();
   const bundle: Record<string, unknown> = {};
-  if (!isSmall(schema, new Set(), { left: largestInvented })) return undefined;
   const copy = copyNode(schema);
   const tamed = tameSchemas({ schema: copy, ...bundle });
   const { schema: own, ...others } = tamed;
   return { schema: own, bundle: others };
-
-  function isSmall(node: unknown, within: ReadonlySet<string>, budget: { left: number }): boolean {
-    if (typeof node !== 'object' || node === null) return true;
-    budget.left -= 1;
-    if (budget.left < 0) return false;
-    const { $ref, minItems } = isObject(node) ? node : {};
-    if (typeof minItems === 'number' && minItems > 20) return false;
-    if (typeof $ref !== 'string') return Object.values(node).every((member) => isSmall(member, within, budget));
-    return !within.has($ref) && isSmall(readPointer(document, $ref), new Set([...within, $ref]), budget);
-  }
 
   function copyNode(node: unknown): unknown {
     if (Array.isArray(node)) return node.map(copyNode);

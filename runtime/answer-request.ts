@@ -50,14 +50,17 @@ export interface Steps<Principal, Context extends Exchange<Principal>> {
 
 const defaultLimitBytes = 65_536;
 
-/** Most bytes that the body of an operation may have: its own `x-body-limit`, else 64 KiB. */
-export function bodyLimitBytes({ extensions: { 'x-body-limit': own } }: Pick<Operation, 'extensions'>): number {
-  return typeof own === 'number' ? own : defaultLimitBytes;
+/** Most bytes that the body of an operation may have: its own `x-body-limit`, else `usual`, which is 64 KiB when left out. */
+export function bodyLimitBytes(
+  { extensions: { 'x-body-limit': own } }: Pick<Operation, 'extensions'>,
+  usual: number = defaultLimitBytes,
+): number {
+  return typeof own === 'number' ? own : usual;
 }
 
 /** @throws Error where a schema of the operation doesn't compile, or its security can't be kept */
 export function planOperation<Principal, Context extends Exchange<Principal>>(
-  tools: FormTools & { readonly isLazy: boolean },
+  tools: FormTools & { readonly isLazy: boolean; readonly bodyLimitBytes?: number | undefined },
   security: SecurityOptions<Principal>,
   operation: Operation,
   handler: AnyHandler<Principal, Context>,
@@ -72,7 +75,7 @@ export function planOperation<Principal, Context extends Exchange<Principal>>(
     handler,
     authenticate: createAuthentication(security, operation),
     rules: readValueRules(operation),
-    bodyLimitBytes: bodyLimitBytes(operation),
+    bodyLimitBytes: bodyLimitBytes(operation, tools.bodyLimitBytes),
     foreignNames: findForeignNames(tools.document, operation, foreignNames),
     checkForm: tools.isLazy
       ? prepareWhenAsked(() => createFormCheck(tools, operation))
@@ -102,13 +105,13 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   const { path, queryText } = readTarget(request.url ?? '/');
 
   // 1. The path is known, the method declared: 404, 405.
-  const route = findRoute(request.method ?? 'GET', path);
+  const query = queryText === '' ? [] : parseUrlEncoded(queryText);
+  const route = findRoute(request.method ?? 'GET', path, query);
   if (route.kind === 'options') return { status: 204, headers: { Allow: route.allow } };
   const { operation, authenticate, rules, bodyLimitBytes, foreignNames, checkForm, handler } = route.operation;
   exchange.operation = operation;
 
   // 2. The credentials are good: 401. Then whether whoever they are may ask at all.
-  const query = queryText === '' ? [] : parseUrlEncoded(queryText);
   const grants = await authenticate(request, query);
   const [first] = grants;
   if (first?.principal !== undefined) exchange.principal = first.principal;
@@ -151,16 +154,18 @@ export async function answerRequest<Principal, Context extends Exchange<Principa
   return handler({ ...parsed, principal: grant.principal, requestId }, exchange);
 }
 
-/** The parameters that carry keys of this operation, and names of a layer around: none that the operation declares as its own. */
+/** The parameters that carry keys of this operation, pairs that its path is written with, and names of a layer around: none that the operation declares as its own. */
 function findForeignNames(
   document: ContractDocument,
-  { security, parameters }: Operation,
+  { path, security, parameters }: Operation,
   around: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
   const keys = security
     .flatMap((alternative) => Object.keys(alternative))
     .flatMap((name) => readScheme(followMember(document, schemes, name))?.queryName ?? []);
+  const [, ...written] = path.split(/[?#]/);
+  const fixed = written.flatMap((text) => parseUrlEncoded(text).map(({ name }) => name));
   const own = new Set(parameters.filter(({ in: place }) => place === 'query').map(({ name }) => name));
-  return new Set([...keys, ...around]).difference(own);
+  return new Set([...keys, ...fixed, ...around]).difference(own);
 }

@@ -7,7 +7,16 @@ const content = {
   'text/plain': { schema: { type: 'integer' } },
   'model/gltf+json': { schema: { type: 'object' } },
 };
-const responses = { 200: { description: 'Good', content }, 401: { description: 'Who?' } };
+const headers = {
+  'X-Ids': { schema: { type: 'array', maxItems: 2, items: { type: 'integer' } } },
+  'X-Size': { explode: true, schema: { type: 'object', properties: { w: { type: 'integer' } } } },
+  'X-Json': { content: { 'application/json': { schema: { type: 'array' } } } },
+};
+const responses = {
+  204: { description: 'Headers', headers },
+  200: { description: 'Good', content },
+  401: { description: 'Who?' },
+};
 const document = { paths: { '/thing': { get: { responses } } } };
 const operation: Operation = {
   operationId: 'getThing',
@@ -61,6 +70,22 @@ test('what does not compile is left unchecked where somebody tolerates that, and
   expect(tolerant(operation, { ...answer, content: '{}' })).toBeUndefined();
   expect(tolerant(operation, { ...answer, content: '[]' })?.reason).toBe('must be object');
   expect(tolerated).toEqual(['getThing']);
+});
+
+describe('a header of several values', () => {
+  test.each([
+    { sent: { 'X-Ids': '1,2' }, fault: undefined },
+    { sent: { 'X-Ids': '1,2,3' }, fault: 'must NOT have more than 2 items' },
+    { sent: { 'X-Ids': '1,b' }, fault: 'must be integer' },
+    { sent: { 'X-Size': 'w=3' }, fault: undefined },
+    { sent: { 'X-Size': 'w' }, fault: 'does not have its form' },
+    { sent: { 'X-Json': '[1]' }, fault: undefined },
+    { sent: { 'X-Json': '{}' }, fault: 'must be array' },
+    { sent: { 'X-Json': '{' }, fault: 'does not have its form' },
+  ])('$sent is judged: $fault', ({ sent, fault }) => {
+    const outgoing = { status: 204, headers: { ...sent }, mediaType: undefined, content: undefined };
+    expect(check(operation, outgoing)?.reason).toBe(fault);
+  });
 });
 
 describe('a body', () => {

@@ -1,5 +1,6 @@
 import {
   type ContractDocument,
+  extendPointer,
   followMember,
   followRef,
   isObject,
@@ -12,7 +13,8 @@ import { type Coerce, createCoercion } from './form/coerce-text.ts';
 import { createSchemaCompiler, type Validate } from './form/compile-schema.ts';
 import { readDirection } from './form/one-direction.ts';
 import { isJsonType } from './form/parse-body.ts';
-import type { Operation } from './operation.ts';
+import { createParameterReader, describeValue, type ReadParameter } from './form/read-parameters.ts';
+import type { Operation, Parameter } from './operation.ts';
 import { findFaultMembers } from './refusal/fault-members.ts';
 
 /** An answer that its contract doesn't have. */
@@ -41,8 +43,8 @@ interface ResponseTools {
 interface DeclaredHeader {
   readonly name: string;
   readonly required: boolean;
-  /** Its text as the value that its schema judges. */
-  readonly readText: Coerce;
+  /** Text as the value that its schema judges, lists and objects in style `simple` among them (OpenAPI 3.1, 4.8.21). */
+  readonly read: ReadParameter;
   readonly validate: Validate;
 }
 
@@ -117,10 +119,14 @@ function prepareTools(contract: ContractDocument, tolerate: Tolerate | undefined
 
 function checkHeaders({ pointer, headers }: DeclaredResponse, outgoing: Outgoing): ResponseFault | undefined {
   const sent = new Map(Object.entries(outgoing.headers).map(([name, value]) => [name.toLowerCase(), value]));
-  for (const { name, required, readText, validate } of headers) {
-    const value = sent.get(name.toLowerCase());
+  for (const { name, required, read, validate } of headers) {
+    const key = name.toLowerCase();
+    const value = sent.get(key);
     if (value === undefined && required) return { pointer: `${pointer}/headers/${name}`, reason: 'is missing' };
-    const [error] = (value === undefined ? undefined : validate(readText(value))) ?? [];
+    const reading = read(value === undefined ? [] : [{ name: key, value, broken: false }]);
+    // What a fault says may repeat the value.
+    if (reading.kind === 'fault') return { pointer: `${pointer}/headers/${name}`, reason: 'does not have its form' };
+    const [error] = (reading.kind === 'value' ? validate(reading.value) : undefined) ?? [];
     if (error !== undefined) return { pointer: `${pointer}/headers/${name}`, reason: error.message ?? 'is not valid' };
     sent.delete(name.toLowerCase());
   }
@@ -169,16 +175,38 @@ function readResponses(tools: ResponseTools, pointer: string): Map<string, Decla
   return new Map(
     Object.entries(isObject(responses) ? responses : {}).map(([status, node]) => [
       status,
-      readResponse(tools, `${pointer}/${status}`, followRef(tools.document, node)),
+      readResponse(
+        tools,
+        `${pointer}/${status}`,
+        refOf(node) ?? `${pointer}/${status}`,
+        followRef(tools.document, node),
+      ),
     ]),
   );
 }
 
-function readResponse(tools: ResponseTools, pointer: string, node: JsonObject): DeclaredResponse {
+function refOf(node: unknown): string | undefined {
+  return isObject(node) && typeof node.$ref === 'string' ? node.$ref : undefined;
+}
+
+/** @param place where it stands, its reference followed */
+function readResponse(tools: ResponseTools, pointer: string, place: string, node: JsonObject): DeclaredResponse {
   const { document, compile, compileBody } = tools;
   const headers = Object.entries(followMember(document, node, 'headers')).map(([name, declared]): DeclaredHeader => {
-    const { schema, required } = followRef(document, declared);
-    return { name, required: required === true, readText: createCoercion(document, schema), validate: compile(schema) };
+    const header = followRef(document, declared);
+    const schema = `${refOf(declared) ?? extendPointer(place, 'headers', name)}/schema`;
+    const parameter: Parameter = {
+      name,
+      in: 'header',
+      required: header.required === true,
+      style: 'simple',
+      explode: header.explode === true,
+      allowEmptyValue: false,
+      schema,
+    };
+    const form = describeValue(document, parameter);
+    const read = createParameterReader(document, parameter);
+    return { name, required: parameter.required, read, validate: compile(form.schema) };
   });
   const contents = Object.entries(followMember(document, node, 'content')).map(
     ([mediaType, media]): [string, Content] => {

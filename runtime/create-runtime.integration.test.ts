@@ -60,14 +60,17 @@ const options: Options = {
   logger: { error: () => undefined },
 };
 
-async function ask(given: Partial<Options>, path: string, headers: Record<string, string> = {}) {
+async function ask(given: Partial<Options>, path: string, headers: Record<string, string> = {}, body?: string) {
   const server = createServer(
     createRuntime<{ getThing: Operation }, Handlers>({ ...options, ...given }).listener,
   ).listen(0, '127.0.0.1');
   await once(server, 'listening');
   try {
     const { port } = server.address() as AddressInfo;
-    const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers });
+    const answer = await fetch(`http://127.0.0.1:${port}${path}`, {
+      headers,
+      ...(body !== undefined && { method: 'POST', body }),
+    });
     return { status: answer.status, headers: answer.headers, text: await answer.text() };
   } finally {
     server.close();
@@ -91,6 +94,77 @@ describe('a runtime', () => {
     expect([status, JSON.parse(body).message]).toEqual([401, 'The query key is missing']);
     const pointer = '#/paths/~1thing/get/responses/default/content/application~1json/schema/patternProperties';
     expect(told).toEqual([{ pointer, why: expect.stringMatching(/^patternProperties is not usable/) }]);
+  });
+
+  describe('of a contract of somebody else', () => {
+    const id = { type: 'string', readOnly: true };
+    const thing = { type: 'object', required: ['id', 'n'], properties: { id, n: { type: 'integer' } } };
+    const content = {
+      '*/*': {},
+      'text/*': {},
+      'application/json;v=2': { schema: thing },
+      'application/json': { schema: { type: 'null' } },
+    };
+    const filter = { name: 'filter', in: 'query', content: { 'application/json': { schema: { type: 'object' } } } };
+    const pointer = '#/paths/~1thing/post';
+    const contract = {
+      paths: { '/thing': { post: { parameters: [filter], requestBody: { content }, responses: {} } } },
+    };
+    const parameter = {
+      name: 'filter',
+      in: 'query',
+      required: false,
+      style: 'form',
+      explode: true,
+      allowEmptyValue: false,
+      schema: `${pointer}/parameters/0/schema`,
+    } as const;
+    const types = Object.keys(content).map((type) => [
+      type,
+      `${pointer}/requestBody/content/${type.replaceAll('/', '~1')}/schema`,
+    ]);
+    const operation: Operation = {
+      ...getThing,
+      method: 'post',
+      pointer,
+      parameters: [parameter],
+      requestBody: { required: false, content: Object.fromEntries(types) },
+      security: [],
+    };
+    const handlers = { getThing: (request: object) => ({ status: 200, mediaType: 'application/json', body: request }) };
+    const send = (path: string, type: string, body: string, bodyLimitBytes?: number) =>
+      ask(
+        { contract, operations: { getThing: operation }, handlers, bodyLimitBytes },
+        path,
+        { 'content-type': type },
+        body,
+      );
+
+    test.each([
+      ['application/json; v=2', '{"n":1}', 200],
+      ['application/json;v=2', '{}', 400],
+      ['application/json', 'null', 200],
+      ['application/json', '{"n":1}', 400],
+      ['text/html', '<a>', 200],
+      ['image/png', 'x', 200],
+    ])(
+      'finds the narrowest media type, and asks for nothing that is read only: %s %s is %d',
+      async (type, body, status) => {
+        expect((await send('/thing', type, body)).status).toBe(status);
+      },
+    );
+
+    test.each([
+      ['/thing?filter=%7B%22a%22%3A1%7D', 200],
+      ['/thing?filter=%5B%5D', 400],
+    ])('reads JSON in a query: %s is %d', async (path, status) => {
+      expect((await send(path, 'image/png', 'x')).status).toBe(status);
+    });
+
+    test('takes bodies of another size where it is told to', async () => {
+      expect((await send('/thing', 'image/png', 'x'.repeat(70_000))).status).toBe(413);
+      expect((await send('/thing', 'image/png', 'x'.repeat(70_000), 80_000)).status).toBe(200);
+    });
   });
 
   test('cuts the connection, and no more, where what answers errors fails itself', async () => {

@@ -14,6 +14,7 @@ import { createSchemaCompiler, type FormTools } from './form/compile-schema.ts';
 import { dropUnusable, type Unchecked } from './form/drop-unusable.ts';
 import { readDirection } from './form/one-direction.ts';
 import { isJsonType } from './form/parse-body.ts';
+import { parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { checkMessage, readRequestId, readTarget, readUnknownCoding, takeAuthority } from './http-message.ts';
 import type { Operation, OperationTable } from './operation.ts';
 import { declaredRefusal } from './refusal/declared-refusal.ts';
@@ -63,6 +64,8 @@ export interface RuntimeOptions<
   readonly answered?: (exchange: Context, answer: Answer) => void;
   /** Whether each answer is held against the contract before it leaves; one that breaks it becomes a 500 and an error in the log. Off when left out. */
   readonly checkResponses?: boolean;
+  /** Most bytes of a body where its operation has no `x-body-limit`; 64 KiB when left out. */
+  readonly bodyLimitBytes?: number | undefined;
   /** `realm` of challenges (RFC 9110, 11.5); the contract's title when left out. */
   readonly realm?: string;
   /** Whether a refusal may have what the contract gives as examples, beside what its schema requires: in a mock. Off when left out. */
@@ -131,20 +134,32 @@ export function createRuntime<
     (operation): PlannedOperation<Principal, Context> =>
       sayWhichOperation(operation, () => {
         const { document, compileFor } = requests;
-        const tools = { document, compile: compileFor(operation), isLazy: unchecked !== undefined };
+        const tools = {
+          document,
+          compile: compileFor(operation),
+          isLazy: unchecked !== undefined,
+          bodyLimitBytes: options.bodyLimitBytes,
+        };
         if (answerError === undefined && !tools.isLazy) compileErrors(answers, operation);
         const handler = findHandler<Principal, Context>(options.handlers, operation);
         return planOperation(tools, security, operation, handler, options.foreignNames ?? new Set());
       }),
   );
   const router = createRouter(planned);
+  for (const { operation } of router.unreachable) {
+    const { operationId, pointer, method, path } = operation;
+    const why = `another operation has ${method.toUpperCase()} ${path}, but for the names of its values: this one is never reached`;
+    unchecked?.({ operationId, pointer, why });
+  }
   const steps: Steps<Principal, Context> = {
     findRoute: createRouteFinder(router, options.isTold),
     added: options,
     realm,
   };
   const takesBody = ({ method = '', url = '/' }: IncomingMessage): boolean => {
-    const found = router.match(readTarget(url).path)?.route.operations.get(method.toLowerCase());
+    const { path, queryText } = readTarget(url);
+    const match = router.match(path, method, parseUrlEncoded(queryText));
+    const found = match?.route.operations.get(method.toLowerCase());
     return found !== undefined && found.operation.requestBody !== null;
   };
   const reply = createReply<Context>({

@@ -40,7 +40,7 @@ export async function readBody(
   }
   const { type, parameters } = parseContentType(sent);
   const mediaType = type.toLowerCase();
-  const declaredType = declared.find((range) => matchesRange(range, mediaType));
+  const declaredType = findDeclaredType(declared, sent, mediaType);
   if (declaredType === undefined || sentTypes.length > 1) {
     const text = `Content-Type ${cut(sentTypes.join(', '))} is not taken: send the body as ${listOr(declared)}`;
     throw unsupported(text, 'content-type', declared);
@@ -50,6 +50,15 @@ export async function readBody(
     throw unsupported(`Charset ${cut(charset)} is not taken: send the body in UTF-8`, 'content-type', ['utf-8']);
   if (mediaType !== 'multipart/form-data') return { bytes, mediaType, declaredType };
   return { bytes, mediaType, declaredType, parts: await readParts(bytes, sent) };
+}
+
+/** As it was sent, parameters and all; else by its essence; else the narrowest range (OpenAPI 3.1, 4.8.14.1). */
+function findDeclaredType(declared: readonly string[], sent: string, mediaType: string): string | undefined {
+  const plain = (text: string): string => text.replaceAll(/\s/g, '').toLowerCase();
+  const stars = (range: string): number => range.split('*').length;
+  const exact = declared.find((range) => plain(range) === plain(sent));
+  const narrowest = declared.toSorted((a, b) => stars(a) - stars(b));
+  return exact ?? narrowest.find((range) => matchesRange(range, mediaType));
 }
 
 /** Media type ranges as OpenAPI keys them: exact, `text/*`, any. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { readTarget } from './http-message.ts';
 import { createRouteFinder, createRouter, type Placed } from './route-request.ts';
 
@@ -19,6 +20,46 @@ const router = createRouter([
   declare('get', '', '/'),
   declare('get', '/auth', '/.well-known/keys.json'),
 ]);
+
+const alike = createRouter([
+  declare('get', '', '/pets/{petId}'),
+  declare('put', '', '/pets/{name}'),
+  declare('get', '', '/pets/{name}'),
+  declare('post', '', '/#Action=Start'),
+  declare('post', '', '/#Action=Stop'),
+  declare('get', '', '/files?kind=new&page={page}'),
+  declare('get', '', '/files'),
+  declare('get', '', '/a+b/(c)/{from}.{to}'),
+]);
+
+const apart = [
+  { name: 'the method', given: ['put', '/pets/7', ''], want: ['/pets/{name}', { name: '7' }] },
+  { name: 'the order of the contract', given: ['get', '/pets/7', ''], want: ['/pets/{petId}', { petId: '7' }] },
+  { name: 'a pair behind #', given: ['post', '/', 'Action=Stop&x=1'], want: ['/#Action=Stop', {}] },
+  { name: 'the first, where no pair is sent', given: ['post', '/', ''], want: ['/#Action=Start', {}] },
+  { name: 'a pair behind ?', given: ['get', '/files', 'page=2&kind=new'], want: ['/files?kind=new&page={page}', {}] },
+  { name: 'no pair', given: ['get', '/files', 'kind=old'], want: ['/files', {}] },
+  {
+    name: 'characters as they are',
+    given: ['get', '/a+b/(c)/1.2', ''],
+    want: ['/a+b/(c)/{from}.{to}', { from: '1', to: '2' }],
+  },
+] as const;
+
+describe('of templates that are alike one is found by', () => {
+  for (const { name, given, want } of apart) {
+    test(name, () => {
+      const [method, path, query] = given;
+      const match = alike.match(path, method, parseUrlEncoded(query));
+      expect([match?.route.template, Object.fromEntries(match?.rawPathValues ?? [])]).toEqual(want);
+    });
+  }
+
+  test('no way where another has its method: that is told', () => {
+    expect(alike.unreachable).toEqual([declare('get', '', '/pets/{name}')]);
+    expect(router.unreachable).toEqual([]);
+  });
+});
 
 const found = [
   { name: 'a literal path', given: '/v1/rooms', want: ['/v1/rooms', {}] },

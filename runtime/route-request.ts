@@ -1,4 +1,5 @@
 import { nearestNames } from './form/nearest-name.ts';
+import { type Pair, parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { cut, listOr } from './form/sentence.ts';
 import { Rejection } from './rejection.ts';
 
@@ -18,6 +19,8 @@ export interface Route<Operation extends Placed> {
   readonly template: string;
   /** By lower-case method. */
   readonly operations: ReadonlyMap<string, Operation>;
+  /** Pairs of the query that tell it from others of the same path: those that its template has behind `?` or `#`. */
+  readonly fixed: readonly Pair[];
 }
 
 interface RouteMatch<Operation extends Placed> {
@@ -29,8 +32,13 @@ interface RouteMatch<Operation extends Placed> {
 interface Router<Operation extends Placed> {
   /** Every path of the contract, base path included. */
   readonly templates: readonly string[];
-  /** Case and every slash count; `rawPath` is the request target without its query. */
-  readonly match: (rawPath: string) => RouteMatch<Operation> | undefined;
+  /** Operations that no request reaches, since another has their method and path. */
+  readonly unreachable: readonly Operation[];
+  /**
+   * Case and every slash count; `rawPath` is the request target without its query. Where several templates are the same but for the names
+   * of their values, or for pairs of the query, that one is found which has the method, and most of the pairs.
+   */
+  readonly match: (rawPath: string, method?: string, query?: readonly Pair[]) => RouteMatch<Operation> | undefined;
 }
 
 /** A place between two slashes of some templates. */
@@ -40,8 +48,12 @@ interface RouteNode<Operation extends Placed> {
   readonly mixed: { readonly pattern: RegExp; readonly node: RouteNode<Operation> }[];
   /** A lone `{id}`. */
   lone: RouteNode<Operation> | undefined;
-  /** Of the template that ends here. */
-  route: (Route<Operation> & { readonly names: readonly string[] }) | undefined;
+  /** Of the templates that end here, those with most pairs first. */
+  routes: NamedRoute<Operation>[];
+}
+
+interface NamedRoute<Operation extends Placed> extends Route<Operation> {
+  readonly names: readonly string[];
 }
 
 /**
@@ -54,51 +66,87 @@ interface RouteNode<Operation extends Placed> {
  */
 export function createRouter<Operation extends Placed>(operations: readonly Operation[]): Router<Operation> {
   const root = createNode<Operation>();
+  const unreachable: Operation[] = [];
   const byTemplate = Map.groupBy(operations, ({ basePath, path }) => basePath + path);
   for (const [template, group] of byTemplate) {
-    let node = root;
-    for (const segment of template.split('/')) node = findOrAdd(node, segment);
-    node.route ??= {
+    const { path, fixed } = splitTemplate(template);
+    const route = {
       template,
       operations: new Map(group.map((operation) => [operation.method, operation])),
-      names: [...template.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name),
+      fixed,
+      names: [...path.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name),
     };
+    let node = root;
+    for (const segment of path.split('/')) node = findOrAdd(node, segment);
+    const same = node.routes.filter((other) => isSameQuery(other.fixed, fixed));
+    unreachable.push(...group.filter(({ method }) => same.some(({ operations: taken }) => taken.has(method))));
+    node.routes = [...node.routes, route].sort((a, b) => b.fixed.length - a.fixed.length);
   }
   return {
     templates: [...byTemplate.keys()].sort(),
-    match: (rawPath) => {
+    unreachable,
+    match: (rawPath, method = '', query = []) => {
       const values: string[] = [];
-      const route = findRoute(root, rawPath.split('/'), 0, values);
+      const routes = findRoutes(root, rawPath.split('/'), 0, values);
+      const route = pickRoute(routes, method.toLowerCase(), query);
       if (route === undefined) return undefined;
       return { route, rawPathValues: new Map(route.names.map((name, index) => [name, values[index] ?? ''])) };
     },
   };
 }
 
+/** RFC 3986, 3.5: no fragment is ever sent. What authors write there, or behind a `?`, tells operations of one path apart. */
+function splitTemplate(template: string): { readonly path: string; readonly fixed: readonly Pair[] } {
+  const [path = '', ...behind] = template.split(/[?#]/);
+  const pairs = behind.flatMap((text) => parseUrlEncoded(text));
+  // Without a value it is a name for readers, `#list`.
+  return { path, fixed: pairs.filter(({ value }) => value !== '' && !value.includes('{')) };
+}
+
+function isSameQuery(one: readonly Pair[], other: readonly Pair[]): boolean {
+  return one.length === other.length && one.every((pair) => hasPair(other, pair));
+}
+
+function hasPair(query: readonly Pair[], { name, value }: Pair): boolean {
+  return query.some((sent) => sent.name === name && sent.value === value);
+}
+
+function pickRoute<Operation extends Placed>(
+  routes: readonly NamedRoute<Operation>[] | undefined,
+  method: string,
+  query: readonly Pair[],
+): NamedRoute<Operation> | undefined {
+  if (routes === undefined || routes.length < 2) return routes?.[0];
+  const having = routes.filter(({ fixed }) => fixed.every((pair) => hasPair(query, pair)));
+  const takes = ({ operations }: Route<Operation>): boolean =>
+    operations.has(method) || (method === 'head' && operations.has('get'));
+  return having.find(takes) ?? having[0] ?? routes.find(takes) ?? routes[0];
+}
+
 /** Literal before mixed before lone, from the left: the first way through that ends at a template is the right one. */
-function findRoute<Operation extends Placed>(
+function findRoutes<Operation extends Placed>(
   node: RouteNode<Operation>,
   segments: readonly string[],
   index: number,
   values: string[],
-): RouteNode<Operation>['route'] {
+): readonly NamedRoute<Operation>[] | undefined {
   const segment = segments[index];
-  if (segment === undefined) return node.route;
+  if (segment === undefined) return node.routes.length === 0 ? undefined : node.routes;
   const literal = node.literals.get(segment);
-  const found = literal && findRoute(literal, segments, index + 1, values);
+  const found = literal && findRoutes(literal, segments, index + 1, values);
   if (found !== undefined) return found;
   const known = values.length;
   for (const { pattern, node: next } of node.mixed) {
     const match = pattern.exec(segment);
     if (match === null) continue;
     values.push(...match.slice(1));
-    const mixed = findRoute(next, segments, index + 1, values);
+    const mixed = findRoutes(next, segments, index + 1, values);
     if (mixed !== undefined) return mixed;
     values.length = known;
   }
   if (node.lone === undefined || segment === '') return undefined;
   values.push(segment);
-  const lone = findRoute(node.lone, segments, index + 1, values);
+  const lone = findRoutes(node.lone, segments, index + 1, values);
   if (lone === undefined) values.length = known;
   return lone;
 }
@@ -129,7 +177,7 @@ function compileSegment(segment: string): RegExp {
 }
 
 function createNode<Operation extends Placed>(): RouteNode<Operation> {
-  return { literals: new Map(), mixed: [], lone: undefined, route: undefined };
+  return { literals: new Map(), mixed: [], lone: undefined, routes: [] };
 }
 
 /** What an `Allow` header says of a path: HEAD is answered wherever GET is, OPTIONS everywhere. */
@@ -145,7 +193,11 @@ type FoundRoute<Operation extends Placed> =
   /** OPTIONS: what the path takes. */
   | { readonly kind: 'options'; readonly allow: string };
 
-export type FindRoute<Operation extends Placed> = (method: string, rawPath: string) => FoundRoute<Operation>;
+export type FindRoute<Operation extends Placed> = (
+  method: string,
+  rawPath: string,
+  query?: readonly Pair[],
+) => FoundRoute<Operation>;
 
 /**
  * Finds the operation of a request; HEAD finds that of GET.
@@ -158,8 +210,8 @@ export function createRouteFinder<Operation extends Placed>(
   isTold: (template: string) => boolean = () => true,
 ): FindRoute<Operation> {
   const told = router.templates.filter(isTold);
-  return (method, rawPath) => {
-    const match = router.match(rawPath);
+  return (method, rawPath, query) => {
+    const match = router.match(rawPath, method, query);
     if (match === undefined) {
       const nearest = nearestNames(rawPath, told).slice(0, 1);
       const cure = nearest.length === 0 ? '' : `, did you mean ${nearest[0]}?`;

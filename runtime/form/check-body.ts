@@ -33,7 +33,9 @@ export function createBodyCheck(
   const contents = new Map(
     Object.entries(requestBody.content).map(([type, pointer]): [string, Content] => {
       const schema = readPointer(document, pointer);
-      return [type, { schema, validate: compile({ $ref: pointer }), defaults: readDefaults(schema) }];
+      // A media type may stand without a schema: it takes anything.
+      const validate = schema === undefined ? () => undefined : compile({ $ref: pointer });
+      return [type, { schema, validate, defaults: readDefaults(schema) }];
     }),
   );
   for (const { cases } of rules)

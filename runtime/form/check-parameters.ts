@@ -1,10 +1,17 @@
-import { followRef, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import { followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { Operation, Parameter } from '../operation.ts';
 import type { FormTools, Validate } from './compile-schema.ts';
 import { type Description, describeFault } from './describe-fault.ts';
 import type { PlaceFault, ReadPlace } from './detail.ts';
 import type { Pair } from './parse-url-encoded.ts';
-import { createParameterReader, ownsName, type ReadParameter, spreadMembers } from './read-parameters.ts';
+import {
+  createParameterReader,
+  describeValue,
+  ownsName,
+  type ReadParameter,
+  type SpreadMembers,
+  spreadMembers,
+} from './read-parameters.ts';
 import { cut, describeUnknown } from './sentence.ts';
 
 type Place = Parameter['in'];
@@ -18,7 +25,7 @@ interface Checked {
   readonly key: string;
   readonly read: ReadParameter;
   /** Of an object whose members are parameters of their own. */
-  readonly members: ReadonlySet<string> | undefined;
+  readonly members: SpreadMembers | undefined;
   readonly validate: Validate;
   /** Empty, or the default alone. */
   readonly defaults: readonly unknown[];
@@ -39,13 +46,15 @@ export function createParameterCheck(
     ({ in: at, name }) => at === place && !(at === 'header' && ignoredHeaders.has(name.toLowerCase())),
   );
   const checked = declared.map((parameter): Checked => {
-    const { default: value } = followRef(document, readPointer(document, parameter.schema));
+    const { pointer, schema } = describeValue(document, parameter);
+    const { default: value } = followRef(document, schema);
+    const others = new Set(declared.flatMap((other) => (other === parameter ? [] : other.name)));
     return {
       parameter,
       key: place === 'header' ? parameter.name.toLowerCase() : parameter.name,
-      read: createParameterReader(document, parameter),
+      read: createParameterReader(document, parameter, others),
       members: spreadMembers(document, parameter),
-      validate: compile({ $ref: parameter.schema }),
+      validate: pointer === undefined ? () => undefined : compile({ $ref: pointer }),
       defaults: value === undefined ? [] : [value],
     };
   });
@@ -86,7 +95,9 @@ function findUnknown(declared: readonly Checked[], pairs: readonly Pair[]): Plac
     ({ name }) => !declared.some(({ parameter, members }) => ownsName(parameter, name, members)),
   );
   if (unknown === undefined) return undefined;
-  const known = declared.flatMap(({ parameter, members }) => (members === undefined ? parameter.name : [...members]));
+  const known = declared.flatMap(({ parameter, members }) =>
+    members === undefined ? parameter.name : [...members.names],
+  );
   const described = describeUnknown(`query parameter ${cut(unknown.name)}`, unknown.name, known);
   return { in: 'query', at: cut(unknown.name), ...described };
 }

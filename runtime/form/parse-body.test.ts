@@ -138,3 +138,20 @@ describe('a body becomes what its schema asks for', () => {
     expect(parseBody({}, { bytes: Buffer.from(text), mediaType }, by)).toEqual({ kind: 'value', value });
   });
 });
+
+describe('a body whose grammar is not known', () => {
+  const rows = { type: 'array', items: { type: 'object' } };
+  test.each([
+    ['text/xml', '<a/>', { type: 'object' }],
+    ['application/xml', '<a/>', { type: 'object' }],
+    ['text/csv', 'a,b', rows],
+    ['application/octet-stream', '\u0000', { type: 'string', format: 'binary' }],
+  ])('is taken as it is: %s', (mediaType, text, its) => {
+    expect(parseBody({}, { bytes: Buffer.from(text), mediaType }, its)).toEqual({ kind: 'opaque' });
+  });
+
+  test('is text where it is to be text', () => {
+    const body = { bytes: Buffer.from('a,b'), mediaType: 'text/csv' };
+    expect(parseBody({}, body, { type: 'string' })).toEqual({ kind: 'value', value: 'a,b' });
+  });
+});

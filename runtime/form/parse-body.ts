@@ -30,10 +30,17 @@ const readers: readonly Reader[] = [
   { reads: isJsonType, read: parseJson },
   { reads: (mediaType) => mediaType === 'application/x-www-form-urlencoded', read: parseForm },
   {
-    reads: (mediaType) => mediaType.startsWith('text/'),
-    read: (text, schema, document) => ({ kind: 'value', value: createCoercion(document, schema)(text) }),
+    reads: (mediaType) => mediaType.startsWith('text/') && mediaType !== 'text/xml',
+    read: (text, schema, document) => parseText(text, schema, document),
   },
 ];
+
+/** Text that stands for an object or a list, as CSV does, has a grammar that is not known here. */
+function parseText(text: string, schema: unknown, document: ContractDocument): ParsedBody {
+  const types = schemaTypes(document, schema);
+  const isStructured = types.size > 0 && [...types].every((type) => type === 'object' || type === 'array');
+  return isStructured ? { kind: 'opaque' } : { kind: 'value', value: createCoercion(document, schema)(text) };
+}
 
 /**
  * Turns the bytes of a body into the value its schema judges, once.
@@ -59,7 +66,8 @@ function parseJson(text: string): ParsedBody {
   return parseNamedJson(text, 'the body');
 }
 
-function parseNamedJson(text: string, name: string): ParsedBody {
+/** @param name what to call it in a sentence */
+export function parseNamedJson(text: string, name: string): ParsedBody {
   if (text.trim() === '') return { kind: 'fault', at: '', says: `${name} is empty: send JSON` };
   try {
     const value: unknown = JSON.parse(text);

@@ -4,6 +4,8 @@ export interface Pair {
   readonly value: string;
   /** Whether an escape in it could not be decoded; name and value are then as they were sent. */
   readonly broken: boolean;
+  /** The value as it was sent, where it was sent with escapes: what separates items is looked for in it. */
+  readonly raw?: string;
 }
 
 /**
@@ -20,11 +22,12 @@ export function parseUrlEncoded(text: string): Pair[] {
       const rawValue = equals === -1 ? '' : piece.slice(equals + 1);
       const [name, value] = [decodeForm(rawName), decodeForm(rawValue)];
       if (name === undefined || value === undefined) return { name: name ?? rawName, value: rawValue, broken: true };
-      return { name, value, broken: false };
+      return value === rawValue ? { name, value, broken: false } : { name, value, broken: false, raw: rawValue };
     });
 }
 
-function decodeForm(text: string): string | undefined {
+/** A piece of a query that was cut out before it was decoded; its escapes are known to be good. */
+export function decodeForm(text: string): string | undefined {
   return decodePercent(text.replaceAll('+', ' '));
 }
 

@@ -9,6 +9,8 @@ const document = {
   Words: { type: 'array', items: { type: 'string' } },
   Composed: { allOf: [{ type: 'object' }, { properties: { from: { type: 'integer' } } }, { $ref: '#/Span' }] },
   Span: { type: 'object', properties: { from: { type: 'integer' }, to: { type: 'integer' } } },
+  Labels: { type: 'object', additionalProperties: { type: 'integer' } },
+  Lists: { type: 'object', properties: { ids: { type: 'array', items: { type: 'integer' } } } },
 };
 
 function declare(schema: keyof typeof document, more: Partial<Parameter> = {}): Parameter {
@@ -59,6 +61,42 @@ const cases = [
     parameter: declare('Words', { explode: false, style: 'pipeDelimited' }),
     given: 'q=a|b',
     want: value(['a', 'b']),
+  },
+  {
+    name: 'a list by bars, escaped as they must be',
+    parameter: declare('Words', { explode: false, style: 'pipeDelimited' }),
+    given: 'q=a%7Cb',
+    want: value(['a', 'b']),
+  },
+  {
+    name: 'a list with a comma in an item, which is escaped',
+    parameter: declare('Words', { explode: false }),
+    given: 'q=a%2Cb,c+d',
+    want: value(['a,b', 'c d']),
+  },
+  {
+    name: 'a list of a path with a comma in an item',
+    parameter: declare('Words', { in: 'path', style: 'simple', explode: false }),
+    given: 'q=a%2Cb,c',
+    want: value(['a,b', 'c']),
+  },
+  {
+    name: 'members that nobody has named, by brackets',
+    parameter: declare('Labels', { style: 'deepObject' }),
+    given: 'q[a]=1&q[b]=x',
+    want: value({ a: 1, b: 'x' }),
+  },
+  {
+    name: 'a list by brackets',
+    parameter: declare('Lists', { style: 'deepObject' }),
+    given: 'q[ids]=1&q[ids]=2',
+    want: value({ ids: [1, 2] }),
+  },
+  {
+    name: 'members that nobody has named, each on its own',
+    parameter: declare('Labels'),
+    given: 'a=1&b=2',
+    want: value({ a: 1, b: 2 }),
   },
   {
     name: 'an object by brackets',
@@ -152,6 +190,37 @@ describe('readParameter', () => {
       expect(createParameterReader(document, parameter)(parseUrlEncoded(given))).toEqual(want));
   }
 
+  describe('of a document', () => {
+    const content = { 'application/json': { schema: { type: 'object' } } };
+    const owner = {
+      parameters: [{ name: 'q', content }, { name: 'q', content: { 'application/json': {} } }, { name: 'q' }],
+    };
+    const reading = (index: number, given: string) =>
+      createParameterReader(owner, { ...declare('Span'), schema: `#/parameters/${index}/schema` })(
+        parseUrlEncoded(given),
+      );
+
+    test('reads JSON as JSON, whatever stands in it', () => {
+      expect(reading(0, 'q=%7B%22a%22%3A%5B1%5D%7D')).toEqual(value({ a: [1] }));
+      expect(reading(1, 'q=7')).toEqual(value(7));
+      expect(reading(0, 'x=1')).toEqual({ kind: 'absent' });
+    });
+
+    test('tells what is no JSON', () => {
+      expect(reading(0, 'q=%7B')).toMatchObject({ kind: 'fault', says: expect.stringMatching(/^q is not valid JSON/) });
+      expect(reading(0, 'q=1&q=2')).toEqual({ kind: 'fault', says: 'q is sent 2 times: send it once' });
+    });
+
+    test('takes text where the contract says nothing of the value', () =>
+      expect(reading(2, 'q=7')).toEqual(value('7')));
+  });
+
+  test('leaves names of other parameters out of an object that takes any', () => {
+    const read = createParameterReader(document, declare('Labels'), new Set(['limit']));
+    expect(read(parseUrlEncoded('limit=5'))).toEqual({ kind: 'absent' });
+    expect(read(parseUrlEncoded('limit=5&a=1'))).toEqual(value({ a: 1 }));
+  });
+
   test('takes a header by its name in lower case, and calls it as the contract does', () => {
     const parameter = declare('Count', { name: 'X-Count', in: 'header', style: 'simple', explode: false });
     const pair = { name: 'x-count', value: '7', broken: false };
@@ -178,7 +247,7 @@ describe('the place of a parameter', () => {
         ]),
       ),
     ).toEqual([
-      { name: 'a', value: ' ', broken: false },
+      { name: 'a', value: ' ', broken: false, raw: '%20' },
       { name: 'b', value: '%ZZ', broken: true },
     ]);
   });

@@ -1,7 +1,16 @@
-import { type ContractDocument, followMember, followRef, readPointer } from '@lockstep/json/json-pointer';
+import {
+  type ContractDocument,
+  extendPointer,
+  followMember,
+  followRef,
+  isObject,
+  readPointer,
+} from '@lockstep/json/json-pointer';
+import { listParts } from '@lockstep/json/schema-keywords';
 import type { Parameter } from '../operation.ts';
 import { type Coerce, createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
-import { decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
+import { isJsonType, parseNamedJson } from './parse-body.ts';
+import { decodeForm, decodePercent, describeBroken, type Pair } from './parse-url-encoded.ts';
 
 /** What a request sends for one parameter. */
 type ParameterReading =
@@ -26,12 +35,18 @@ export type ReadParameter = (pairs: readonly Pair[]) => ParameterReading;
  * Makes the reading of one parameter from the values sent under its name, still as text.
  *
  * @param document the contract, for the schema that says which type the text becomes
+ * @param others names of the other parameters at its place
  */
-export function createParameterReader(document: ContractDocument, parameter: Parameter): ReadParameter {
+export function createParameterReader(
+  document: ContractDocument,
+  parameter: Parameter,
+  others: ReadonlySet<string> = new Set(),
+): ReadParameter {
   const { name, style } = parameter;
-  const schema = readPointer(document, parameter.schema);
+  const { schema, isJson } = describeValue(document, parameter);
+  if (isJson) return createJsonReader(parameter);
   if (style === 'deepObject') return createDeepReader(document, parameter, schema);
-  if (spreadMembers(document, parameter) !== undefined) return createSpreadReader(document, schema);
+  if (spreadMembers(document, parameter) !== undefined) return createSpreadReader(document, schema, others);
   const key = parameter.in === 'header' ? name.toLowerCase() : name;
   const types = schemaTypes(document, schema);
   const read = types.has('array')
@@ -44,6 +59,41 @@ export function createParameterReader(document: ContractDocument, parameter: Par
     if (own.length === 0) return { kind: 'absent' };
     const broken = own.find((pair) => pair.broken);
     return broken === undefined ? read(own) : { kind: 'fault', says: `${name} ${describeBroken(broken)}` };
+  };
+}
+
+/** Where the schema of a parameter's value stands, which may be that of a document in it (`content`; OpenAPI 3.1, 4.8.12.2.2). */
+interface ValueForm {
+  /** Undefined where the contract gives it none. */
+  readonly pointer: string | undefined;
+  readonly schema: unknown;
+  readonly isJson: boolean;
+}
+
+export function describeValue(document: ContractDocument, { schema: pointer }: Parameter): ValueForm {
+  const schema = readPointer(document, pointer);
+  if (schema !== undefined) return { pointer, schema, isJson: false };
+  const owner = pointer.replace(/\/schema$/, '');
+  const node = readPointer(document, owner);
+  const [mediaType] = isObject(node) && isObject(node.content) ? Object.keys(node.content) : [];
+  if (mediaType === undefined) return { pointer: undefined, schema: undefined, isJson: false };
+  const inner = extendPointer(owner, 'content', mediaType, 'schema');
+  const own = readPointer(document, inner);
+  return { pointer: own === undefined ? undefined : inner, schema: own, isJson: isJsonType(mediaType) };
+}
+
+function createJsonReader({ name, in: place }: Parameter): ReadParameter {
+  const key = place === 'header' ? name.toLowerCase() : name;
+  return (pairs) => {
+    const own = pairs.filter((pair) => pair.name === key);
+    const [first] = own;
+    if (first === undefined) return { kind: 'absent' };
+    if (own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
+    if (first.broken) return { kind: 'fault', says: `${name} ${describeBroken(first)}` };
+    const parsed = parseNamedJson(first.value, name);
+    return parsed.kind === 'fault'
+      ? { kind: 'fault', says: parsed.says }
+      : { kind: 'value', value: parsed.kind === 'value' ? parsed.value : undefined };
   };
 }
 
@@ -62,30 +112,42 @@ function createTextReader(
 
 function createListReader(
   document: ContractDocument,
-  { name, explode, style }: Parameter,
+  { name, in: place, explode, style }: Parameter,
   schema: unknown,
 ): ReadParameter {
   const coerce = createCoercion(document, followMember(document, followRef(document, schema), 'items'));
   const separator = separators[style] ?? ',';
   return (own) => {
     if (!explode && own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
-    const texts =
-      explode && style !== 'simple' ? own.map(({ value }) => value) : (own[0]?.value.split(separator) ?? []);
+    const texts = explode && style !== 'simple' ? own.map(({ value }) => value) : splitValue(own[0], separator, place);
     return { kind: 'value', value: texts.map((text) => coerce(text)) };
   };
+}
+
+/**
+ * The pieces between separators. A comma that is part of an item is escaped, so that items are cut apart before they are decoded (RFC 6570,
+ * 2.4.2); spaces and bars are always escaped, and separate all the same (OpenAPI 3.1, 4.8.12.4).
+ */
+function splitValue(pair: Pair | undefined, separator: string, place: Parameter['in']): readonly string[] {
+  const { value = '', raw } = pair ?? {};
+  if (separator !== ',' || raw === undefined) return value.split(separator);
+  const decode = place === 'query' ? decodeForm : decodePercent;
+  return raw.split(separator).map((piece) => decode(piece) ?? piece);
 }
 
 /** An object in one value: `a=1,b=2` where it is exploded, else `a,1,b,2`. */
 function createObjectReader(
   document: ContractDocument,
-  { name, explode, style }: Parameter,
+  { name, in: place, explode, style }: Parameter,
   schema: unknown,
 ): ReadParameter {
   const coercions = createCoercions(document, schema);
   const separator = separators[style] ?? ',';
   return (own) => {
     if (own.length > 1) return { kind: 'fault', says: sentTwice(name, own.length) };
-    const pieces = (own[0]?.value ?? '').split(separator);
+    const apart = splitValue(own[0], separator, place);
+    // One piece is no object, but for clients that escape the separators too.
+    const pieces = apart.length > 1 ? apart : (own[0]?.value ?? '').split(separator);
     const members = explode
       ? pieces.map((piece) => [piece.split('=', 1)[0] ?? '', piece.slice(piece.indexOf('=') + 1)] as const)
       : pieces.flatMap((piece, index) => (index % 2 === 0 ? [[piece, pieces[index + 1] ?? ''] as const] : []));
@@ -99,23 +161,30 @@ function createObjectReader(
   };
 }
 
-/** The members of an object that are sent as parameters of their own (style `form`, exploded); undefined for any other parameter. */
-export function spreadMembers(
-  document: ContractDocument,
-  { style, explode, schema }: Parameter,
-): ReadonlySet<string> | undefined {
-  if (style !== 'form' || !explode) return undefined;
-  const node = readPointer(document, schema);
-  return isObjectAlone(schemaTypes(document, node)) ? new Set(memberSchemas(document, node).keys()) : undefined;
+/** Members of an object that are parameters of their own. */
+export interface SpreadMembers {
+  readonly names: ReadonlySet<string>;
+  /** Whether it takes any other name too. */
+  readonly isFree: boolean;
 }
 
-function createSpreadReader(document: ContractDocument, schema: unknown): ReadParameter {
+/** The members of an object that are sent as parameters of their own (style `form`, exploded); undefined for any other parameter. */
+export function spreadMembers(document: ContractDocument, parameter: Parameter): SpreadMembers | undefined {
+  const { style, explode } = parameter;
+  const { schema: node, isJson } = describeValue(document, parameter);
+  if (style !== 'form' || !explode || isJson) return undefined;
+  if (!isObjectAlone(schemaTypes(document, node))) return undefined;
+  return { names: new Set(memberSchemas(document, node).keys()), isFree: freeMembers(document, node) !== undefined };
+}
+
+/** @param others names that other parameters have: they are no members of one that takes any */
+function createSpreadReader(document: ContractDocument, schema: unknown, others: ReadonlySet<string>): ReadParameter {
   const coercions = createCoercions(document, schema);
   return (pairs) => {
     const members = new Map<string, unknown>();
     for (const pair of pairs) {
       const { name, value, broken } = pair;
-      if (!coercions.has(name)) continue;
+      if (!coercions.named.has(name) && (coercions.other === undefined || others.has(name))) continue;
       if (broken) return { kind: 'fault', says: `${name} ${describeBroken(pair)}` };
       if (members.has(name)) return { kind: 'fault', says: sentTwice(name, 2) };
       members.set(name, coerceBy(coercions, name, value));
@@ -128,18 +197,40 @@ function isObjectAlone(types: ReturnType<typeof schemaTypes>): boolean {
   return types.size === 1 && types.has('object');
 }
 
-function createCoercions(document: ContractDocument, schema: unknown): ReadonlyMap<string, Coerce> {
-  return new Map([...memberSchemas(document, schema)].map(([member, own]) => [member, createCoercion(document, own)]));
+interface Coercions {
+  readonly named: ReadonlyMap<string, Coerce>;
+  /** Of members that are not described one by one; undefined where there may be none. */
+  readonly other: Coerce | undefined;
 }
 
-function coerceBy(coercions: ReadonlyMap<string, Coerce>, member: string, text: string): unknown {
-  const coerce = coercions.get(member);
+function createCoercions(document: ContractDocument, schema: unknown): Coercions {
+  const named = [...memberSchemas(document, schema)].map(
+    ([member, own]) => [member, createCoercion(document, own)] as const,
+  );
+  const free = freeMembers(document, schema);
+  return { named: new Map(named), other: free === undefined ? undefined : createCoercion(document, free) };
+}
+
+/** The schema of members that nobody has named; undefined where the contract doesn't speak of any. */
+function freeMembers(document: ContractDocument, schema: unknown): unknown {
+  const parts = listParts(document, schema);
+  const free = parts
+    .map(({ additionalProperties }) => additionalProperties)
+    .find((one) => isObject(one) || one === true);
+  const isBare = parts.every(
+    ({ properties, additionalProperties }) => properties === undefined && additionalProperties === undefined,
+  );
+  return free ?? (isBare ? true : undefined);
+}
+
+function coerceBy({ named, other }: Coercions, member: string, text: string): unknown {
+  const coerce = named.get(member) ?? other;
   return coerce === undefined ? text : coerce(text);
 }
 
 /** Whether a query name belongs to a parameter: its own, `name[member]` of a deep object, or a member of one that is spread. */
-export function ownsName(parameter: Parameter, name: string, members?: ReadonlySet<string>): boolean {
-  if (members !== undefined) return members.has(name);
+export function ownsName(parameter: Parameter, name: string, members?: SpreadMembers): boolean {
+  if (members !== undefined) return members.isFree || members.names.has(name);
   return parameter.style === 'deepObject' ? deepMember(parameter, name) !== undefined : parameter.name === name;
 }
 
@@ -147,7 +238,9 @@ export function ownsName(parameter: Parameter, name: string, members?: ReadonlyS
 export function pathPairs(rawValues: ReadonlyMap<string, string>): Pair[] {
   return [...rawValues].map(([name, raw]) => {
     const value = decodePercent(raw);
-    return value === undefined ? { name, value: raw, broken: true } : { name, value, broken: false };
+    return value === undefined
+      ? { name, value: raw, broken: true }
+      : { name, value, broken: false, ...(value !== raw && { raw }) };
   });
 }
 
@@ -163,6 +256,7 @@ export function cookiePairs(header: string | undefined): Pair[] {
 
 function createDeepReader(document: ContractDocument, parameter: Parameter, schema: unknown): ReadParameter {
   const coercions = createCoercions(document, schema);
+  const lists = listReaders(document, schema);
   return (pairs) => {
     const members = new Map<string, unknown>();
     for (const pair of pairs) {
@@ -170,11 +264,29 @@ function createDeepReader(document: ContractDocument, parameter: Parameter, sche
       const member = deepMember(parameter, name);
       if (member === undefined) continue;
       if (broken) return { kind: 'fault', says: `${name} ${describeBroken(pair)}` };
-      if (members.has(member)) return { kind: 'fault', says: sentTwice(name, 2) };
-      members.set(member, coerceBy(coercions, member, value));
+      const list = lists.get(member);
+      if (list === undefined && members.has(member)) return { kind: 'fault', says: sentTwice(name, 2) };
+      const before = members.get(member);
+      members.set(
+        member,
+        list === undefined
+          ? coerceBy(coercions, member, value)
+          : [...(Array.isArray(before) ? before : []), list(value)],
+      );
     }
     return members.size === 0 ? { kind: 'absent' } : { kind: 'value', value: Object.fromEntries(members) };
   };
+}
+
+/** Members that are lists, which are sent once for each item: nobody has said how, and so most clients do it. */
+function listReaders(document: ContractDocument, schema: unknown): ReadonlyMap<string, Coerce> {
+  const lists = [...memberSchemas(document, schema)].filter(([, own]) => schemaTypes(document, own).has('array'));
+  return new Map(
+    lists.map(([name, own]) => [
+      name,
+      createCoercion(document, followMember(document, followRef(document, own), 'items')),
+    ]),
+  );
 }
 
 function deepMember({ name }: Parameter, sent: string): string | undefined {
