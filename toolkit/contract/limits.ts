@@ -78,9 +78,9 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       name: 'member-name',
       cure: 'Choose another name.',
       find: function* (_, objects) {
-        for (const { at, node } of objects()) {
+        for (const place of objects()) {
           for (const name of ['hasOwnProperty', 'constructor', '__proto__']) {
-            if (Object.hasOwn(node, name)) yield { at: [...at, name], says: `a member is called ${name}` };
+            if (Object.hasOwn(place.node, name)) yield { at: [...place.at, name], says: `a member is called ${name}` };
           }
         }
       },
@@ -89,12 +89,13 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       name: 'server-url',
       cure: 'Write an address as https://api.example/v1, or a path.',
       find: function* (_, objects) {
-        for (const { at, node } of objects()) {
-          if (!Array.isArray(node.servers)) continue;
-          for (const [index, server] of node.servers.entries()) {
+        for (const place of objects()) {
+          const { servers } = place.node;
+          if (!Array.isArray(servers)) continue;
+          for (const [index, server] of servers.entries()) {
             const url = String(valueAt(server, ['url'])).replace(/\{[^}]*\}/g, '0');
             if (!URL.canParse(url, 'http://relative.invalid')) {
-              yield { at: [...at, 'servers', index, 'url'], says: `${JSON.stringify(url)} is no address` };
+              yield { at: [...place.at, 'servers', index, 'url'], says: `${JSON.stringify(url)} is no address` };
             }
           }
         }
@@ -116,9 +117,9 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       name: 'empty-enum',
       cure: 'List the values, or leave enum out where any value may stand.',
       find: function* (document) {
-        for (const { at, node } of listSchemas(document))
-          if (Array.isArray(node.enum) && node.enum.length === 0)
-            yield { at: [...at, 'enum'], says: 'enum is empty: no value can be valid' };
+        for (const schema of listSchemas(document))
+          if (Array.isArray(schema.node.enum) && schema.node.enum.length === 0)
+            yield { at: [...schema.at, 'enum'], says: 'enum is empty: no value can be valid' };
       },
     },
     {
@@ -145,9 +146,10 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       name: 'parameter-content',
       cure: 'Describe the parameter by schema instead of content.',
       find: function* (_, objects) {
-        for (const { at, node } of objects()) {
+        for (const place of objects()) {
+          const { node } = place;
           if (typeof node.in === 'string' && typeof node.name === 'string' && node.content !== undefined) {
-            yield { at: [...at, 'content'], says: `parameter ${node.name} is described by content` };
+            yield { at: [...place.at, 'content'], says: `parameter ${node.name} is described by content` };
           }
         }
       },
@@ -156,9 +158,9 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
       name: 'dynamic-reference',
       cure: 'Use $ref: it can be resolved before any value is known.',
       find: function* (_, objects) {
-        for (const { at, node } of objects()) {
+        for (const place of objects()) {
           for (const keyword of ['$dynamicRef', '$dynamicAnchor', '$recursiveRef']) {
-            if (Object.hasOwn(node, keyword)) yield { at: [...at, keyword], says: `${keyword} is used` };
+            if (Object.hasOwn(place.node, keyword)) yield { at: [...place.at, keyword], says: `${keyword} is used` };
           }
         }
       },
@@ -170,9 +172,10 @@ function* referencesOf(
   objects: readonly Visited[],
   fault: (ref: string) => string | undefined,
 ): Generator<LimitFinding> {
-  for (const { at, node } of objects) {
-    const says = typeof node.$ref === 'string' ? fault(node.$ref) : undefined;
-    if (says !== undefined) yield { at: [...at, '$ref'], says };
+  for (const place of objects) {
+    const { $ref } = place.node;
+    const says = typeof $ref === 'string' ? fault($ref) : undefined;
+    if (says !== undefined) yield { at: [...place.at, '$ref'], says };
   }
 }
 

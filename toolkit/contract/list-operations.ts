@@ -31,8 +31,19 @@ export interface ContractOperation {
   readonly security: readonly SecurityRequirement[];
 }
 
+/** Of documents that nobody can change: each emitter asks for them. */
+const listed = new WeakMap<OpenApiDocument, readonly ContractOperation[]>();
+
 /** In the order in which a router may mount them: by base path, literal segments before templates, then by method. */
 export function listOperations(document: OpenApiDocument): readonly ContractOperation[] {
+  const known = listed.get(document);
+  if (known !== undefined) return known;
+  const operations = findOperations(document);
+  if (Object.isFrozen(document)) listed.set(document, operations);
+  return operations;
+}
+
+function findOperations(document: OpenApiDocument): readonly ContractOperation[] {
   const operations = listPathItems(document).flatMap(({ path, item, pointer: itemPointer }) =>
     methods.flatMap((method): ContractOperation[] => {
       const operation = item[method];
@@ -71,6 +82,34 @@ export function listPathItems(document: OpenApiDocument) {
     const { value: item, pointer } = resolveRef<PathItemObject>(document, entry, formatPointer(['paths', path]));
     return { path, item, pointer };
   });
+}
+
+/** A copy in which operations are what `change` makes of them, under `paths` and among the components; all else is shared. */
+export function mapOperations(
+  document: OpenApiDocument,
+  change: (operation: OperationObject) => OperationObject,
+): OpenApiDocument {
+  const changeItem = (item: object): object =>
+    Object.fromEntries(
+      Object.entries(item).map(([key, value]) => [
+        key,
+        (methods as readonly string[]).includes(key) ? change(value) : value,
+      ]),
+    );
+  const changeItems = <Items extends object>(items: Items): Items =>
+    Object.fromEntries(
+      Object.entries(items).map(([key, item]) => [
+        key,
+        typeof item === 'object' && item !== null ? changeItem(item) : item,
+      ]),
+    ) as Items;
+  const { paths, components } = document;
+  const pathItems = components?.pathItems;
+  return {
+    ...document,
+    ...(paths && { paths: changeItems(paths) }),
+    ...(pathItems && { components: { ...components, pathItems: changeItems(pathItems) } }),
+  };
 }
 
 /** Paths and statuses without what a contract says beside them in an `x-` member of its own (OpenAPI 3.1, 4.9). */

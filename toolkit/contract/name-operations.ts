@@ -1,5 +1,5 @@
-import { listPathItems } from './list-operations.ts';
-import { methods, type OpenApiDocument, type OperationObject, type PathItemObject } from './openapi-document.ts';
+import { listPathItems, mapOperations } from './list-operations.ts';
+import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
 
 /** Operations that were given a name, as pointers, in the order of the document. */
 export interface NamedOperations {
@@ -30,31 +30,11 @@ export function nameOperations(document: OpenApiDocument): NamedOperations {
     return [{ pointer: `${pointer}/${method}`, operationId }];
   });
   if (named.length === 0) return { document, named };
-  return { document: nameIn(document, names), named };
-}
-
-/** Path items stand under `paths` and, behind a reference, among the components. */
-function nameIn(document: OpenApiDocument, names: ReadonlyMap<OperationObject, string>): OpenApiDocument {
-  const nameItem = (item: PathItemObject): PathItemObject =>
-    Object.fromEntries(
-      Object.entries(item).map(([key, value]) => {
-        const operationId = names.get(value as OperationObject);
-        return [key, operationId === undefined ? value : { operationId, ...(value as OperationObject) }];
-      }),
-    );
-  const nameItems = <Items extends Readonly<Record<string, unknown>>>(items: Items): Items =>
-    Object.fromEntries(
-      Object.entries(items).map(([key, item]) => [
-        key,
-        typeof item === 'object' && item !== null ? nameItem(item as PathItemObject) : item,
-      ]),
-    ) as Items;
-  const { paths, components } = document;
-  return {
-    ...document,
-    ...(paths && { paths: nameItems(paths) }),
-    ...(components?.pathItems && { components: { ...components, pathItems: nameItems(components.pathItems) } }),
+  const name = (operation: OperationObject): OperationObject => {
+    const operationId = names.get(operation);
+    return operationId === undefined ? operation : { operationId, ...operation };
   };
+  return { document: mapOperations(document, name), named };
 }
 
 function nameOf(method: string, path: string): string {

@@ -6,38 +6,61 @@ export interface Visited {
   readonly node: Readonly<Record<string, unknown>>;
 }
 
+/** The way is worked out when it is asked for: a document has a million places, and a sound one needs none of them. */
+class Place implements Visited {
+  readonly node: Visited['node'];
+  readonly #around: Place | undefined;
+  readonly #name: string;
+
+  constructor(node: Visited['node'], around?: Place, name = '') {
+    this.node = node;
+    this.#around = around;
+    this.#name = name;
+  }
+
+  get at(): readonly string[] {
+    return this.#around === undefined ? [] : [...this.#around.at, this.#name];
+  }
+}
+
 /** Every object of a parsed document, outermost first, without what is data. The document must hold no cycle (see `findForeign`). */
 export function walkDocument(root: unknown): readonly Visited[] {
   const visited: Visited[] = [];
-  const walk = (node: Visited['node'], at: Visited['at'], reading: Reading): void => {
-    if (!Array.isArray(node)) visited.push({ at, node });
-    for (const [key, value] of Object.entries(node)) {
-      const within = Array.isArray(node) ? 'keywords' : readingOf(reading, key);
-      if (isNode(value) && within !== 'data') walk(value, [...at, key], within);
+  const walk = (place: Place, reading: Reading): void => {
+    const { node } = place;
+    const isList = Array.isArray(node);
+    if (!isList) visited.push(place);
+    for (const key of Object.keys(node)) {
+      const value = node[key];
+      if (!isNode(value)) continue;
+      const within = isList ? 'keywords' : readingOf(reading, key);
+      if (within !== 'data') walk(new Place(value, place, key), within);
     }
   };
-  if (isNode(root)) walk(root, [], 'keywords');
+  if (isNode(root)) walk(new Place(root), 'keywords');
   return visited;
 }
 
 /** Every schema of a document that is an object, outermost first, wherever one may stand. Extensions hold none. */
 export function listSchemas(root: unknown): readonly Visited[] {
   const visited: Visited[] = [];
-  const walk = (node: Visited['node'], at: Visited['at'], reading: Reading, isSchema: boolean): void => {
+  const walk = (place: Place, reading: Reading, isSchema: boolean): void => {
+    const { node } = place;
     const isList = Array.isArray(node);
-    if (isSchema && reading === 'keywords' && !isList) visited.push({ at, node });
-    for (const [key, value] of Object.entries(node)) {
+    if (isSchema && reading === 'keywords' && !isList) visited.push(place);
+    for (const key of Object.keys(node)) {
+      const value = node[key];
       if (!isNode(value)) continue;
-      if (isList || reading === 'names') walk(value, [...at, key], 'keywords', isSchema);
+      if (isList || reading === 'names') walk(new Place(value, place, key), 'keywords', isSchema);
       else if (!key.startsWith('x-')) {
         const within = readingOf(reading, key);
         // Of a schema, what is no keyword of schemas holds none: `discriminator`, `xml`.
         const holds = isSchema ? schemaKeywords.has(key) : key === 'schema' || key === 'schemas';
-        if (within !== 'data' && (holds || !isSchema)) walk(value, [...at, key], within, holds);
+        if (within !== 'data' && (holds || !isSchema)) walk(new Place(value, place, key), within, holds);
       }
     }
   };
-  if (isNode(root)) walk(root, [], 'keywords', false);
+  if (isNode(root)) walk(new Place(root), 'keywords', false);
   return visited;
 }
 
@@ -45,18 +68,28 @@ export function listSchemas(root: unknown): readonly Visited[] {
 export function findForeign(root: unknown): readonly { readonly at: readonly string[]; readonly says: string }[] {
   const found: { at: readonly string[]; says: string }[] = [];
   const above = new Set<object>();
-  const walk = (node: object, at: readonly string[]): void => {
+  const at: string[] = [];
+  const walk = (node: Visited['node']): void => {
     if (above.has(node)) {
-      found.push({ at, says: 'an alias stands inside its own anchor: the value has no end' });
+      found.push({ at: [...at], says: 'an alias stands inside its own anchor: the value has no end' });
     } else if (!Array.isArray(node) && Object.getPrototypeOf(node) !== Object.prototype) {
-      found.push({ at, says: `a value of type ${node.constructor?.name ?? 'unknown'}: JSON has no such thing` });
+      found.push({
+        at: [...at],
+        says: `a value of type ${node.constructor?.name ?? 'unknown'}: JSON has no such thing`,
+      });
     } else {
       above.add(node);
-      for (const [key, value] of Object.entries(node)) if (isNode(value)) walk(value, [...at, key]);
+      for (const key of Object.keys(node)) {
+        const value = node[key];
+        if (!isNode(value)) continue;
+        at.push(key);
+        walk(value);
+        at.pop();
+      }
       above.delete(node);
     }
   };
-  if (isNode(root)) walk(root, []);
+  if (isNode(root)) walk(root);
   return found;
 }
 

@@ -1,4 +1,4 @@
-import { listOperations } from '../contract/list-operations.ts';
+import { listOperations, mapOperations } from '../contract/list-operations.ts';
 import type { OpenApiDocument } from '../contract/openapi-document.ts';
 import { type Credentials, type SampleRequest, sampleRequest } from './sample-request.ts';
 
@@ -29,15 +29,15 @@ const placeholder = 'http://localhost:8080';
  * credentials, for curl, TypeScript (`openapi-fetch` on the derived types) and Python (its standard library). A body that is neither JSON, form
  * nor text has none: it takes a file, which a contract does not have.
  *
- * @returns a copy
+ * @returns a copy that shares all but the operations
  */
 export function addCodeSamples(document: OpenApiDocument): OpenApiDocument {
-  const copy = structuredClone(document) as OpenApiDocument;
-  for (const row of listOperations(copy)) {
-    const operation = row.operation as { 'x-codeSamples'?: readonly CodeSample[] };
-    operation['x-codeSamples'] ??= writeSamples(sampleRequest(copy, row));
-  }
-  return copy;
+  const rows = listOperations(document).filter(({ operation }) => !('x-codeSamples' in operation));
+  const samples = new Map(rows.map((row) => [row.operation, writeSamples(sampleRequest(document, row))]));
+  return mapOperations(document, (operation) => {
+    const written = samples.get(operation);
+    return written === undefined ? operation : { ...operation, 'x-codeSamples': written };
+  });
 }
 
 function writeSamples(given: SampleRequest): readonly CodeSample[] {

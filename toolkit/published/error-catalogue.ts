@@ -31,12 +31,12 @@ const heading = 'Error catalogue';
  *
  * A contract without `x-error-codes` stays as it is.
  *
- * @returns a copy
+ * @returns a copy, where there is something to say
  */
 export function addErrorCatalogue(document: OpenApiDocument): OpenApiDocument {
+  if (listRefusals(document).length === 0) return document;
   const copy = structuredClone(document) as OpenApiDocument;
   const refusals = listRefusals(copy);
-  if (refusals.length === 0) return copy;
   const meetings = refusals.flatMap(({ status, refusal }) => meet(copy, status, refusal));
   // A response that several operations share is one object.
   for (const refusal of new Set(refusals.map(({ refusal }) => refusal.value))) {
@@ -56,8 +56,8 @@ function anchorOf(code: string): string {
 
 /** In the order of the contract, then what answers outside its operations. */
 function listRefusals(document: OpenApiDocument) {
-  const paths = Object.keys(document.paths ?? {});
-  const rows = listOperations(document).toSorted((a, b) => paths.indexOf(a.path) - paths.indexOf(b.path));
+  const paths = new Map(Object.keys(document.paths ?? {}).map((path, index) => [path, index]));
+  const rows = listOperations(document).toSorted((a, b) => (paths.get(a.path) ?? 0) - (paths.get(b.path) ?? 0));
   const unrouted = (document as { 'x-unrouted'?: Readonly<Record<string, Ref<ResponseObject>>> })['x-unrouted'] ?? {};
   const all = [
     ...rows.flatMap(({ responses }) => responses),
