@@ -10,13 +10,12 @@ import { emitTypes } from './emit/types.ts';
 /** Everything derived from a contract: file name to content, in the order of the names. */
 export type Derived = ReadonlyMap<string, string>;
 
-/** One generated file each, a pure function of the contract. */
-const emitters: Readonly<Record<string, (contract: Contract, header: Header) => string | Promise<string>>> = {
+/** One generated file each, a pure function of the contract. `types.gen.ts` is made beside them. */
+const emitters: Readonly<Record<string, (contract: Contract, header: Header) => string>> = {
   'contract.gen.json': emitBundle,
   'handlers.gen.ts': emitHandlers,
   'operations.gen.ts': emitOperations,
   'published.gen.json': emitPublished,
-  'types.gen.ts': emitTypes,
 };
 
 /** Derives in memory: same contract, same tools, same bytes. @param out the folder the files are meant for; nothing is written. */
@@ -24,6 +23,8 @@ export async function derive(contract: Contract, out: string): Promise<Derived> 
   const { file } = contract;
   const from = isWebAddress(file) ? file : relative(resolve(out), resolve(file)).split(sep).join('/');
   const header = createHeader(contract, from);
-  const files = Object.entries(emitters).map(async ([name, emit]) => [name, await emit(contract, header)] as const);
-  return new Map(await Promise.all(files));
+  // One after another, the types first: they take the most memory, and the others' texts would wait in it.
+  const types = await emitTypes(contract, header);
+  const files = Object.entries(emitters).map(([name, emit]) => [name, emit(contract, header)] as const);
+  return new Map([...files, ['types.gen.ts', types] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -50,7 +50,7 @@ export interface Written {
 export async function writeOutput(folder: string, derived: Derived): Promise<Written> {
   const present = await readOutput(folder);
   const names = [...derived.keys()];
-  const written = names.filter((name) => present.get(name)?.toString('utf8') !== derived.get(name));
+  const written = names.filter((name) => !holds(present.get(name), derived.get(name) ?? ''));
   const removed = [...present]
     .filter(([name, bytes]) => !derived.has(name) && isOurs(name, bytes))
     .map(([name]) => name);
@@ -62,6 +62,11 @@ export async function writeOutput(folder: string, derived: Derived): Promise<Wri
     throw explain(folder, cause as NodeJS.ErrnoException);
   }
   return { written, unchanged: names.filter((name) => !written.includes(name)), removed };
+}
+
+/** Lengths first: text as bytes takes its memory a second time. */
+function holds(bytes: Buffer | undefined, text: string): boolean {
+  return bytes?.length === Buffer.byteLength(text) && bytes.equals(Buffer.from(text));
 }
 
 /** Only at the top of the folder, and only with our header: someone else's generated files are not ours to remove. */

@@ -16,6 +16,7 @@ export interface AdaptedSchema {
 
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
+const choices = ['allOf', 'anyOf', 'oneOf'];
 const singles = new Set([
   'items',
   'additionalProperties',
@@ -75,7 +76,11 @@ export function adaptSchema(root: JsonObject, start: Pointer, direction: Directi
         Object.assign(adapted, adaptKeyword(value, keyword, at, report));
       }
     }
-    return adapted;
+    if (value.nullable !== true || !choices.some((keyword) => Array.isArray(value[keyword]))) return adapted;
+    // OpenAPI 3.0: beside a composition no type can take null, and whoever writes `nullable` there means it.
+    const choice = { anyOf: [adapted, { type: 'null' }] };
+    pointerOf.set(choice, pointer);
+    return choice;
   };
 
   const first = refer(normalisePointer(start));

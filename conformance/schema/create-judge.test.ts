@@ -95,6 +95,12 @@ describe('what a value breaks is named by its place in the contract', () => {
       want: [],
     },
     { name: 'decimals by decimal arithmetic', schema: { multipleOf: 0.01 }, value: 4.35, want: [] },
+    {
+      name: 'OpenAPI 3.0: nullable beside a composition',
+      schema: { nullable: true, allOf: [{ type: 'object' }] },
+      value: null,
+      want: [],
+    },
     { name: 'OpenAPI 3.0: nullable', schema: { type: 'string', enum: ['a'], nullable: true }, value: null, want: [] },
     {
       name: 'OpenAPI 3.0: exclusiveMinimum is a flag',
