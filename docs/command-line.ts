@@ -41,7 +41,7 @@ const program = new Command('docs')
   .addOption(placeOption('--out <folder>', 'where they go', ownDocs.out))
   .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
   .option('--build-only', 'build, and do not serve')
-  .option('--json', 'print one line of JSON: {folder, built, url}')
+  .option('--json', 'print one line of JSON: {folder, built, url}, and notices where there are some')
   .addHelpText(
     'after',
     "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.\nA server answers /docs from the folder: DOCS_DIR=FOLDER npm run -s serve",
@@ -103,9 +103,13 @@ async function serve(folder: string, { port }: Options): Promise<string> {
 
 program.action(async (options: Options) => {
   try {
-    const { folder, built } = await build(options);
+    const { folder, built, notices } = await build(options);
+    if (!options.json)
+      for (const { file, line, column, says } of notices)
+        process.stderr.write(`note: ${file}:${line}:${column} ${says}\n`);
     const url = options.buildOnly ? undefined : await serve(folder, options);
-    if (options.json) process.stdout.write(`${JSON.stringify({ folder, built, url })}\n`);
+    if (options.json)
+      process.stdout.write(`${JSON.stringify({ folder, built, url, ...(notices.length > 0 && { notices }) })}\n`);
     else
       process.stdout.write(
         url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${folder}${built ? '' : ' (unchanged)'}\n`,

@@ -9,6 +9,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { exchange } from '@lockstep/runtime/docs/exchange';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { splitPage } from './reference/split-page.ts';
 
 const contract = join(import.meta.dirname, '..', 'toolkit', 'fixtures', 'museum', 'contract.yaml');
 
@@ -167,6 +169,41 @@ describe('npm run docs', () => {
       stderr: expect.not.stringContaining('fetches'),
     });
   });
+
+  test.each(['3.0.3', '3.1.0'])(
+    'builds a contract of %s that shows pictures from elsewhere, and tells so once',
+    async (openapi) => {
+      const picture = '![Plan](https://pictures.invalid/plan.png)';
+      const given = {
+        openapi,
+        info: {
+          title: 'Rooms',
+          version: '1',
+          description: `Look: ${picture}`,
+          'x-logo': { url: 'https://pictures.invalid/logo.png' },
+        },
+        paths: {
+          '/rooms': { get: { description: picture, responses: { 200: { description: 'All <img src=a.png>' } } } },
+        },
+        components: { examples: { Room: { value: { description: picture } } } },
+      };
+      const root = join(folder, `pictures-${openapi}.json`);
+      await writeFile(root, JSON.stringify(given, null, 2));
+      const site = join(folder, `pictures-${openapi}`);
+      const { status, stderr } = await run('--contract', root, '--out', site, '--build-only');
+      expect({ status, notes: stderr.split('\n').filter((line) => line.startsWith('note: ')) }).toEqual({
+        status: 0,
+        notes: [expect.stringContaining(`${root}:6:35 4 pictures from elsewhere are left out`)],
+      });
+      const { definition } = splitPage(await readFile(join(site, 'index.html'), 'utf8'));
+      const drawn: typeof given = JSON.parse(definition);
+      expect(drawn.info).toEqual({ title: 'Rooms', version: '1', description: 'Look: Plan' });
+      expect(drawn.paths['/rooms'].get.responses[200].description).toBe('All ');
+      // What can be downloaded is the author's own.
+      expect(JSON.parse(await readFile(join(site, 'openapi.json'), 'utf8'))).toEqual(given);
+      expect(parse(await readFile(join(site, 'openapi.yaml'), 'utf8'))).toEqual(JSON.parse(JSON.stringify(given)));
+    },
+  );
 
   test('asks nobody on the network for a part of the contract', async () => {
     const asked: unknown[] = [];

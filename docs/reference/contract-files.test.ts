@@ -78,6 +78,24 @@ describe('readContractFiles', () => {
       address: 'http://127.0.0.1:9/b.yaml#/c',
     },
     {
+      name: 'a $ref behind a comment',
+      given: 'a:\n  $ref: #/b\n    https://a.test/b\n',
+      place: '2:3',
+      address: 'https://a.test/b',
+    },
+    {
+      name: 'a $ref written with an escape',
+      given: '{"\\x24ref": "https://a.test/b"}',
+      place: '1:2',
+      address: 'https://a.test/b',
+    },
+    {
+      name: 'a $ref as an explicit key',
+      given: '? $ref\n: https://a.test/b\n',
+      place: '1:3',
+      address: 'https://a.test/b',
+    },
+    {
       name: 'an external value',
       given: '{externalValue: https://a.test/b}',
       place: '1:2',

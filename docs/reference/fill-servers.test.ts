@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { parseDocument } from 'yaml';
-import { fillServers, findOrigin } from './fill-servers.ts';
+import { fillPlainServers, fillServers, findOrigin } from './fill-servers.ts';
 
 const table = [
   {
@@ -39,7 +39,9 @@ describe('fillServers', () => {
   for (const { name, given, want, origin } of table) {
     test(name, () => {
       const document = parseDocument(given);
-      fillServers(document);
+      const plain: unknown = document.toJS();
+      expect(fillPlainServers(plain)).toEqual(fillServers(document));
+      expect(plain).toEqual(document.toJS());
       expect(document.toString({ flowCollectionPadding: false, lineWidth: 0 })).toBe(want);
       expect(findOrigin(document)).toBe(origin);
     });
