@@ -75,12 +75,14 @@ function foldMembers(problems: readonly Problem[]): readonly Problem[] {
 
 /** What is said in the same words about several places is one problem, at the first of them. */
 export function foldSame(problems: readonly Problem[]): readonly Problem[] {
-  const groups = Map.groupBy(problems, ({ severity, rule, says, cure, more }) =>
-    JSON.stringify([severity, rule, says, cure, more]),
+  const groups = Map.groupBy(problems, ({ severity, rule, says, cure }) =>
+    JSON.stringify([severity, rule, says, cure]),
   );
   return [...groups.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return [];
-    return others.length === 0 ? [first] : [{ ...first, also: others.map(toPlace) }];
+    if (others.length === 0) return [first];
+    const { more = others.find((problem) => problem.more !== undefined)?.more } = first;
+    return [{ ...first, also: others.map(toPlace), ...(more !== undefined && { more }) }];
   });
 }
 

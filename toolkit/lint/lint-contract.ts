@@ -103,10 +103,12 @@ function joinRefused(found: readonly Problem[], refused: readonly Problem[]): re
   const isTold = (problem: Problem): boolean => told.has(placeKey(problem)) && !problem.rule.startsWith('unsupported/');
   const alone = refused.filter((problem) => !isTold(problem));
   const hard = new Set(refused.filter(isTold).map(placeKey));
+  // Limits that are judged before the structure say nothing about it.
+  const isStructureRead = refused.length === 0 || refused.some(({ rule }) => !rule.startsWith('unsupported/'));
   const judged = found.map((problem): Problem => {
     const { severity: _, ...rest } = problem;
     if (hard.has(placeKey(problem))) return rest;
-    return problem.rule === 'struct' && refused.length === 0 ? { ...rest, severity: 'warning' } : problem;
+    return problem.rule === 'struct' && isStructureRead ? { ...rest, severity: 'warning' } : problem;
   });
   return [...alone, ...judged];
 }

@@ -29,6 +29,10 @@ export const keywordOfVersion: Oas3Rule = () => ({
   },
 });
 
+/** In the same words for every type, so that many of them are one problem. */
+const writeNull =
+  "Put 'null' among the types instead, as in type: [string, 'null'], or {type: 'null'} among the schemas of an anyOf.";
+
 type Schema = Readonly<Record<string, unknown>>;
 
 function* foundIn31(schema: Schema): Generator<Finding> {
@@ -36,14 +40,9 @@ function* foundIn31(schema: Schema): Generator<Finding> {
     yield {
       keyword: 'nullable',
       says: 'nullable is of OpenAPI 3.0 and means nothing in 3.1.',
-      cure: schema.nullable === true ? writeNullable(schema.type) : 'Take it out.',
+      cure: schema.nullable === true ? writeNull : 'Take it out.',
     };
   }
-}
-
-function writeNullable(type: unknown): string {
-  if (type === undefined) return "Add {type: 'null'} as one more schema of an anyOf, or 'null' to the list of types.";
-  return `Write type: [${[type, "'null'"].flat().join(', ')}] instead.`;
 }
 
 function* foundIn30(schema: Schema): Generator<Finding> {
