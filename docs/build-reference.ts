@@ -6,13 +6,12 @@
 // 4. A content policy with the hashes of its scripts closes the page.
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, extname, join, resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { closePage } from './reference/close-page.ts';
 import { displayPath, readContractFiles, readWhole } from './reference/contract-files.ts';
 import { type OutsidePicture, replacePictures } from './reference/outside-pictures.ts';
 import { pageInputs, readPage } from './reference/read-page.ts';
-import { redocConfig } from './reference/redoc-config.ts';
 import { pagesVariable } from './reference/redoc-plugin.ts';
 import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
 
@@ -48,9 +47,6 @@ export interface DocsNotice {
 }
 
 const reference = join(import.meta.dirname, 'reference');
-
-/** Of this very code: `.ts` here, `.js` where it was compiled for a package. */
-const plugin = join(reference, `redoc-plugin${extname(import.meta.filename)}`);
 
 /** What a server puts in its header too, so it stands with the server. */
 const policy = fileURLToPath(import.meta.resolve('@lockstep/runtime/docs/content-policy'));
@@ -107,17 +103,13 @@ export async function buildReference({
   await mkdir(dirname(out), { recursive: true });
   // In the same folder, so that the rename at the end stays within one file system.
   const draft = await mkdtemp(join(dirname(out), '.reference-'));
-  const [whole, config, page] = ['contract.json', 'redocly.yaml', 'page.html'].map((name) => join(draft, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const whole = join(draft, 'contract.json');
+  const page = join(draft, 'page.html');
   try {
     const { value } = await readWhole(contract, draft, signal);
     const notices = await describePictures(replacePictures(value), contract);
     await writeFile(whole, JSON.stringify(value));
-    await writeFile(config, JSON.stringify(redocConfig(plugin)));
-    const paths = ['--config', config, '-t', join(reference, 'page.hbs')];
+    const paths = ['--config', join(reference, 'redocly.yaml'), '-t', join(reference, 'page.hbs')];
     await runRedocly(['build-docs', whole, '--output', page, '--inlineBundle', ...paths], {
       signal,
       more: { [pagesVariable]: JSON.stringify(pages.map((page) => resolve(page))) },

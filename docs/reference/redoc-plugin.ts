@@ -1,4 +1,4 @@
-// The Redocly plugin that redoc-config.ts names: what the contract is given on its way into Redoc, and only there.
+// The Redocly plugin of redocly.yaml beside it: what the contract is given on its way into Redoc, and only there.
 import { appendPages } from './append-pages.ts';
 import { readPage } from './read-page.ts';
 import { showExtension, showReferenceExtension } from './show-extension.ts';

@@ -1,8 +1,7 @@
 import { execFile } from 'node:child_process';
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { extname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
@@ -31,8 +30,6 @@ export interface RedoclyLocation {
 }
 
 const cli = createRequire(import.meta.url).resolve('@redocly/cli/bin/cli.js');
-/** Of this very code: `.ts` here, `.js` where it was compiled for a package. */
-const plugin = fileURLToPath(new URL(`../rules/plugin${extname(import.meta.url)}`, import.meta.url));
 const profiles: Readonly<Record<LintProfile, string>> = {
   valid: fileURLToPath(new URL('./valid.yaml', import.meta.url)),
   house: fileURLToPath(new URL('./house.yaml', import.meta.url)),
@@ -50,36 +47,18 @@ const maxOutputBytes = 512 * 1024 * 1024;
  * @returns its problems, or the sentence with which it refused to look for any
  * @throws Error when the fault is ours and not the document's: a configuration or plugin that does not load
  */
-export async function runRedocly(path: string, profile: LintProfile): Promise<readonly RedoclyProblem[] | string> {
+export function runRedocly(path: string, profile: LintProfile): Promise<readonly RedoclyProblem[] | string> {
   const own = resolve('redocly.yaml');
-  const isOwn =
-    profile === 'house' &&
-    (await access(own).then(
-      () => true,
-      () => false,
-    ));
-  if (isOwn) return run(path, own);
-  const folder = await mkdtemp(join(tmpdir(), 'lockstep-lint-'));
-  try {
-    // YAML that names a plugin must name its file, and that has another name once it is compiled.
-    const config = join(folder, 'redocly.yaml');
-    await writeFile(config, JSON.stringify({ telemetry: 'off', plugins: [plugin], extends: [profiles[profile]] }));
-    return await run(path, config);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
-
-function run(path: string, config: string): Promise<readonly RedoclyProblem[] | string> {
+  const config = profile === 'house' && existsSync(own) ? own : profiles[profile];
   const options = {
     maxBuffer: maxOutputBytes,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
   };
   const args = [cli, 'lint', path, `--config=${config}`, '--format=json', `--max-problems=${maxProblems}`];
-  return new Promise((resolve, reject) => {
+  return new Promise((done, reject) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
-      if (stdout.trim() !== '') resolve((JSON.parse(stdout) as { problems: readonly RedoclyProblem[] }).problems);
-      else if (stderr.startsWith('validating ')) resolve(refusalIn(stderr));
+      if (stdout.trim() !== '') done((JSON.parse(stdout) as { problems: readonly RedoclyProblem[] }).problems);
+      else if (stderr.startsWith('validating ')) done(refusalIn(stderr));
       else reject(new Error(`Redocly could not start: ${stderr.trim()}`, { cause: error }));
     });
   });
