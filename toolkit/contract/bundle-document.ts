@@ -16,7 +16,7 @@ import { findRelics } from './find-relics.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
-import { readYaml } from './yaml-source.ts';
+import { readValue } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 
@@ -159,7 +159,7 @@ function describeRelic({ source, pointer = '#' }: CoreProblem['location'][number
   const segments = parsePointer(pointer);
   const keyword = segments.at(-1) ?? '';
   if (!/^exclusiveM(in|ax)imum$/.test(keyword)) return undefined;
-  const { value } = readYaml(source.body);
+  const value = readValue(source.body);
   if (!/^3\.1\./.test(String(valueAt(value, ['openapi'])))) return undefined;
   const schema = valueAt(value, segments.slice(0, -1));
   const [relic] = findRelics({ schema }).filter((found) => found.pointer === `#/schema/${keyword}`);
@@ -171,7 +171,7 @@ function describeReference(
   location: CoreProblem['location'][number],
   message: string,
 ): { readonly says: string; readonly target: string | undefined } {
-  const node = valueAt(readYaml(location.source.body).value, parsePointer(location.pointer ?? '#'));
+  const node = valueAt(readValue(location.source.body), parsePointer(location.pointer ?? '#'));
   // A discriminator maps to a reference without the keyword around it.
   const isMapped = typeof node === 'string';
   const target = isMapped ? node : valueAt(node, ['$ref']);

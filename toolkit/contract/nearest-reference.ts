@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { formatPointer, parseReference } from '@lockstep/json/json-pointer';
 import { nearestName } from './nearest-name.ts';
-import { readYaml } from './yaml-source.ts';
+import { readValue } from './yaml-source.ts';
 
 /**
  * The reference that a reference into nothing was meant to be: each segment of its pointer, and the name of its file, by the name that
@@ -21,7 +21,7 @@ export async function nearestReference(reference: string, from: string): Promise
     return nearestReference(`#${path.replace(/^(\.?\/)?/, '/')}`, from);
   const text = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   if (file === undefined || text === undefined) return undefined;
-  const pointer = fragment === undefined ? '' : nearestPointer(readYaml(text).value, parseReference(fragment));
+  const pointer = fragment === undefined ? '' : nearestPointer(readValue(text), parseReference(fragment));
   if (pointer === undefined) return undefined;
   if (path === '') return pointer;
   const found = relative(dirname(from), file).split(sep).join('/');

@@ -4,6 +4,7 @@ import type { Problem } from '../problem.ts';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
+import { jsonPositions } from './json-positions.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { isWebAddress, readText } from './read-text.ts';
@@ -107,11 +108,11 @@ function tellNames(named: NamedOperations['named']): readonly Pick<Notice, 'says
   return [{ says: `${who} named after method and path${rest} ${first.operationId}`, pointer: first.pointer }];
 }
 
-function createLocate(file: string, text: string): Contract['locate'] {
-  let source: YamlSource | undefined;
+function createLocate(source: string, text: string): Contract['locate'] {
+  let positionOf: YamlSource['positionOf'] | undefined;
   return (pointer) => {
-    source ??= readYaml(text);
-    return { file: displayPath(file), ...source.positionOf(parsePointer(pointer)) };
+    positionOf ??= jsonPositions(text) ?? readYaml(text).positionOf;
+    return { file: displayPath(source), ...positionOf(parsePointer(pointer)) };
   };
 }
 

@@ -41,6 +41,15 @@ export function readYaml(text: string): YamlSource {
   };
 }
 
+/** The value alone, without a tree of places: of JSON in a hundredth of the time. Undefined for what is neither. */
+export function readValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return readYaml(text).value;
+  }
+}
+
 /** The key that stands before the one at this offset, in the same map, under the same name. */
 function firstKey(document: Document, offset: number): Scalar | undefined {
   let found: Scalar | undefined;
