@@ -267,6 +267,11 @@ describe('mock', () => {
   test('answers the examples of a 3.0 contract, to pages of any origin, with a page that says how to ask', async () => {
     const { said, ask } = await start('mock', '--contract', kiosk);
     expect(said).toMatchObject({ kind: 'Mock', operations: 3 });
+    expect(said.notices).toContainEqual({
+      says: expect.stringMatching(/^the example default of listPapers 404 breaks its schema, and a value is made/),
+      ...{ file: kiosk, line: 15, column: expect.any(Number) },
+      pointer: '#/paths/~1papers/get/responses/404/content/application~1json/example',
+    });
     const headers = { cookie: 'sid=x', origin: 'https://page.example' };
     const papers = await ask('/shop/v3/papers', { headers });
     expect([papers.status, papers.body]).toEqual([200, [{ name: 'Morning', price: null }]]);

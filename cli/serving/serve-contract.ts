@@ -35,6 +35,8 @@ export interface Flavour {
   readonly implemented?: ReadonlySet<string>;
   /** Whether pages of any origin may call. */
   readonly isOpen: boolean;
+  /** What was found of the contract while it was made. */
+  readonly notices?: readonly Notice[];
 }
 
 export interface Making extends Served {
@@ -79,10 +81,12 @@ export async function serveContract(
       return createFront(listener, { operations, page, isOpen });
     });
     const said = describeStart(served, running.origin, flavour);
+    const found = (flavour?.notices ?? []).map((notice) => placeNotice(served, notice));
     const notices = [
       ...served.notices,
       ...describeNotices(served),
       ...unchecked.map((place) => toNotice(served, place)),
+      ...found,
     ];
     tell = (place) => logger.warn(place, 'not checked');
     const line = json ? JSON.stringify({ ...said, notices }) : formatStart(said);
@@ -199,9 +203,14 @@ function describeUnreachable(operations: readonly Operation[]): Notice[] {
   ];
 }
 
-function toNotice({ locate, isLong }: Served, { pointer, why, operationId }: UncheckedPlace): Notice {
+function toNotice(served: Served, { pointer, why, operationId }: UncheckedPlace): Notice {
   const where = operationId === undefined ? '' : `${operationId}: `;
-  return { says: `not checked: ${where}${why}`, pointer, ...(isLong ? {} : locate(pointer)) };
+  return placeNotice(served, { says: `not checked: ${where}${why}`, pointer });
+}
+
+function placeNotice({ locate, isLong }: Served, notice: Notice): Notice {
+  const { pointer } = notice;
+  return pointer === undefined || isLong ? notice : { ...notice, ...locate(pointer) };
 }
 
 function describePage(served: Served, origin: string, flavour: Flavour | undefined): StartPage {
