@@ -124,7 +124,8 @@ function createAttempt(
       const fault = demands.map((demand) => judge(value, demand)).find((found) => found !== undefined);
       // What an alternative asks for stands in the parts alone.
       const own = fault ?? parts.map((part) => judge(value, part)).find((found) => found !== undefined);
-      if (own === undefined) return { kind: 'value', value };
+      // JSON has no -0.
+      if (own === undefined) return { kind: 'value', value: value === 0 ? 0 : value };
       why ??= `${own.at === '' ? '' : `${own.at}: `}${own.why}`;
       steps += 1;
       if (steps > mostSteps) break;
