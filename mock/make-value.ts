@@ -20,7 +20,7 @@ const deepest = 24;
 const deepestOptional = 3;
 
 /** Schemas looked at for one value, about 20 ms of them. */
-const mostSteps = 4_000;
+const mostSteps = 1_200;
 
 /** Alternatives within alternatives, for one value: more are a circle. */
 const mostChoices = 40;
