@@ -19,6 +19,9 @@ const router = createRouter([
   declare('get', '/v1', '/a+b/(c)*/$d/{id}.[e]+'),
   declare('get', '', '/'),
   declare('get', '/auth', '/.well-known/keys.json'),
+  declare('get', '', '/the east wing/höfe'),
+  declare('get', '', '/1+1;a=b/100%25/{x}|{y}'),
+  declare('get', '', '/part[1]'),
 ]);
 
 const alike = createRouter([
@@ -97,6 +100,23 @@ const found = [
     given: '/v1/a+b/(c)*/$d/1.[e]+',
     want: ['/v1/a+b/(c)*/$d/{id}.[e]+', { id: '1' }],
   },
+  {
+    name: 'what no address may hold, escaped',
+    given: '/the%20east%20wing/h%C3%B6fe',
+    want: ['/the east wing/höfe', {}],
+  },
+  {
+    name: 'escapes that are written out, and what needs none, as they are',
+    given: '/1+1;a=b/100%25/3|4',
+    want: ['/1+1;a=b/100%25/{x}|{y}', { x: '3', y: '4' }],
+  },
+  {
+    name: 'a bar beside values, escaped',
+    given: '/1+1;a=b/100%25/3%7C4',
+    want: ['/1+1;a=b/100%25/{x}|{y}', { x: '3', y: '4' }],
+  },
+  { name: 'brackets, escaped', given: '/part%5B1%5D', want: ['/part[1]', {}] },
+  { name: 'brackets, as some clients send them', given: '/part[1]', want: ['/part[1]', {}] },
   { name: 'the root', given: '/', want: ['/', {}] },
   { name: 'a dot as itself', given: '/auth/.well-known/keys.json', want: ['/auth/.well-known/keys.json', {}] },
 ];

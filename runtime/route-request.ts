@@ -157,8 +157,8 @@ function findOrAdd<Operation extends Placed>(node: RouteNode<Operation>, segment
     return node.lone;
   }
   if (!segment.includes('{')) {
-    const next = node.literals.get(segment) ?? createNode();
-    node.literals.set(segment, next);
+    const next = node.literals.get(segment) ?? node.literals.get(asSent(segment)) ?? createNode();
+    for (const literal of [segment, asSent(segment)]) node.literals.set(literal, next);
     return next;
   }
   const pattern = compileSegment(segment);
@@ -171,9 +171,19 @@ function findOrAdd<Operation extends Placed>(node: RouteNode<Operation>, segment
 
 function compileSegment(segment: string): RegExp {
   const source = segment.replaceAll(/\{[^{}]*\}|[^{}]+/g, (piece) =>
-    piece.startsWith('{') ? '([^/]+?)' : RegExp.escape(piece),
+    piece.startsWith('{')
+      ? '([^/]+?)'
+      : `(?:${[...new Set([piece, asSent(piece)])].map((literal) => RegExp.escape(literal)).join('|')})`,
   );
   return new RegExp(`^${source}$`);
+}
+
+/**
+ * Text of a template as a request target has it: what no path may hold is percent-encoded (RFC 3986, 3.3), escapes that are written out
+ * stay. Some clients send brackets and bars as they are, so that the text itself is found too.
+ */
+function asSent(text: string): string {
+  return encodeURI(text.toWellFormed()).replaceAll(/%25(?=[\dA-Fa-f]{2})/g, '%');
 }
 
 function createNode<Operation extends Placed>(): RouteNode<Operation> {
