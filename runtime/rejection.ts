@@ -47,11 +47,19 @@ export interface RejectionOptions {
   readonly status?: number | undefined;
 }
 
+/** Shared by all copies of this module: a handler's project and the command that serves it have one each. */
+const mark = Symbol.for('@lockstep/runtime/rejection');
+
 /**
  * A request that is refused, thrown by any step. It knows neither codes nor bodies: who serves the contract says them, by its own
  * catalogue or as the contract declares them.
  */
 export class Rejection extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && mark in value;
+  }
+
+  readonly [mark] = true;
   override readonly name = 'Rejection';
   readonly kind: RejectionName;
   readonly details: readonly Detail[];

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { Rejection } from './rejection.ts';
+
+// If this fails, what a project refuses is a 500 where the command serves its handlers: each has its own copy of the runtime.
+test('a rejection of another copy of this module is one', async () => {
+  const copy: typeof import('./rejection.ts') = await import(`${'./rejection.ts'}?copy`);
+  const refused = new copy.Rejection('form', { text: 'No' });
+  expect(copy.Rejection).not.toBe(Rejection);
+  expect([refused instanceof Rejection, refused.kind]).toEqual([true, 'form']);
+  expect(() => copy.notImplemented()).toThrow(Rejection);
+});
+
+test.each([new Error('No'), { kind: 'form' }, null, 'form'])('anything else is none: %s', (value) => {
+  expect((value as unknown) instanceof Rejection).toBe(false);
+});
