@@ -4,7 +4,8 @@ import { chooseSeed } from './test/choose-seed.ts';
 const { seed, isNew } = chooseSeed(process.env, Math.random);
 if (isNew) process.stderr.write(`Random tests run from the seed ${seed}. The same again: FC_SEED=${seed}\n`);
 
-const ignored = ['**/node_modules/**', '**/dist/**', '**/fixtures/**'];
+// The tests of a new project run by Node's own runner.
+const ignored = ['**/node_modules/**', '**/dist/**', '**/fixtures/**', 'cli/project/**'];
 const everywhere = {
   env: { FC_SEED: String(seed) },
   setupFiles: ['./test/seed-random.ts'],

@@ -23,6 +23,14 @@ const program = new Command('lockstep')
   .enablePositionalOptions()
   .exitOverride();
 
+program
+  .command('new <folder>')
+  .description('make a project around a contract: types, server, one handler to write for each operation, tests, CI')
+  .requiredOption('--contract <file|url>', 'the OpenAPI document; the project gets a copy')
+  .option('--json', 'print one JSON value instead of text')
+  .action(async (folder: string, options: Pick<Target, 'contract'> & JsonOption) =>
+    print(options, async () => (await import('./commands/new-project.ts')).newProject({ folder, ...options })),
+  );
 // Each command is loaded when it is asked for: the compilers behind `generate` cost more time than `--help` should.
 addCommand('generate', 'derive types, operation table, handler interface and bundled contract')
   .addOption(out())

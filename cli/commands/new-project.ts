@@ -1,0 +1,113 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { ContractError } from '@lockstep/toolkit/contract/contract-error';
+import { listOperations } from '@lockstep/toolkit/contract/list-operations';
+import { type Contract, readContract } from '@lockstep/toolkit/contract/read-contract';
+import { derive } from '@lockstep/toolkit/derive';
+import { stringify } from 'yaml';
+import { placeFolder, requireEmpty } from '../place-folder.ts';
+import { createProgress } from '../progress.ts';
+import { formProject, titleOf } from '../project-files.ts';
+import { vendorPackages } from '../vendor-packages.ts';
+import type { CommandResult } from './command.ts';
+
+export interface NewProject {
+  /** Not there yet, or empty. */
+  readonly folder: string;
+  /** A file or an address. */
+  readonly contract: string;
+}
+
+/**
+ * `lockstep new`: a project that serves a contract, with every operation still to be written. All of it is made in a folder for temporary
+ * files, so that a fault half way leaves nothing.
+ */
+export async function newProject({ folder, contract: source }: NewProject): Promise<CommandResult> {
+  await requireEmpty(folder);
+  const progress = createProgress(process.stderr);
+  progress.step(`Reading ${source}`);
+  const contract = await readContract(source);
+  progress.step('Deriving types and table');
+  const temporary = await mkdtemp(join(tmpdir(), 'lockstep-new-'));
+  try {
+    // The folder around it is for this user alone; the project is as open as any.
+    const draft = join(temporary, 'project');
+    await mkdir(draft);
+    const { contractFile, isBundled } = await copyContract(source, contract, draft);
+    const out = join(draft, 'generated');
+    const derived = await derive(await readContract(join(draft, contractFile)), out);
+    progress.step('Packing what the project stands on');
+    await mkdir(join(draft, 'vendor'));
+    const vendor = await vendorPackages(join(draft, 'vendor'));
+    const texts = formProject(contract, { name: packageName(folder), contractFile, vendor });
+    const files = [...texts, ...[...derived].map(([name, text]) => [`generated/${name}`, text] as const)];
+    for (const [name, text] of files) {
+      await mkdir(dirname(join(draft, name)), { recursive: true });
+      await writeFile(join(draft, name), text);
+    }
+    await placeFolder(draft, folder);
+    return describe(contract, { folder, contractFile, isBundled });
+  } finally {
+    progress.end();
+    await rm(temporary, { recursive: true, force: true });
+  }
+}
+
+/** The contract as it was written where it is one file; else one file that holds all of it. */
+async function copyContract(source: string, contract: Contract, draft: string) {
+  const text = await readSource(source);
+  const contractFile = text.trimStart().startsWith('{') ? 'contract.json' : 'contract.yaml';
+  const file = join(draft, contractFile);
+  await writeFile(file, text);
+  // One file says the same when it lies alone. One of several leads nowhere, or to something else.
+  const alone = await readContract(file).catch((error: unknown) => {
+    if (error instanceof ContractError) return undefined;
+    throw error;
+  });
+  if (alone?.hash === contract.hash) return { contractFile, isBundled: false };
+  const { document } = contract;
+  const options = { aliasDuplicateObjects: false, lineWidth: 120 };
+  await writeFile(
+    file,
+    contractFile.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, options),
+  );
+  return { contractFile, isBundled: true };
+}
+
+async function readSource(source: string): Promise<string> {
+  if (!/^https?:/i.test(source)) return readFile(source, 'utf8');
+  return (await fetch(source)).text();
+}
+
+function describe(
+  { document, hash }: Contract,
+  { folder, contractFile, isBundled }: { folder: string; contractFile: string; isBundled: boolean },
+): CommandResult {
+  const operations = listOperations(document).length;
+  const place = relative(process.cwd(), resolve(folder)) || '.';
+  const lines = [
+    `${place}: a project for ${titleOf(document as never)}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
+    ...(isBundled ? [`  ${contractFile} holds all the files that the contract was spread over`] : []),
+    '',
+    ...(place === '.' ? [] : [`  cd ${place}`]),
+    '  npm install',
+    '  npm test',
+    '  npm start',
+  ];
+  return {
+    exitCode: 0,
+    text: lines.join('\n'),
+    json: { folder: resolve(folder), contract: `sha256:${hash}`, contractFile, isBundled, operations },
+  };
+}
+
+/** As npm takes it: lower case, no more than 214 characters. */
+function packageName(folder: string): string {
+  const name = basename(resolve(folder))
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9._-]+/g, '-')
+    .replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, '')
+    .slice(0, 100);
+  return name || 'api';
+}

@@ -1,0 +1,147 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readContract } from '@lockstep/toolkit/contract/read-contract';
+import { derive } from '@lockstep/toolkit/derive';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { formProject } from './project-files.ts';
+
+// If these fail, a new project is not the one that is checked and linted in `project/`, or does not compile.
+
+const project = join(import.meta.dirname, 'project');
+const options = {
+  name: 'reading-room',
+  contractFile: 'contract.yaml',
+  vendor: {
+    '@lockstep/cli': 'lockstep-cli-0.1.0.tgz',
+    '@lockstep/runtime': 'lockstep-runtime-0.1.0.tgz',
+  },
+};
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'lockstep-test-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** The project of a document that has these members beside the required ones. */
+async function form(members: object): Promise<ReadonlyMap<string, string>> {
+  const file = join(folder, 'contract.yaml');
+  const document = { openapi: '3.1.1', info: { title: 'T', version: '1' }, ...members };
+  await writeFile(file, JSON.stringify(document));
+  return formProject(await readContract(file), options);
+}
+
+const answered = { responses: { 200: { description: 'Fine' } } };
+const secured = (scheme: object, operation: object = {}) => ({
+  components: { securitySchemes: { it: scheme } },
+  paths: { '/a': { get: { operationId: 'a', security: [{ it: [] }], ...operation, ...answered } } },
+});
+
+test('the project of the contract in `project/` is the project in `project/`', async () => {
+  const contract = await readContract(join(project, 'contract.yaml'));
+  const made = new Map([...formProject(contract, options)]);
+  for (const [name, text] of await derive(contract, join(project, 'generated'))) made.set(`generated/${name}`, text);
+  const stored: Readonly<Record<string, string>> = { '.github/workflows/ci.yml': 'ci.yml' };
+  for (const [name, text] of made) {
+    const file = stored[name] ?? name.replace(/^\./, '');
+    // The header says the same wherever the folder is.
+    expect(text, file).toBe(await readFile(join(project, file), 'utf8'));
+  }
+  expect(made.size).toBe(16);
+});
+
+test('a project is checked by the versions that this repository is checked by', async () => {
+  const root = JSON.parse(await readFile(join(import.meta.dirname, '../package.json'), 'utf8'));
+  const { devDependencies, engines } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
+  for (const name of ['typescript', '@types/node'])
+    expect(devDependencies[name], name).toBe(root.devDependencies[name]);
+  expect(engines).toEqual(root.engines);
+});
+
+describe('handlers.ts', () => {
+  test.each([
+    { operationId: 'getThing', want: '  getThing: notImplemented,' },
+    { operationId: 'get-thing', want: "  'get-thing': notImplemented," },
+    { operationId: "it's", want: '  "it\'s": notImplemented,' },
+    { operationId: '/a/{b}/get', want: "  '/a/{b}/get': notImplemented," },
+    { operationId: 'a "b" \\', want: '  \'a "b" \\\\\': notImplemented,' },
+    { operationId: 'über', want: "  'über': notImplemented," },
+    { operationId: 'delete', want: '  delete: notImplemented,' },
+  ])('has a row for $operationId', async ({ operationId, want }) => {
+    const files = await form({ paths: { '/a': { get: { operationId, ...answered } } } });
+    expect(files.get('handlers.ts')).toContain(`  // GET /a\n${want}\n`);
+  });
+
+  test.each([
+    { name: 'line breaks of any kind', summary: 'One\ntwo\u2028three\r\n', want: '// GET /a: One two three\n' },
+    { name: 'the end of a comment', summary: '*/ end', want: '// GET /a: */ end\n' },
+    { name: 'more than a line', summary: 'word '.repeat(99), want: /\/\/ GET \/a: [ word]+…\n/ },
+  ])('keeps a summary with $name within its comment', async ({ summary, want }) => {
+    const files = await form({ paths: { '/a': { get: { operationId: 'a', summary, ...answered } } } });
+    expect(files.get('handlers.ts')).toMatch(typeof want === 'string' ? new RegExp(RegExp.escape(want)) : want);
+  });
+
+  test('imports nothing that a contract of webhooks alone has no use for', async () => {
+    const files = await form({ webhooks: { told: { post: { operationId: 'told', ...answered } } } });
+    expect(files.get('handlers.ts')).toMatch(/defineHandlers<Principal>\(\)\(\{\}\);\n$/);
+    expect(files.get('handlers.ts')).not.toContain('import { notImplemented');
+  });
+});
+
+describe('security.ts', () => {
+  test.each([
+    {
+      scheme: { type: 'oauth2', flows: {} },
+      imported: 'bearer',
+      want: '  // oauth2: called with the token\n  it: bearer(refuse),\n',
+    },
+    {
+      scheme: { type: 'openIdConnect', openIdConnectUrl: 'https://a.example' },
+      imported: 'bearer',
+      want: '  // openIdConnect: called with the token\n  it: bearer(refuse),\n',
+    },
+    {
+      scheme: { type: 'http', scheme: 'Digest' },
+      imported: 'credentials',
+      want: '  // http, Digest: called with what follows the name of the scheme\n  it: credentials(refuse),\n',
+    },
+    {
+      scheme: { type: 'apiKey', in: 'cookie', name: 'sid\n*/' },
+      imported: 'apiKey',
+      want: '  // apiKey in the cookie sid */: called with the key\n  it: apiKey(refuse),\n',
+    },
+  ])('refuses by $imported: $scheme.type', async ({ scheme, imported, want }) => {
+    const text = (await form(secured(scheme))).get('security.ts') ?? '';
+    expect(text).toContain(`export const security = {\n${want}} satisfies`);
+    expect(text).toContain(`import { ${imported}, type Scheme, type Verdict } from`);
+  });
+
+  test.each([
+    { name: 'none asked for', operation: { security: [] } },
+    { name: 'an empty one asked for', operation: { security: [{}] } },
+  ])('has no check where there is $name', async ({ operation }) => {
+    const text = (await form(secured({ type: 'http', scheme: 'bearer' }, operation))).get('security.ts') ?? '';
+    expect(text).toContain('export const security = {} satisfies');
+    expect(text).not.toContain('refuse');
+    expect(text).toContain('export interface Principal {');
+  });
+
+  test('says with place and cure which scheme nobody can be let in by', async () => {
+    await expect(form(secured({ type: 'mutualTLS' }))).rejects.toThrow(
+      /contract\.yaml:1:\d+ #\/components\/securitySchemes\/it\n {2}the security scheme it is mutualTLS: no request shows it.*\n {2}Leave it to a proxy/,
+    );
+  });
+});
+
+describe('package.json', () => {
+  test.each([
+    { url: 'https://api.example/v2', want: 'http://localhost:8080/v2' },
+    { url: 'https://api.example', want: 'http://localhost:8080' },
+    { url: "https://api.example/a;b$(c)'d", want: 'http://localhost:8080/a%3Bb%24%28c%29%27d' },
+  ])('holds the service at $url to the contract under its own path', async ({ url, want }) => {
+    const files = await form({ servers: [{ url }], paths: { '/a': { get: { operationId: 'a', ...answered } } } });
+    const { scripts } = JSON.parse(files.get('package.json') ?? '');
+    expect(scripts.conform).toBe(`lockstep conform --contract contract.yaml --base-url ${want}`);
+  });
+});

@@ -1,0 +1,175 @@
+// What `lockstep new` writes beside the contract and what is derived from it. `cli/project/` is such a project, made from the contract in
+// it: the files that are the same for every contract are copied from there.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { followMember, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
+import type { Operation } from '@lockstep/runtime/operation';
+import { readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
+import type { Contract } from '@lockstep/toolkit/contract/read-contract';
+import { describeOperations } from '@lockstep/toolkit/emit/operations';
+import { OutputError } from '@lockstep/toolkit/output-folder';
+
+const templates = join(import.meta.dirname, 'project');
+
+/** Under other names there: npm takes two of them for its own when it packs. */
+const copied: Readonly<Record<string, string>> = {
+  '.gitattributes': 'gitattributes',
+  '.github/workflows/ci.yml': 'ci.yml',
+  '.gitignore': 'gitignore',
+  '.npmrc': 'npmrc',
+  'server.test.ts': 'server.test.ts',
+  'server.ts': 'server.ts',
+  'tsconfig.json': 'tsconfig.json',
+};
+
+export interface ProjectOptions {
+  /** Of the package: lower case, as npm has them. */
+  readonly name: string;
+  /** Name of the contract in the project. */
+  readonly contractFile: string;
+  /** Names of the tarballs in `vendor/`, by name of package. */
+  readonly vendor: Readonly<Record<string, string>>;
+}
+
+/**
+ * Path to text of every file but the contract and the derived ones.
+ *
+ * @throws OutputError where an operation asks for a security scheme that no request can be checked for: `mutualTLS`
+ */
+export function formProject(
+  contract: Contract,
+  { name, contractFile, vendor }: ProjectOptions,
+): ReadonlyMap<string, string> {
+  const operations = Object.values(describeOperations(contract.document));
+  const document = contract.document as unknown as JsonObject;
+  const texts = Object.entries(copied).map(([file, template]): [string, string] => [file, readTemplate(template)]);
+  const readme = readTemplate('README.md')
+    .replace(/^# .*/, () => `# ${oneLine(titleOf(document))}`)
+    .replaceAll('contract.yaml', contractFile);
+  return new Map([
+    ...texts,
+    ['README.md', readme],
+    ['handlers.ts', formatHandlers(document, operations)],
+    ['package.json', formatManifest({ name, contractFile, vendor }, operations)],
+    ['security.ts', formatSecurity(contract, operations)],
+  ]);
+}
+
+/** Title of a contract, or what stands for it. */
+export function titleOf(document: JsonObject): string {
+  return String(followMember(document, document, 'info').title ?? '') || 'Service';
+}
+
+function formatHandlers(document: JsonObject, operations: readonly Operation[]): string {
+  const [comment = ''] = readTemplate('handlers.ts').split(/^import /m);
+  const rows = operations.map(({ operationId, method, basePath, path, pointer }) => {
+    const operation = readPointer(document, pointer);
+    const summary = oneLine(isObject(operation) ? String(operation.summary ?? '') : '');
+    const place = oneLine(`${method.toUpperCase()} ${basePath}${path}${summary === '' ? '' : `: ${summary}`}`);
+    return `  // ${place}\n  ${quoteName(operationId)}: notImplemented,\n`;
+  });
+  return [
+    comment,
+    rows.length === 0 ? '' : "import { notImplemented } from '@lockstep/runtime/rejection';\n",
+    "import { defineHandlers } from './generated/handlers.gen.ts';\n",
+    "import type { Principal } from './security.ts';\n\n",
+    'export const handlers = defineHandlers<Principal>()({',
+    rows.length === 0 ? '' : `\n${rows.join('\n')}`,
+    '});\n',
+  ].join('');
+}
+
+/** What a check is called with. */
+const sent: Readonly<Record<Scheme<unknown>['takes'], string>> = {
+  bearer: 'the token',
+  basic: '{ username, password }',
+  apiKey: 'the key',
+  credentials: 'what follows the name of the scheme',
+};
+
+function formatSecurity({ document, locate }: Contract, operations: readonly Operation[]): string {
+  const asked = new Set(
+    operations.flatMap(({ security }) => security.flatMap((alternative) => Object.keys(alternative))),
+  );
+  const root = document as unknown as JsonObject;
+  const schemes = followMember(root, followMember(root, root, 'components'), 'securitySchemes');
+  const makers = new Set<string>();
+  const rows = [...asked].map((name) => {
+    const scheme = followMember(root, schemes, name);
+    const read = readScheme(scheme);
+    const about = [scheme.type, scheme.scheme ?? (scheme.in && `in the ${scheme.in} ${scheme.name}`)];
+    if (read === undefined) {
+      const pointer = `#/components/securitySchemes/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+      const { file, line, column } = locate(pointer);
+      const what = oneLine(about.filter(Boolean).join(', ')) || 'not declared';
+      throw new OutputError(
+        `${file}:${line}:${column} ${pointer}\n  the security scheme ${name} is ${what}: no request shows it, so nobody could be let in.\n  Leave it to a proxy in front of the service, and take it out of the contract that the service is made from.`,
+      );
+    }
+    makers.add(read.takes);
+    const says = oneLine(about.filter(Boolean).join(scheme.type === 'apiKey' ? ' ' : ', '));
+    return `  // ${says}: called with ${sent[read.takes]}\n  ${quoteName(name)}: ${read.takes}(refuse),\n`;
+  });
+  const text = readTemplate('security.ts');
+  const [beforeTable = '', afterTable = ''] = text.split(/^export const security = \{[\s\S]*?^\}/m);
+  if (rows.length === 0) {
+    const principal = /\/\*\* Whom[\s\S]*?\n\}\n/.exec(text)?.[0] ?? '';
+    return [
+      '// The contract asks nobody who they are. A security scheme that it is given later gets its check here.\n',
+      "import type { Scheme } from '@lockstep/runtime/security/scheme';\n\n",
+      `${principal}\nexport const security = {}${afterTable}`,
+    ].join('');
+  }
+  const names = [...[...makers].sort(), 'type Scheme', 'type Verdict'].join(', ');
+  return `${beforeTable.replace(/^import \{.*\}/m, `import { ${names} }`)}export const security = {\n${rows.join('')}}${afterTable}`;
+}
+
+function formatManifest({ name, contractFile, vendor }: ProjectOptions, operations: readonly Operation[]): string {
+  const manifest = JSON.parse(readTemplate('package.json').replaceAll('contract.yaml', contractFile));
+  const inVendor = (all: Readonly<Record<string, string>>) =>
+    Object.fromEntries(
+      Object.entries(all).map(([known, version]) => [
+        known,
+        vendor[known] === undefined ? version : `file:vendor/${vendor[known]}`,
+      ]),
+    );
+  const basePath = operations[0]?.basePath ?? '';
+  return `${JSON.stringify(
+    {
+      ...manifest,
+      name,
+      scripts: {
+        ...manifest.scripts,
+        conform: manifest.scripts.conform.replace(/(?<=8080)\S*/, () => quoteShell(basePath)),
+      },
+      dependencies: inVendor(manifest.dependencies),
+      devDependencies: inVendor(manifest.devDependencies),
+    },
+    null,
+    2,
+  )}\n`;
+}
+
+/** A base path with anything but these characters would be two words to a shell, or a command: it comes from a stranger's contract. */
+function quoteShell(path: string): string {
+  const percent = (character: string): string =>
+    [...Buffer.from(character)].map((byte) => `%${byte.toString(16).toUpperCase().padStart(2, '0')}`).join('');
+  return path.replaceAll(/[^\w./~%-]/gu, percent);
+}
+
+/** A text of the contract inside a comment: no line breaks of any kind, and no longer than a line. */
+function oneLine(text: string): string {
+  const line = text.replaceAll(/[\p{C}\p{Z}]+/gu, ' ').trim();
+  return line.length > 110 ? `${line.slice(0, 109).trimEnd()}…` : line;
+}
+
+/** A member's name as TypeScript has it, quoted where it must be. */
+function quoteName(name: string): string {
+  if (/^[A-Za-z_$][\w$]*$/.test(name)) return name;
+  const json = JSON.stringify(name);
+  return json.includes("'") ? json : `'${json.slice(1, -1).replaceAll('\\"', '"')}'`;
+}
+
+function readTemplate(name: string): string {
+  return readFileSync(join(templates, name), 'utf8');
+}

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, test } from 'node:test';
+import { type OperationTable, operations } from './generated/operations.gen.ts';
+import { createService } from './server.ts';
+
+// Each operation is called without credentials, body or sensible parameters. What the handlers do is for tests of your own, beside this one.
+
+const server = createServer(createService());
+before(() => new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve)));
+after(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+const table: OperationTable = operations;
+const isDeclared = Object.values(table).some(({ basePath, path }) => `${basePath}${path}` === '/healthz');
+
+test('/healthz answers 200', { skip: isDeclared && 'the contract has an operation there' }, async () => {
+  assert.equal(await ask('GET', '/healthz'), 200);
+});
+
+describe('operations', () => {
+  for (const { operationId, method, basePath, path, security } of Object.values(table)) {
+    const isGuarded = security.length > 0 && security.every((needed) => Object.keys(needed).length > 0);
+    // What some contracts have behind `#` or `?` in a path is sent as a query.
+    const [address = '', ...query] = encodeURI(basePath + path.replaceAll(/\{[^}]*\}/g, '1')).split(/[?#]/);
+    const target = [address, query.join('&')].filter(Boolean).join('?');
+    if (isGuarded)
+      test(`${operationId} refuses whom it does not know`, async () => {
+        const status = await ask(method, target);
+        assert.ok(status === 401 || status === 403, `answered ${status}`);
+      });
+    else
+      test(`${operationId} answers, or says that it is not written yet`, async () => {
+        const status = await ask(method, target);
+        assert.ok(status === 501 || (status < 500 && status !== 405), `answered ${status}`);
+      });
+  }
+});
+
+/** @returns the status. Not by `fetch`, which knows no TRACE. */
+function ask(method: string, path: string): Promise<number> {
+  const { port } = server.address() as AddressInfo;
+  return new Promise((resolve, reject) => {
+    request({ port, host: '127.0.0.1', method, path }, (response) => {
+      response.resume().on('end', () => resolve(response.statusCode ?? 0));
+    })
+      .on('error', reject)
+      .end();
+  });
+}

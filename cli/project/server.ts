@@ -1,0 +1,52 @@
+// The service: holds every request to the contract and asks the handler of its operation. `npm start` runs it.
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import { createRuntime } from '@lockstep/runtime/create-runtime';
+import { explainListen } from '@lockstep/runtime/explain-listen';
+import { runUntilStopped } from '@lockstep/runtime/run-until-stopped';
+import { startListening } from '@lockstep/runtime/start-listening';
+import { type OperationTable, operations } from './generated/operations.gen.ts';
+import { handlers } from './handlers.ts';
+import { security } from './security.ts';
+
+const contract = JSON.parse(readFileSync(new URL('./generated/contract.gen.json', import.meta.url), 'utf8'));
+
+/** For whoever starts or stops the service. An operation of the contract that has this path is answered instead. */
+const health = '/healthz';
+
+/** Makes what answers requests, without a port: a start gives it one, a test another. A logger such as pino fits in place of the console. */
+export function createService(logger: Pick<Console, 'error' | 'warn'> = console): RequestListener {
+  const { listener } = createRuntime({
+    contract,
+    operations,
+    handlers,
+    security,
+    logger,
+    // An answer that breaks the contract becomes a 500 and a line in the log.
+    checkResponses: process.env.NODE_ENV !== 'production',
+    // A schema that means nothing, as one with a broken pattern: the rest is checked. Left out, it keeps the service from starting.
+    unchecked: (place) => logger.warn(place, 'is not checked: mend the contract there'),
+  });
+  const table: OperationTable = operations;
+  const isDeclared = Object.values(table).some(({ basePath, path }) => basePath + path === health);
+  return (request, response) => {
+    if (request.url !== health || isDeclared) listener(request, response);
+    else response.writeHead(200, { 'Content-Type': 'text/plain; charset=utf-8' }).end('ok\n');
+  };
+}
+
+if (import.meta.main) {
+  const host = process.env.HOST ?? '127.0.0.1';
+  const port = Number(process.env.PORT ?? 8080);
+  try {
+    // SIGINT and SIGTERM: no new connections, what is under way is answered, then the process ends.
+    await runUntilStopped(console, async (stopping) => {
+      const running = await startListening({ port, host, stopping }, () => createService());
+      console.info(`Listening on ${running.origin}`);
+      return running;
+    });
+  } catch (error) {
+    console.error(explainListen(error, { host, port }) ?? error);
+    process.exitCode = 1;
+  }
+}
