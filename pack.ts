@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, normalize, sep } from 'node:path';
+import { basename, dirname, join, normalize, sep } from 'node:path';
 import { promisify } from 'node:util';
 
 const root = import.meta.dirname;
@@ -21,9 +21,19 @@ const carried: Readonly<Record<string, readonly string[]>> = { cli: ['runtime'] 
 /** What is read as it is: it stays TypeScript. */
 const verbatim = ['toolkit/emit/verbatim', 'cli/project'];
 
+/**
+ * A package of other people that travels inside too: its binaries for Java and three systems, 52 MB, are never loaded, nor is its half
+ * for browsers (`test/install.test.ts` says why). Left as it is, it would bring them into every project.
+ */
+const slimmed = { name: 'recheck', without: /\/lib\/browser\.js$/ };
+
 /** Files beside the code that it reads. Markdown and pictures are for readers of the repository. */
 const asset = /\.(json|ya?ml|hbs|html|css)$/;
-const notPacked = /(^|\/)(node_modules|dist|fixtures|\.[^/]*)(\/|$)|(^|\/)package\.json$/;
+const notPacked =
+  /(^|\/)(node_modules|dist|fixtures|\.[^/]*)(\/|$)|^[^/]*\/package\.json$|^cli\/project\/(generated\/|contract)/;
+
+/** What code writes where a module that it does not import has another name once it is compiled. */
+const ownExtension = /\$\{extname\(import\.meta\.(url|filename)\)\}$/;
 
 interface Manifest {
   readonly name: string;
@@ -45,7 +55,7 @@ interface Contents {
   readonly modules: ReadonlySet<string>;
   readonly assets: readonly string[];
   /** Of other people, at the versions that the workspaces were tested with. */
-  readonly dependencies: ReadonlyMap<string, string>;
+  readonly dependencies: Map<string, string>;
 }
 
 interface Packed {
@@ -94,6 +104,12 @@ async function stage(folder: string): Promise<void> {
       manifestOf(sibling).name,
       manifestOf(sibling).version,
     ]);
+    const slim = dependencies.get(slimmed.name);
+    if (slim !== undefined && name === folder) {
+      bundled.push([slimmed.name, slim]);
+      const brought = await copySlimmed(join(target, 'node_modules', slimmed.name));
+      for (const [other, version] of Object.entries(brought)) dependencies.set(other, version);
+    }
     const own = name === folder ? { dependencies: sorted([...dependencies, ...bundled]), bundled } : undefined;
     await writeFile(join(place, 'package.json'), `${JSON.stringify(formatManifest(manifestOf(name), own), null, 2)}\n`);
   }
@@ -104,7 +120,7 @@ async function stage(folder: string): Promise<void> {
   await writeFile(join(target, 'README.md'), readme);
   for (const other of carried[folder] ?? []) {
     const file = done.get(other)?.file ?? '';
-    await cp(join(root, file), join(target, 'packages', `${other}.tgz`));
+    await cp(join(root, file), join(target, 'packages', basename(file)));
   }
 }
 
@@ -148,7 +164,8 @@ function quotedIn(source: string): string[] {
 }
 
 /** The compiled files that a text leads to from a file: the module and its types, none where it is no module of ours. */
-function findModules(from: string, text: string): string[] {
+function findModules(from: string, specifier: string): string[] {
+  const text = specifier.replace(ownExtension, '.js');
   const [, name = '', path = ''] = /^(@lockstep\/[^/]+)\/(.+)$/.exec(text) ?? [];
   const target =
     name === ''
@@ -178,6 +195,15 @@ async function listFiles(base: string, folder: string, isWanted: (path: string) 
     if (entry.isFile() && !notPacked.test(path) && isWanted(path)) found.push(path);
   }
   return found.sort();
+}
+
+/** @returns what it stands on in turn */
+async function copySlimmed(place: string): Promise<Readonly<Record<string, string>>> {
+  const source = join(root, 'node_modules', slimmed.name);
+  await cp(source, place, { recursive: true, filter: (path) => !slimmed.without.test(path) });
+  const { optionalDependencies: _, ...manifest } = JSON.parse(await readFile(join(source, 'package.json'), 'utf8'));
+  await writeFile(join(place, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+  return manifest.dependencies;
 }
 
 async function copy(source: string, place: string, file: string): Promise<void> {
