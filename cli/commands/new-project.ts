@@ -81,7 +81,7 @@ async function readSource(source: string): Promise<string> {
 }
 
 function describe(
-  { document, hash }: Contract,
+  { document, hash, notices }: Contract,
   { folder, contractFile, isBundled }: { folder: string; contractFile: string; isBundled: boolean },
 ): CommandResult {
   const operations = listOperations(document).length;
@@ -98,6 +98,7 @@ function describe(
   return {
     exitCode: 0,
     text: lines.join('\n'),
+    notices,
     json: { folder: resolve(folder), contract: `sha256:${hash}`, contractFile, isBundled, operations },
   };
 }
