@@ -151,7 +151,7 @@ describe('a project made by the packed command', () => {
     expect(status).toBe(1);
     expect(stdout).toContain('generated/contract.gen.json differs from what the contract says');
     expect(stdout).toMatch(/contract\.yaml:\d+ #\/components\/schemas\/Book\/properties\/title/);
-    expect(stdout).toMatch(/^Cure: npm run generate/m);
+    expect(stdout).toMatch(/^Cure: .*\bgenerate\b/m);
     await must('npm', ['run', 'generate'], at());
     expect((await end('npm', ['run', '-s', 'check'], at())).status).toBe(0);
   });
