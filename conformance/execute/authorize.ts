@@ -39,7 +39,8 @@ export async function authorize(
         scheme === undefined ? undefined : await fulfil(tools, scheme, [...new Set([...scopes, ...extraScopes])]);
       if (part !== undefined) parts.push(part);
     }
-    if (parts.length === Object.keys(alternative).length) return parts.reduce(join);
+    const joined = parts.length === Object.keys(alternative).length ? parts.reduce(join) : undefined;
+    if (joined !== undefined && isSendable(joined)) return joined;
   }
   return closed.length < security.length ? none : undefined;
 }
@@ -69,9 +70,20 @@ async function fulfil(
 
 function join(a: Authorization, b: Authorization): Authorization {
   return {
-    headers: [...a.headers, ...b.headers],
+    headers: [...a.headers, ...b.headers.filter((header) => !a.headers.some((known) => isSame(known, header)))],
     query: [...a.query, ...b.query],
     cookies: [...a.cookies, ...b.cookies],
     scopes: a.scopes === undefined ? b.scopes : [...a.scopes, ...(b.scopes ?? [])],
   };
+}
+
+/** Two OAuth schemes that are both asked for are fulfilled by one token in one header. */
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a[0]?.toLowerCase() === b[0]?.toLowerCase() && a[1] === b[1];
+}
+
+/** RFC 9110, 11.6.2: a request carries one `Authorization`, so not Basic and a token at once. */
+function isSendable({ headers }: Authorization): boolean {
+  const names = headers.map(([name]) => name.toLowerCase());
+  return new Set(names).size === names.length;
 }
