@@ -12,13 +12,18 @@ export function readServers(
   const own = holders.map((holder) => arrayAt(holder, 'servers')).find((servers) => servers.length > 0);
   if (own === undefined) return { target: 'api', servers: [] };
   const servers = own.map(addressOf);
-  const shared = readAddresses(root);
-  return { target: servers.some((server) => shared.includes(server)) ? 'api' : 'auth', servers };
+  const shared = readAddresses(root).map(withoutScheme);
+  return { target: servers.some((server) => shared.includes(withoutScheme(server))) ? 'api' : 'auth', servers };
 }
 
 /** Addresses of a document's own servers with defaults filled in. */
 export function readAddresses(root: JsonObject): readonly string[] {
   return arrayAt(root, 'servers').map(addressOf);
+}
+
+/** `//api.example` is the same party as `https://api.example` (RFC 3986, 4.2). */
+function withoutScheme(address: string): string {
+  return address.replace(/^[a-z][a-z0-9+.-]*:(?=\/\/)/i, '');
 }
 
 /** The address with each variable at its default, without a trailing slash. */
