@@ -10,12 +10,15 @@ import type { OutgoingRequest } from './exchange.ts';
 export function writeRequest(draft: Draft, base: string, authorization: Authorization): OutgoingRequest {
   const { operation, parameters } = draft;
   const of = (place: string) => parameters.filter(({ parameter }) => parameter.in === place);
-  const path = of('path').reduce(
+  const filled = of('path').reduce(
     (text, { parameter, value }) => text.replace(`{${parameter.name}}`, () => encodePath(parameter, value)),
     operation.path,
   );
+  const { path, pairs } = splitPath(filled);
+  const sent = of('query').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
   const query = [
-    ...of('query').flatMap(({ parameter, value }) => encodeQuery(parameter, value)),
+    ...pairs.filter(([name]) => !sent.some(([known]) => known === name)),
+    ...sent,
     ...authorization.query.map(encodePair),
   ];
   const cookies = [
@@ -38,6 +41,25 @@ export function writeRequest(draft: Draft, base: string, authorization: Authoriz
     ],
     body: body?.bytes,
   };
+}
+
+/**
+ * A path may be told from another by what stands behind `?` or `#`, as in `/#Action=StopThing`. What is behind `#` would never be sent
+ * (RFC 3986, 3.5), so both go as a query, but for what a parameter says already.
+ */
+function splitPath(template: string): {
+  readonly path: string;
+  readonly pairs: readonly (readonly [string, string])[];
+} {
+  const [path = '', ...rest] = template.split(/[?#]/);
+  const pairs = rest
+    .flatMap((part) => part.split('&'))
+    .filter((pair) => pair !== '')
+    .map((pair): readonly [string, string] => {
+      const [name = '', ...value] = pair.split('=');
+      return [name, value.join('=')];
+    });
+  return { path, pairs };
 }
 
 /** What links and rules of the contract can see of a request that has no answer yet. */
