@@ -45,9 +45,11 @@ export async function serve(args: readonly string[], limitSeconds: number): Prom
   const timer = setTimeout(() => watched.child.kill('SIGKILL'), limitSeconds * 1000);
   const line = await Promise.race([watched.firstLine, watched.ended]);
   clearTimeout(timer);
-  if (typeof line !== 'string') return line;
+  // A refusal is JSON too.
+  const told = typeof line === 'string' ? JSON.parse(line) : {};
+  if (typeof told.origin !== 'string') return watched.ended;
   return {
-    told: JSON.parse(line),
+    told,
     readyAfterSeconds: (performance.now() - started) / 1000,
     stop: () => {
       watched.child.kill('SIGTERM');
