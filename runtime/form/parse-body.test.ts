@@ -155,3 +155,11 @@ describe('a body whose grammar is not known', () => {
     expect(parseBody({}, body, { type: 'string' })).toEqual({ kind: 'value', value: 'a,b' });
   });
 });
+
+test.each(['multipart/form-data', 'application/x-www-form-urlencoded'])(
+  '%s that is described as one text is taken as it is, whatever its fields',
+  (mediaType) => {
+    const bytes = Buffer.from('a=1');
+    expect(parseBody({}, { bytes, mediaType, parts: undefined }, { type: 'string' })).toEqual({ kind: 'opaque' });
+  },
+);

@@ -48,12 +48,23 @@ function parseText(text: string, schema: unknown, document: ContractDocument): P
  * @param schema the declared schema; a form field becomes a number only where it asks for one
  */
 export function parseBody(document: ContractDocument, body: ReceivedBody, schema: unknown): ParsedBody {
+  if (isForm(body.mediaType) && !mayHaveFields(document, schema)) return { kind: 'opaque' };
   if (body.mediaType === 'multipart/form-data') return parseMultipart(body.parts, schema, document);
   const reader = readers.find(({ reads }) => reads(body.mediaType));
   if (reader === undefined) return { kind: 'opaque' };
   const text = decodeUtf8(body.bytes);
   if (text === undefined) return { kind: 'fault', at: '', says: 'the body is not UTF-8' };
   return reader.read(text, schema, document);
+}
+
+function isForm(mediaType: string): boolean {
+  return mediaType === 'multipart/form-data' || mediaType === 'application/x-www-form-urlencoded';
+}
+
+/** A form that is described as one file or text, as publishers do of an upload: no field of it has a schema to be judged by. */
+function mayHaveFields(document: ContractDocument, schema: unknown): boolean {
+  const types = schemaTypes(document, schema);
+  return types.size === 0 || types.has('object');
 }
 
 /** Whether a media type reads as JSON: itself, or by its structured suffix, which is not of `application` alone (RFC 6838, 4.2.8). */
