@@ -30,6 +30,7 @@ const peers = {
 /** What hangs is ended, and has failed. */
 const limitSeconds = 180;
 const shownLines = 6;
+const progress = /^(baseline: \d+ requests|Reading |Preparing |note: )/;
 
 const strict = {
   compilerOptions: {
@@ -176,7 +177,7 @@ function judge({ exitCode, out, error, seconds, megabytes }: Run, otherwise = 's
   const said = [error, out]
     .join('\n')
     .split('\n')
-    .filter((line) => line.trim() !== '');
+    .filter((line) => line.trim() !== '' && !progress.test(line));
   const cause = said.slice(0, shownLines).join('\n') || otherwise;
   const isOver = exitCode === null;
   return {
