@@ -80,7 +80,10 @@ function* sampleCalls(
     yield { shows: `${reading.operationId}: the documented answer`, command: curl(reading) };
     yield {
       shows: `${reading.operationId}: an unknown query parameter`,
-      command: curl(reading, (sample) => ({ ...sample, target: `${sample.target}?unknown=1` })),
+      command: curl(reading, (sample) => ({
+        ...sample,
+        target: `${sample.target}${sample.target.includes('?') ? '&' : '?'}unknown=1`,
+      })),
     };
   }
   if (writing !== undefined) {

@@ -58,6 +58,15 @@ test('lists are open in the types of the wire, and read-only for handlers', asyn
   );
 });
 
+test('a parameter that holds JSON is typed by what the JSON says, any other content is text', async () => {
+  const content = (type: string) => `content: {${type}: {schema: {type: array, items: {type: integer}}}}`;
+  const derived = await deriveText(
+    `paths:\n  /a: {get: {operationId: readA, parameters: [{name: ids, in: query, ${content('application/json')}}, {name: rows, in: query, ${content('text/csv')}}], responses: {'200': {description: OK}}}}\n`,
+  );
+  expect(derived.get('types.gen.ts')).toContain('readonly ids?: number[];');
+  expect(derived.get('types.gen.ts')).toContain('readonly rows?: string;');
+});
+
 test.each([
   {
     name: 'a path item behind a reference lends its operations',

@@ -143,18 +143,6 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
           .map(({ at }) => ({ at, says: 'the operation declares no response' })),
     },
     {
-      name: 'parameter-content',
-      cure: 'Describe the parameter by schema instead of content.',
-      find: function* (_, objects) {
-        for (const place of objects()) {
-          const { node } = place;
-          if (typeof node.in === 'string' && typeof node.name === 'string' && node.content !== undefined) {
-            yield { at: [...place.at, 'content'], says: `parameter ${node.name} is described by content` };
-          }
-        }
-      },
-    },
-    {
       name: 'dynamic-reference',
       cure: 'Use $ref: it can be resolved before any value is known.',
       find: function* (_, objects) {

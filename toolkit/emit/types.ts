@@ -1,3 +1,4 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import { createConfig } from '@redocly/openapi-core';
 import {
   type GlobalContext,
@@ -27,6 +28,7 @@ export async function emitTypes({ document }: Contract, header: Header): Promise
   const copy = flattenChains(chooseByValue(document));
   nameDeepReferences(copy);
   dropExtensions(copy);
+  typeContents(copy);
   openEnums(copy);
   dropBareObjects(copy);
   const schema = copy as unknown as OpenAPI3;
@@ -143,6 +145,22 @@ function copyTree<Value>(value: Value): Value {
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(value)) copy[name] = copyTree((value as Record<string, unknown>)[name]);
   return copy as Value;
+}
+
+/**
+ * A parameter that holds JSON is typed as what the JSON says: handlers are given it read. openapi-typescript takes every `content` of a
+ * parameter for text.
+ */
+function typeContents(copy: OpenApiDocument): void {
+  for (const { node } of walkDocument(copy)) {
+    const parameter = node as { in?: unknown; name?: unknown; content?: unknown; schema?: unknown };
+    if (typeof parameter.in !== 'string' || typeof parameter.name !== 'string' || !isObject(parameter.content))
+      continue;
+    const [[type, media] = []] = Object.entries(parameter.content);
+    if (type === undefined || !/[/+]json\b/i.test(type)) continue;
+    parameter.schema = isObject(media) ? (media.schema ?? {}) : {};
+    delete parameter.content;
+  }
 }
 
 /**
