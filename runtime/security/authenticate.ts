@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
+import { type ContractDocument, followMember, isObject } from '@lockstep/json/json-pointer';
 import type { Pair } from '../form/parse-url-encoded.ts';
 import type { Operation } from '../operation.ts';
 import { Rejection } from '../rejection.ts';
@@ -187,11 +187,21 @@ function readStep<Principal>(
     throw new Error(
       `no check for the security scheme ${name} of type ${described}: give security.${name}, made by ${declared.takes}`,
     );
+  // Callers without types may give anything: found out with the first request, it would be a 500.
+  if (!isScheme(scheme))
+    throw new Error(
+      `security.${name} is no check of a security scheme: the contract's is of type ${described}; make it by ${declared.takes}`,
+    );
   if (scheme.takes !== declared.takes)
     throw new Error(
       `the security scheme ${name} is of type ${described}: make security.${name} by ${declared.takes}, not by ${scheme.takes}`,
     );
   return { declared, scheme, scopes };
+}
+
+function isScheme(scheme: unknown): boolean {
+  const { takes, judge, words } = isObject(scheme) ? scheme : {};
+  return typeof takes === 'string' && typeof judge === 'function' && isObject(words);
 }
 
 /** RFC 9110, 11.6.1: one challenge for each scheme that would do. RFC 6750, 3: an `error` only where a token was sent that is none. */
