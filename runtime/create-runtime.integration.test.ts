@@ -167,6 +167,59 @@ describe('a runtime', () => {
     });
   });
 
+  describe('of schemas that hold themselves', () => {
+    const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const formOf = (kind: string) => ({ allOf: [refTo('Pet'), { properties: { kind: { const: kind } } }] });
+    const pointer = '#/paths/~1thing/post';
+    const contract = {
+      components: {
+        schemas: {
+          Pet: { required: ['kind'], oneOf: [refTo('Cat'), refTo('Dog')] },
+          Cat: formOf('cat'),
+          Dog: formOf('dog'),
+        },
+      },
+      paths: {
+        '/thing': {
+          post: { requestBody: { content: { 'application/json': { schema: refTo('Pet') } } }, responses: {} },
+        },
+      },
+    };
+    const body = {
+      required: true,
+      content: { 'application/json': `${pointer}/requestBody/content/application~1json/schema` },
+    };
+    const operation: Operation = { ...getThing, method: 'post', pointer, requestBody: body, security: [] };
+    const operations = { getThing: operation };
+    const json = { 'content-type': 'application/json' };
+
+    test.each([
+      ['{"kind":"cat"}', 200],
+      ['{"kind":"eel"}', 400],
+      ['{}', 400],
+    ])('judges a body where somebody is told of it: %s is %d', async (sent, status) => {
+      const told: object[] = [];
+      const given = { contract, operations, unchecked: (place: object) => void told.push(place) };
+      expect((await ask(given, '/thing', json, sent)).status).toBe(status);
+      expect(told).toHaveLength(2);
+    });
+
+    test('does not start where nobody is', () => {
+      expect(() => createRuntime<{ getThing: Operation }, Handlers>({ ...options, contract, operations })).toThrow(
+        '#/components/schemas/Cat/allOf/0/$ref: $ref leads back to the schema that it stands in',
+      );
+    });
+  });
+
+  test.each([
+    ['undefined', undefined],
+    ['a function', () => ({ kind: 'good' })],
+    ['an object without judge', { takes: 'bearer' }],
+  ])('names a security entry that is no scheme: %s', (_, token) => {
+    const given = { ...options, security: { ...security, token } } as unknown as Options;
+    expect(() => createRuntime<{ getThing: Operation }, Handlers>(given)).toThrow(/security\.token.* (?:by|of) bearer/);
+  });
+
   test('cuts the connection, and no more, where what answers errors fails itself', async () => {
     const logged: string[] = [];
     const given = {

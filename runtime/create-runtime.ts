@@ -11,6 +11,7 @@ import {
 import { createResponseCheck } from './check-response.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
 import { createSchemaCompiler, type FormTools } from './form/compile-schema.ts';
+import { cutCircles } from './form/cut-circles.ts';
 import { dropUnusable, type Unchecked } from './form/drop-unusable.ts';
 import { readDirection } from './form/one-direction.ts';
 import { isJsonType } from './form/parse-body.ts';
@@ -114,7 +115,7 @@ export interface Runtime<Context extends Exchange> {
  * createServer(listener).listen(8080);
  * ```
  *
- * @throws Error where the contract can't be kept: a schema that doesn't compile, a security scheme without a check, an operation without a
+ * @throws Error where the contract can't be kept: a schema that doesn't compile, or holds itself without end, a security scheme without a check, an operation without a
  * handler, an extension that points nowhere
  */
 export function createRuntime<
@@ -223,6 +224,9 @@ function readContract(
 ): { readonly requests: Reading; readonly answers: Reading } {
   const usable = unchecked === undefined ? undefined : dropUnusable(contract);
   for (const place of usable?.unchecked ?? []) unchecked?.(place);
+  // It would compile, and fill the stack with the first request.
+  const [circle] = unchecked === undefined ? cutCircles(contract).unchecked : [];
+  if (circle !== undefined) throw new Error(`${circle.pointer}: ${circle.why}`);
   const whole = usable?.document ?? contract;
   const [ofRequests, ofAnswers] = [readDirection(whole, 'request'), readDirection(whole, 'response')];
   const requests = read(ofRequests);

@@ -1,6 +1,9 @@
+import { assert, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { contracts, values } from '../fixtures/random-schema.ts';
 import { createSchemaCompiler } from './compile-schema.ts';
 import { dropUnusable } from './drop-unusable.ts';
+import { createJudge } from './judge-value.ts';
 
 const cases = [
   {
@@ -49,4 +52,80 @@ describe('dropUnusable', () => {
     const contract = { parameters: [{ name: 'id', required: true, schema: {} }] };
     expect(dropUnusable(contract).unchecked).toEqual([]);
   });
+
+  describe('schemas that hold themselves', () => {
+    const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const kinds = Array.from({ length: 10 }, (_, index) => `Kind${index}`);
+    const formOf = (kind: string) => ({
+      allOf: [refTo('Pet'), { required: ['name'], properties: { kind: { const: kind }, name: { maxLength: 3 } } }],
+    });
+    const pets = contractOf({
+      Pet: {
+        required: ['kind'],
+        properties: { kind: { type: 'string' }, friend: refTo('Pet') },
+        unevaluatedProperties: false,
+        oneOf: kinds.map(refTo),
+      },
+      ...Object.fromEntries(kinds.map((kind) => [kind, formOf(kind)])),
+    });
+    const { document, unchecked } = dropUnusable(pets);
+    const validate = createSchemaCompiler(document);
+    const judge = createJudge(document);
+
+    test.each([
+      { of: 'Pet', value: { kind: 'Kind3', name: 'Max' }, isGood: true },
+      { of: 'Pet', value: { kind: 'Kind3', name: 'Max', friend: { kind: 'Kind4', name: 'Mia' } }, isGood: true },
+      { of: 'Pet', value: { kind: 'Kind3', name: 'Max', friend: { kind: 'Kind4', name: 'Moritz' } }, isGood: false },
+      { of: 'Pet', value: { kind: 'Kind3', name: 'Moritz' }, isGood: false },
+      { of: 'Pet', value: { kind: 'none', name: 'Max' }, isGood: false },
+      { of: 'Pet', value: { kind: 'Kind3', name: 'Max', other: 1 }, isGood: false },
+      { of: 'Kind3', value: { kind: 'Kind3', name: 'Max' }, isGood: true },
+      { of: 'Kind3', value: { name: 'Max' }, isGood: false },
+    ])('$value is judged by $of as it is meant', ({ of, value, isGood }) => {
+      expect(validate(refTo(of))(value) === undefined).toBe(isGood);
+      expect(judge(value, refTo(of)) === undefined).toBe(isGood);
+    });
+
+    test('each place is told', () => {
+      const why =
+        '$ref leads back to the schema that it stands in: of #/components/schemas/Pet only what stands there itself is checked';
+      expect(unchecked).toEqual(kinds.map((kind) => ({ pointer: `#/components/schemas/${kind}/allOf/0/$ref`, why })));
+    });
+
+    test.each([
+      { name: 'nothing but itself', a: refTo('a'), want: {} },
+      {
+        name: 'itself beside a bound',
+        a: { allOf: [refTo('a')], maximum: 1 },
+        want: { allOf: [{ maximum: 1 }], maximum: 1 },
+      },
+      { name: 'itself as a form', a: { anyOf: [refTo('a'), { type: 'null' }], maximum: 1 }, want: { maximum: 1 } },
+      { name: 'what it is not', a: { not: refTo('a'), unevaluatedProperties: false }, want: {} },
+    ])('$name has an end', ({ a, want }) => {
+      const cut = dropUnusable(contractOf({ a }));
+      expect(cut.unchecked).toHaveLength(1);
+      expect(cut.document).toEqual(contractOf({ a: want }));
+    });
+
+    test('whatever they are, the compiled check ends', () => {
+      assert(
+        property(contracts, values, (contract, value) => {
+          const { document } = dropUnusable(contract);
+          const check = createSchemaCompiler(document)(refTo('a'));
+          expect(() => check(value)).not.toThrow();
+          expect(dropUnusable(document).unchecked).toEqual([]);
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    test('a step into the value is no circle', () => {
+      const contract = contractOf({ Node: { properties: { next: refTo('Node') }, anyOf: [{ items: refTo('Node') }] } });
+      expect(dropUnusable(contract)).toEqual({ document: contract, unchecked: [] });
+    });
+  });
 });
+
+function contractOf(schemas: object) {
+  return { components: { schemas } };
+}

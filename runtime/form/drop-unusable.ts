@@ -1,5 +1,6 @@
 import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
+import { cutCircles } from './cut-circles.ts';
 import { readPattern } from './read-pattern.ts';
 
 /** What of a contract is not checked. */
@@ -9,7 +10,7 @@ export interface Unchecked {
   readonly why: string;
 }
 
-interface UsableSchemas {
+export interface UsableSchemas {
   /** The contract without what can't be checked; for a compiler. */
   readonly document: ContractDocument;
   readonly unchecked: readonly Unchecked[];
@@ -112,7 +113,7 @@ const forms: ReadonlyMap<string, Expect> = new Map<string, Expect>([
 
 /**
  * Makes a copy of a contract without the keywords that no validator can use: a pattern that is none, `required: true`, a reference that
- * leads nowhere. All else of their schemas is checked as ever.
+ * leads nowhere, or back to where it stands. All else of their schemas is checked as ever.
  */
 export function dropUnusable(contract: ContractDocument): UsableSchemas {
   const unchecked: Unchecked[] = [];
@@ -129,7 +130,8 @@ export function dropUnusable(contract: ContractDocument): UsableSchemas {
       Object.entries(schema).filter(([name]) => !faults.some(({ keyword }) => keyword === name)),
     );
   });
-  return { document, unchecked };
+  const uncircled = cutCircles(document);
+  return { document: uncircled.document, unchecked: [...unchecked, ...uncircled.unchecked] };
 }
 
 function explainPattern(pattern: string): string | undefined {

@@ -31,6 +31,27 @@ describe('a value', () => {
     expect(judge(1, { $ref })).toEqual({ at: '', why: 'the schema refers to itself without end' });
   });
 
+  test('is judged in time by forms that lead back to what they are forms of, and by composition that doubles', () => {
+    const names = Array.from({ length: 10 }, (_, index) => `f${index}`);
+    const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+    const form = (kind: string) => ({ allOf: [refTo('a')], properties: { kind: { const: kind } } });
+    const forms = Object.fromEntries(names.map((kind) => [kind, form(kind)]));
+    const doubling = Object.fromEntries(
+      Array.from({ length: 25 }, (_, index) => [
+        `d${index}`,
+        { allOf: [refTo(`d${index + 1}`), refTo(`d${index + 1}`)] },
+      ]),
+    );
+    const judge = createJudge({
+      components: { schemas: { a: { oneOf: names.map(refTo) }, ...forms, ...doubling, d25: {} } },
+    });
+    const start = performance.now();
+    expect(judge({ kind: 'f0' }, { $ref })?.why).toContain('oneOf');
+    expect(judge({ kind: 'f0' }, { ...refTo('f0'), unevaluatedProperties: false })).toBeDefined();
+    expect(judge(1, { not: refTo('d0') })).toEqual({ at: '', why: 'it takes too long to judge' });
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+
   test.each([
     {
       value: { a: [1, 'x'] },
@@ -40,6 +61,12 @@ describe('a value', () => {
     },
     { value: {}, schema: { required: ['b'] }, at: '', why: 'required b' },
     { value: { 'a/b': 1 }, schema: { additionalProperties: { maximum: 0 } }, at: '/a~1b', why: 'maximum 0' },
+    {
+      value: { 'a/b': 1 },
+      schema: { properties: { c: {} }, unevaluatedProperties: false },
+      at: '',
+      why: 'unevaluatedProperties a/b',
+    },
     { value: '2026-02-30T00:00:00Z', schema: { format: 'date-time' }, at: '', why: 'format date-time' },
     { value: '😀', schema: { minLength: 2 }, at: '', why: 'minLength 2' },
   ])('is told where it is wrong: $why', ({ value, schema, at, why }) => {

@@ -15,8 +15,20 @@ export interface ValueFault {
 
 export type JudgeValue = (value: unknown, schema: unknown) => ValueFault | undefined;
 
-/** References without a step into the value, one after the other: more are a circle. */
+/** Schemas without a step into the value, one within the other: more are a circle. */
 const longestChain = 64;
+
+/** Schemas looked at for one value, about a second of them: what is composed of what is composed doubles with every level. */
+const mostSteps = 1_000_000;
+
+const tooMuch = 'it takes too long to judge';
+
+/** The schemas that one value is being judged by, innermost first. */
+interface Way {
+  readonly schema: JsonObject;
+  readonly length: number;
+  readonly before: Way | undefined;
+}
 
 /** As the compiled check has it: a quotient is whole to nine decimals. */
 const multipleOfPrecision = 1e-9;
@@ -28,24 +40,33 @@ const multipleOfPrecision = 1e-9;
  */
 export function createJudge(document: ContractDocument): JudgeValue {
   const patterns = new Map<string, RegExp | undefined>();
-  return (value, schema) => judge(value, schema, '', 0);
+  let steps = 0;
+  return (value, schema) => {
+    steps = 0;
+    const fault = judge(value, schema, '');
+    // Whatever was found by then, by `not` among others, may be wrong.
+    return steps > mostSteps ? { at: '', why: tooMuch } : fault;
+  };
 
-  function judge(value: unknown, schema: unknown, at: string, hops: number): ValueFault | undefined {
+  function judge(value: unknown, schema: unknown, at: string, before?: Way): ValueFault | undefined {
     if (schema === false) return { at, why: 'nothing is allowed here' };
     if (!isObject(schema)) return undefined;
-    if (hops > longestChain) return { at, why: 'the schema refers to itself without end' };
+    steps += 1;
+    if (steps > mostSteps) return { at, why: tooMuch };
+    if (isOn(before, schema)) return { at, why: 'the schema refers to itself without end' };
+    const way = { schema, before, length: (before?.length ?? 0) + 1 };
     return (
-      judgeReference(value, schema, at, hops) ??
+      judgeReference(value, schema, at, way) ??
       judgeAny(value, schema, at) ??
       judgeByType(value, schema, at) ??
-      judgeComposed(value, schema, at, hops) ??
-      judgeUnevaluated(value, schema, at)
+      judgeComposed(value, schema, at, way) ??
+      judgeUnevaluated(value, schema, at, way)
     );
   }
 
-  function judgeReference(value: unknown, { $ref }: JsonObject, at: string, hops: number): ValueFault | undefined {
+  function judgeReference(value: unknown, { $ref }: JsonObject, at: string, way: Way): ValueFault | undefined {
     if (typeof $ref !== 'string') return undefined;
-    return judge(value, readPointer(document, $ref), at, hops + 1);
+    return judge(value, readPointer(document, $ref), at, way);
   }
 
   function judgeByType(value: unknown, schema: JsonObject, at: string): ValueFault | undefined {
@@ -75,11 +96,11 @@ export function createJudge(document: ContractDocument): JudgeValue {
     if (uniqueItems === true && !areUnique(items)) return { at, why: 'uniqueItems' };
     const prefix = listOf(schema.prefixItems);
     for (const [index, item] of items.entries()) {
-      const fault = judge(item, index < prefix.length ? prefix[index] : schema.items, `${at}/${index}`, 0);
+      const fault = judge(item, index < prefix.length ? prefix[index] : schema.items, `${at}/${index}`);
       if (fault !== undefined) return fault;
     }
     if (contains === undefined) return undefined;
-    const found = items.filter((item) => judge(item, contains, at, 0) === undefined).length;
+    const found = items.filter((item) => judge(item, contains, at) === undefined).length;
     const isEnough = found >= bound(minContains, 1) && found <= bound(maxContains, Infinity);
     return isEnough ? undefined : { at, why: 'contains' };
   }
@@ -95,12 +116,12 @@ export function createJudge(document: ContractDocument): JudgeValue {
       if (Object.hasOwn(object, name) && listOf(needed).some((other) => !Object.hasOwn(object, String(other))))
         return { at, why: `dependentRequired ${name}` };
     for (const name of names) {
-      if (propertyNames !== undefined && judge(name, propertyNames, at, 0) !== undefined)
+      if (propertyNames !== undefined && judge(name, propertyNames, at) !== undefined)
         return { at, why: `propertyNames ${name}` };
       const below = `${at}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
       for (const member of memberSchemasOf(schema, name)) {
         if (member === false) return { at, why: `additionalProperties ${name}` };
-        const fault = judge(object[name], member, below, 0);
+        const fault = judge(object[name], member, below);
         if (fault !== undefined) return fault;
       }
     }
@@ -120,80 +141,80 @@ export function createJudge(document: ContractDocument): JudgeValue {
     return known.length > 0 || additionalProperties === undefined ? known : [additionalProperties];
   }
 
-  function judgeComposed(value: unknown, schema: JsonObject, at: string, hops: number): ValueFault | undefined {
-    const fits = (part: unknown): boolean => judge(value, part, at, hops + 1) === undefined;
+  function judgeComposed(value: unknown, schema: JsonObject, at: string, way: Way): ValueFault | undefined {
+    const fits = (part: unknown): boolean => judge(value, part, at, way) === undefined;
     for (const part of listOf(schema.allOf)) {
-      const fault = judge(value, part, at, hops + 1);
+      const fault = judge(value, part, at, way);
       if (fault !== undefined) return fault;
     }
     if (Array.isArray(schema.anyOf) && schema.anyOf.length > 0 && !schema.anyOf.some(fits))
-      return schema.anyOf.length === 1
-        ? judge(value, schema.anyOf[0], at, hops + 1)
-        : { at, why: 'anyOf: it fits none' };
+      return schema.anyOf.length === 1 ? judge(value, schema.anyOf[0], at, way) : { at, why: 'anyOf: it fits none' };
     if (Array.isArray(schema.oneOf) && schema.oneOf.length > 0) {
       const fitting = schema.oneOf.filter(fits).length;
       if (fitting !== 1) return { at, why: `oneOf: it fits ${fitting === 0 ? 'none' : fitting}` };
     }
     if (schema.not !== undefined && isSchema(schema.not) && fits(schema.not)) return { at, why: 'not' };
     if (isSchema(schema.if)) {
-      const fault = judge(value, fits(schema.if) ? schema.then : schema.else, at, hops + 1);
+      const fault = judge(value, fits(schema.if) ? schema.then : schema.else, at, way);
       if (fault !== undefined) return fault;
     }
     for (const [name, part] of Object.entries(isObject(schema.dependentSchemas) ? schema.dependentSchemas : {})) {
-      const fault = isObject(value) && Object.hasOwn(value, name) ? judge(value, part, at, hops + 1) : undefined;
+      const fault = isObject(value) && Object.hasOwn(value, name) ? judge(value, part, at, way) : undefined;
       if (fault !== undefined) return fault;
     }
     return undefined;
   }
 
-  function judgeUnevaluated(value: unknown, schema: JsonObject, at: string): ValueFault | undefined {
+  function judgeUnevaluated(value: unknown, schema: JsonObject, at: string, way: Way): ValueFault | undefined {
     const { unevaluatedProperties, unevaluatedItems } = schema;
     const rest = { ...schema, unevaluatedProperties: undefined, unevaluatedItems: undefined };
     if (unevaluatedProperties !== undefined && isObject(value)) {
-      const known = evaluatedNames(value, rest, 0);
+      const known = evaluatedNames(value, rest, way, 0);
       for (const name of Object.keys(value)) {
         if (known.has(name)) continue;
-        const fault = judge(value[name], unevaluatedProperties, `${at}/${name}`, 0);
+        const fault = judge(value[name], unevaluatedProperties, `${at}/${name}`);
         if (fault !== undefined) return { at, why: `unevaluatedProperties ${name}` };
       }
     }
     if (unevaluatedItems === undefined || !Array.isArray(value)) return undefined;
-    const known = evaluatedItems(value, rest, 0);
+    const known = evaluatedItems(value, rest, way, 0);
     const isLeftOver = (item: unknown, index: number): boolean =>
-      !known.has(index) && judge(item, unevaluatedItems, at, 0) !== undefined;
+      !known.has(index) && judge(item, unevaluatedItems, at) !== undefined;
     return value.some(isLeftOver) ? { at, why: 'unevaluatedItems' } : undefined;
   }
 
-  function evaluatedNames(value: JsonObject, schema: unknown, hops: number): ReadonlySet<string> {
-    if (!isObject(schema) || hops > longestChain) return new Set();
+  function evaluatedNames(value: JsonObject, schema: unknown, way: Way, hops: number): ReadonlySet<string> {
+    steps += 1;
+    if (!isObject(schema) || hops > longestChain || steps > mostSteps) return new Set();
     const names = Object.keys(value);
     const isAll = schema.additionalProperties !== undefined || schema.unevaluatedProperties !== undefined;
     const own = isAll ? names : names.filter((name) => memberSchemasOf(schema, name).length > 0);
     return new Set([
       ...own,
-      ...partsThatFit(value, schema).flatMap((part) => [...evaluatedNames(value, part, hops + 1)]),
+      ...partsThatFit(value, schema, way).flatMap((part) => [...evaluatedNames(value, part, way, hops + 1)]),
     ]);
   }
 
-  function evaluatedItems(items: readonly unknown[], schema: unknown, hops: number): ReadonlySet<number> {
-    if (!isObject(schema) || hops > longestChain) return new Set();
+  function evaluatedItems(items: readonly unknown[], schema: unknown, way: Way, hops: number): ReadonlySet<number> {
+    steps += 1;
+    if (!isObject(schema) || hops > longestChain || steps > mostSteps) return new Set();
     const isAll = schema.items !== undefined || schema.unevaluatedItems !== undefined;
     const prefix = listOf(schema.prefixItems).length;
     const own = [...items.keys()].filter(
       (index) =>
         isAll ||
         index < prefix ||
-        (schema.contains !== undefined && judge(items[index], schema.contains, '', 0) === undefined),
+        (schema.contains !== undefined && judge(items[index], schema.contains, '') === undefined),
     );
     return new Set([
       ...own,
-      ...partsThatFit(items, schema).flatMap((part) => [...evaluatedItems(items, part, hops + 1)]),
+      ...partsThatFit(items, schema, way).flatMap((part) => [...evaluatedItems(items, part, way, hops + 1)]),
     ]);
   }
 
   /** The parts of a schema that say something of a value, as it fits them. */
-  function partsThatFit(value: unknown, schema: JsonObject): unknown[] {
-    const fits = (part: unknown): boolean => judge(value, part, '', 0) === undefined;
+  function partsThatFit(value: unknown, schema: JsonObject, way: Way): unknown[] {
+    const fits = (part: unknown): boolean => judge(value, part, '', way) === undefined;
     const { $ref, dependentSchemas } = schema;
     const isIf = isSchema(schema.if) && fits(schema.if);
     return [
@@ -211,6 +232,12 @@ export function createJudge(document: ContractDocument): JudgeValue {
     if (!patterns.has(source)) patterns.set(source, compilePattern(source));
     return patterns.get(source);
   }
+}
+
+function isOn(way: Way | undefined, schema: JsonObject): boolean {
+  if (way !== undefined && way.length > longestChain) return true;
+  for (let one = way; one !== undefined; one = one.before) if (one.schema === schema) return true;
+  return false;
 }
 
 function judgeAny(value: unknown, schema: JsonObject, at: string): ValueFault | undefined {
