@@ -87,19 +87,28 @@ const composing = [...schemaKeywords].flatMap(([name, { holds, judges }]) =>
   holds === 'schemas' && judges === 'value' ? [name] : [],
 );
 
-/** The schema and all that it is composed of by `allOf`, `anyOf` and `oneOf`, outermost first, references followed. */
+/** The schema and all that it is composed of by `allOf`, `anyOf` and `oneOf`, outermost first, each once, references followed. */
 export function listParts(document: ContractDocument, schema: unknown): readonly JsonObject[] {
   const parts: JsonObject[] = [];
-  addParts(document, schema, 0, parts);
+  addParts(document, schema, 0, parts, new Set());
   return parts;
 }
 
-function addParts(document: ContractDocument, schema: unknown, depth: number, parts: JsonObject[]): void {
+function addParts(
+  document: ContractDocument,
+  schema: unknown,
+  depth: number,
+  parts: JsonObject[],
+  seen: Set<unknown>,
+): void {
   const part = followRef(document, schema);
+  // Forty forms that lead back to what they are forms of would be eight million parts.
+  if (seen.has(schema) || seen.has(part)) return;
+  seen.add(schema).add(part);
   parts.push(part);
   if (depth === deepestComposition) return;
   for (const keyword of composing) {
     const branches = part[keyword];
-    if (Array.isArray(branches)) for (const branch of branches) addParts(document, branch, depth + 1, parts);
+    if (Array.isArray(branches)) for (const branch of branches) addParts(document, branch, depth + 1, parts, seen);
   }
 }
