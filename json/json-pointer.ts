@@ -12,7 +12,7 @@ export function isObject(value: unknown): value is JsonObject {
 
 /** `['paths', '/devices']` → `#/paths/~1devices`: RFC 6901 in its fragment form, without percent-encoding. */
 export function formatPointer(segments: readonly (string | number)[]): string {
-  return `#${segments.map((segment) => `/${String(segment).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`;
+  return `#${segments.map((segment) => `/${escapeSegment(String(segment))}`).join('')}`;
 }
 
 /** `('#/paths', 'a/b')` → `#/paths/a~1b`. */
@@ -40,6 +40,11 @@ export function parseReference(reference: string): readonly string[] {
 function splitPointer(pointer: string): readonly string[] {
   const path = pointer.replace(/^#?\/?/, '');
   return path === '' ? [] : path.split('/');
+}
+
+/** `a/b` → `a~1b`: one segment of a pointer, as RFC 6901, 3, has it. */
+export function escapeSegment(segment: string): string {
+  return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function unescapeSegment(segment: string): string {

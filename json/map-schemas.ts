@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from './json-pointer.ts';
+import { escapeSegment, isObject, type JsonObject } from './json-pointer.ts';
 import { readingOf, schemaKeywords } from './schema-keywords.ts';
 
 /** Where a schema stands. */
@@ -71,5 +71,5 @@ function mapList(
 }
 
 function step(pointer: string, name: string): string {
-  return `${pointer}/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return `${pointer}/${escapeSegment(name)}`;
 }

@@ -1,3 +1,5 @@
+import { escapeSegment } from '@lockstep/json/json-pointer';
+
 /** What a JSON text may hold beyond its grammar. */
 interface TreeFault {
   /** JSON pointer of the place. */
@@ -39,7 +41,7 @@ function checkMembers(members: object, depth: number): TreeFault | undefined {
   for (const [name, member] of Object.entries(members)) {
     if (!name.isWellFormed()) return { at: '', says: 'a member name holds half of a surrogate pair' };
     const fault = checkValue(member, depth + 1);
-    if (fault !== undefined) return below(fault, name.replaceAll('~', '~0').replaceAll('/', '~1'));
+    if (fault !== undefined) return below(fault, escapeSegment(name));
   }
   return undefined;
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@lockstep/json/json-pointer';
+import { escapeSegment, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { sayings } from './say-keyword.ts';
 import { cut } from './sentence.ts';
@@ -32,7 +32,7 @@ function describeError(error: ErrorObject, root: string): Description {
   const saying = sayings[keyword]?.({ name, value: error.data, schema, limit: error.schema, params });
   const member = params.missingProperty ?? params.additionalProperty ?? params.unevaluatedProperty;
   return {
-    at: member === undefined ? instancePath : `${instancePath}/${escapeStep(cut(String(member)))}`,
+    at: member === undefined ? instancePath : `${instancePath}/${escapeSegment(cut(String(member)))}`,
     says: saying?.says ?? `${name} ${error.message ?? 'is not valid'}`,
     nearest: saying?.nearest ?? [],
   };
@@ -45,10 +45,6 @@ function namePlace(instancePath: string, root: string): string {
 
 function readStep(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
-}
-
-function escapeStep(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /**

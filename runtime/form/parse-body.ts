@@ -1,4 +1,4 @@
-import type { ContractDocument, JsonObject } from '@lockstep/json/json-pointer';
+import { type ContractDocument, escapeSegment, type JsonObject } from '@lockstep/json/json-pointer';
 import { listParts } from '@lockstep/json/schema-keywords';
 import { checkJsonTree } from './check-json-tree.ts';
 import { createCoercion, memberSchemas, schemaTypes } from './coerce-text.ts';
@@ -137,7 +137,7 @@ function collectFields<Sent extends { readonly name: string }>(
   const fields = new Map<string, unknown>();
   for (const field of sent) {
     const { name } = field;
-    const at = `/${escapeStep(name)}`;
+    const at = `/${escapeSegment(name)}`;
     const property = properties.get(name);
     const isList = schemaTypes(document, property).has('array');
     const items = isList ? listParts(document, property).find((part) => 'items' in part)?.items : property;
@@ -149,10 +149,6 @@ function collectFields<Sent extends { readonly name: string }>(
     fields.set(name, isList ? [...(Array.isArray(before) ? before : []), value] : value);
   }
   return { kind: 'value', value: Object.fromEntries(fields) };
-}
-
-function escapeStep(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 function decodeUtf8(bytes: Buffer): string | undefined {
