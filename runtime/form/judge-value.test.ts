@@ -31,6 +31,23 @@ describe('a value', () => {
     expect(judge(1, { $ref })).toEqual({ at: '', why: 'the schema refers to itself without end' });
   });
 
+  test.each([
+    {
+      items: [
+        { a: 1, b: [2] },
+        { b: [2], a: 1 },
+      ],
+      isUnique: false,
+    },
+    { items: [1, '1', true, 'true', null, 'null', [1], { 1: 1 }], isUnique: true },
+    { items: [0, -0], isUnique: false },
+    { items: Array.from({ length: 50_000 }, (_, n) => ({ n })), isUnique: true },
+  ])('is a list of different items, or not, whatever the order of their members: $isUnique', ({ items, isUnique }) => {
+    const start = performance.now();
+    expect(createJudge({})(items, { uniqueItems: true }) === undefined).toBe(isUnique);
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
   test('is judged in time by forms that lead back to what they are forms of, and by composition that doubles', () => {
     const names = Array.from({ length: 10 }, (_, index) => `f${index}`);
     const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` });
