@@ -47,7 +47,7 @@ const plain = [
 const samplesOfPattern = 12;
 const samplesOfOneOfSeveral = 200;
 
-/** Longer text is padded with one letter, so that a bound of a million costs no more than its bytes. */
+/** Longer text is padded with one letter, so that a bound of a million costs no more than its bytes. Where more is asked for none is made. */
 const longestMade = 2_000_000;
 
 const sampled = new Map<string, readonly string[]>();
@@ -60,7 +60,8 @@ const sampled = new Map<string, readonly string[]>();
 export function* makeTexts(parts: readonly JsonObject[], seed: number): Generator<string> {
   const formats = parts.flatMap(({ format }) => (typeof format === 'string' ? (ofFormats[format] ?? []) : []));
   const patterns = parts.flatMap(({ pattern }) => (typeof pattern === 'string' ? [pattern] : []));
-  const least = Math.min(Math.max(0, ...parts.map(({ minLength }) => Number(minLength ?? 0))), longestMade);
+  const least = Math.max(0, ...parts.map(({ minLength }) => Number(minLength ?? 0)));
+  if (least > longestMade) return;
   const most = Math.min(...parts.map(({ maxLength }) => Number(maxLength ?? Infinity)));
   const fit = (text: string): string =>
     cutTo(text.length < least ? text.padEnd(least, text.at(-1) ?? 'a') : text, most);

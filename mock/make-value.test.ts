@@ -100,9 +100,20 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
     },
     others: { b: { type: 'object', required: ['kind'], properties: { kind: { type: 'string' } } } },
   },
+  {
+    name: 'names of a pattern that escapes more than it must',
+    a: {
+      type: 'object',
+      required: ['a-b'],
+      patternProperties: { '^[\\w\\-]+$': { const: 1 } },
+      additionalProperties: false,
+    },
+  },
   { name: 'null beside text', a: { type: ['null', 'string'], minLength: 2 } },
   { name: 'anything', a: {} },
 ];
+
+const list = (minItems: number, items: object) => ({ type: 'array', minItems, items });
 
 const contradictions = [
   { name: 'bounds that cross', a: { type: 'integer', minimum: 2, maximum: 1 } },
@@ -111,6 +122,12 @@ const contradictions = [
   { name: 'itself without end', a: { type: 'object', required: ['a'], properties: { a: { $ref } } } },
   { name: 'nothing but itself', a: { allOf: [{ $ref }], not: {} } },
   { name: 'more than there is', a: { type: 'array', minItems: 3, uniqueItems: true, items: { type: 'boolean' } } },
+  { name: 'more items than are made', a: { type: 'array', minItems: 300_000_000 } },
+  { name: 'more items of lists than are made', a: list(9_000, list(9_000, list(9_000, {}))) },
+  { name: 'more items that must be there', a: { type: 'array', contains: { const: 1 }, minContains: 300_000_000 } },
+  { name: 'more members than are made', a: { type: 'object', minProperties: 300_000_000 } },
+  { name: 'more text than is made', a: { type: 'string', minLength: 300_000_000 } },
+  { name: 'more text of a pattern', a: { type: 'string', minLength: 300_000_000, pattern: '^[a-z]+$' } },
   { name: 'forms that all fit', a: { oneOf: Array.from({ length: 9 }, () => ({ oneOf: [{}, {}, {}] })) } },
 ];
 

@@ -1,5 +1,6 @@
 import { type ContractDocument, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import type { JudgeValue } from '@lockstep/runtime/form/judge-value';
+import { readPattern } from '@lockstep/runtime/form/read-pattern';
 import { makeTexts, samplePattern } from './make-text.ts';
 
 export type MadeValue =
@@ -27,6 +28,9 @@ const mostChoices = 40;
 
 /** Longer lists repeat one item. */
 const mostDifferentItems = 100;
+
+/** More items than this no answer has: a list of 300 million would fill the memory before the mock is ready. */
+const mostItems = 10_000;
 
 /**
  * Makes values that fit a schema, by trying: each part of a value is made in the plainest way first and judged, and what doesn't fit is
@@ -226,6 +230,10 @@ function createAttempt(
       0,
       ...parts.map(({ prefixItems }) => (Array.isArray(prefixItems) ? prefixItems.length : 0)),
     );
+    if (least > mostItems) {
+      because = 'it asks for more items than are made';
+      return;
+    }
     const wanted = place.depth < optionalDepth ? 1 + Math.floor(seed === 0 ? 0 : random() * 3) : 0;
     const lengths = new Set([
       Math.max(least, contained.length, Math.min(Math.max(wanted, prefix), most)),
@@ -409,7 +417,7 @@ function namesOf(value: unknown): readonly string[] {
 
 function matches(pattern: string, name: string): boolean {
   try {
-    return new RegExp(pattern, 'u').test(name);
+    return readPattern(pattern).test(name);
   } catch {
     return false;
   }

@@ -24,8 +24,8 @@ export type JudgeValue = (value: unknown, schema: unknown) => ValueFault | undef
 /** Schemas without a step into the value, one within the other: more are a circle. */
 const longestChain = 64;
 
-/** Schemas looked at for one value, about a second of them: what is composed of what is composed doubles with every level. */
-const mostSteps = 1_000_000;
+/** Schemas looked at for one value, a third of a second of them: what is composed of what is composed doubles with every level. */
+const mostSteps = 300_000;
 
 const tooMuch = 'it takes too long to judge';
 
