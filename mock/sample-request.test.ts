@@ -115,6 +115,32 @@ test('credentials stand where their schemes have them, and what no request shows
   );
 });
 
+describe('a line for a shell', () => {
+  const lineOf = (headers: Readonly<Record<string, string>>, body?: string) =>
+    formatCurl('http://localhost:1', { method: 'POST', target: '/a', headers, body });
+
+  test.each([
+    { value: '$(touch x)$TOKEN', want: "'X-A: $(touch x)$TOKEN'" },
+    { value: '`id`', want: "'X-A: `id`'" },
+    { value: "a'; id; '", want: `'X-A: a'\\''; id; '\\'''` },
+  ])('lets no header run anything: $value', ({ value, want }) => {
+    expect(lineOf({ 'X-A': value })).toBe(`curl -i -X POST -H ${want} 'http://localhost:1/a'`);
+    expect(lineOf({ Authorization: value })).not.toContain('"');
+  });
+
+  test('leaves its own token to the shell', () => {
+    expect(lineOf({ Authorization: 'Bearer $TOKEN' })).toContain(`-H 'Authorization: Bearer '"$TOKEN" `);
+  });
+
+  test('reads no file for a body', () => {
+    expect(lineOf({}, '@/etc/hosts')).toContain("--data-raw '@/etc/hosts'");
+  });
+});
+
+test('half of a surrogate pair is replaced', () => {
+  expect(sampleOf({ example: 'a\ud800', schema: { type: 'string' } }).query).toBe('a\ufffd');
+});
+
 test('a schema that requires itself has an end', () => {
   const node = { type: 'object', required: ['next'], properties: { next: { $ref: '#/components/schemas/Node' } } };
   const body = { content: { 'application/json': { schema: { $ref: '#/components/schemas/Node' } } } };

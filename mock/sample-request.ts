@@ -46,12 +46,10 @@ export function sampleRequest(
   const sampleText = (parameter: Parameter): string => String(sampleParameter(document, parameter));
   const inPlace = (place: Parameter['in']): Parameter[] => required.filter((parameter) => parameter.in === place);
   const path = inPlace('path').reduce(
-    (filled, parameter) => filled.replace(`{${parameter.name}}`, encodeURIComponent(sampleText(parameter))),
+    (filled, parameter) => filled.replace(`{${parameter.name}}`, encode(sampleText(parameter))),
     operation.path,
   );
-  const query = inPlace('query').map(
-    (parameter) => `${encodeURIComponent(parameter.name)}=${encodeURIComponent(sampleText(parameter))}`,
-  );
+  const query = inPlace('query').map((parameter) => `${encode(parameter.name)}=${encode(sampleText(parameter))}`);
   const [mediaType] = Object.keys(operation.requestBody?.content ?? {});
   const { headers, queryPair } = credentialsFor(document, operation.security[0], token);
   const pairs = [...query, ...(queryPair === undefined ? [] : [queryPair])];
@@ -83,7 +81,7 @@ function credentialsFor(
       headers.Authorization = basicCredentials[`${String(type)} ${String(scheme).toLowerCase()}`] ?? `Bearer ${token}`;
     else if (place === 'header') headers[String(name)] = placeholderKey;
     else if (place === 'cookie') headers.Cookie = `${String(name)}=${placeholderKey}`;
-    else queryPair = `${encodeURIComponent(String(name))}=${placeholderKey}`;
+    else queryPair = `${encode(String(name))}=${placeholderKey}`;
   }
   return { headers, ...(queryPair !== undefined && { queryPair }) };
 }
@@ -138,12 +136,18 @@ function sampleValue(document: ContractDocument, schema: unknown, depth = 0): un
     : 'x';
 }
 
+/** Half of a surrogate pair, which a contract may have, has no encoding. */
+function encode(text: string): string {
+  return encodeURIComponent(text.toWellFormed());
+}
+
 /** The request as a line for a POSIX shell. */
 export function formatCurl(origin: string, { method, target, headers, body }: SampleRequest): string {
   if (method === 'HEAD') return ['curl -I', ...headerWords(headers), quote(origin + target)].join(' ');
   const parts = ['curl -i', ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`])];
   parts.push(...headerWords(headers));
-  if (body !== undefined) parts.push(`-d ${quote(body)}`);
+  // `-d` reads a file where an `@` comes first.
+  if (body !== undefined) parts.push(`${body.startsWith('@') ? '--data-raw' : '-d'} ${quote(body)}`);
   return [...parts, quote(origin + target)].join(' ');
 }
 
@@ -152,9 +156,11 @@ export function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
+/** Only our own token is left to the shell: whatever else stands in a header is the contract's, and would be run. */
 function headerWords(headers: SampleRequest['headers']): string[] {
-  return Object.entries(headers).map(([name, value]) => {
-    const header = `${name}: ${value}`;
-    return `-H ${value.endsWith(shellToken) ? `"${header}"` : quote(header)}`;
-  });
+  return Object.entries(headers).map(([name, value]) =>
+    name.toLowerCase() === 'authorization' && value === `Bearer ${shellToken}`
+      ? `-H ${quote(`${name}: Bearer `)}"${shellToken}"`
+      : `-H ${quote(`${name}: ${value}`)}`,
+  );
 }

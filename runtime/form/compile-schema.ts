@@ -80,7 +80,7 @@ function nameOf(document: ContractDocument, schema: unknown, hops = 0): unknown 
 /** A schema taken out of the contract keeps pointing into it. */
 function pointIntoContract(key: string, value: unknown): unknown {
   return key === '$ref' && typeof value === 'string' && value.startsWith('#')
-    ? `${contractId}${encodeURI(value)}`
+    ? `${contractId}${encodeURI(value.toWellFormed())}`
     : value;
 }
 
