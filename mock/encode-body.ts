@@ -56,7 +56,7 @@ function writeXml(document: ContractDocument, schema: unknown, value: unknown): 
 
 /** Names as the XML Object gives them (OpenAPI 3.1, 4.8.26); namespaces are left out. */
 function writeElement(document: ContractDocument, name: string, schema: unknown, value: unknown): string {
-  const tag = /^[A-Za-z_][\w.-]*$/.test(name) ? name : `_${name.replaceAll(/[^\w.-]/g, '_')}`;
+  const tag = cleanName(name);
   if (value === null || value === undefined) return `<${tag}/>`;
   if (Array.isArray(value)) {
     const items = listParts(document, schema).find((part) => 'items' in part)?.items;
@@ -71,11 +71,16 @@ function writeElement(document: ContractDocument, name: string, schema: unknown,
   const isAttribute = (row: { readonly schema: unknown }): boolean => xmlOf(document, row.schema).attribute === true;
   const attributes = all
     .filter(isAttribute)
-    .map((row) => ` ${nameOf(document, row.schema, row.key)}="${escapeXml(textOf(row.member))}"`);
+    .map((row) => ` ${cleanName(nameOf(document, row.schema, row.key))}="${escapeXml(textOf(row.member))}"`);
   const inner = all
     .filter((row) => !isAttribute(row))
     .map((row) => writeElement(document, nameOf(document, row.schema, row.key), row.schema, row.member));
   return `<${tag}${attributes.join('')}>${inner.join('')}</${tag}>`;
+}
+
+/** What an element or an attribute may be called, of ASCII. */
+function cleanName(name: string): string {
+  return /^[A-Za-z_][\w.-]*$/.test(name) ? name : `_${name.replaceAll(/[^\w.-]/g, '_')}`;
 }
 
 function nameOf(document: ContractDocument, schema: unknown, fallback: string): string {
