@@ -72,13 +72,12 @@ describe('wrong input', () => {
       args: ['serve', '--contract', museum, '--port', '0', '--host', '192.0.2.1'],
       says: ['192.0.2.1 is not an address of this machine'],
     },
-    { args: ['docs', '--contract', 'gone.yaml', '--build-only'], says: ['gone.yaml'] },
-    ...['generate', 'check', 'lint', 'serve', 'mock'].flatMap((command) => [
+    ...['generate', 'check', 'lint', 'serve', 'mock', 'docs'].flatMap((command) => [
       { args: [command, '--contract', 'gone.yaml'], says: ['gone.yaml:1:1', 'the file does not exist', 'cure '] },
       { args: [command, '--contract', 'broken.yaml'], says: ['broken.yaml:', ' yaml', 'cure '] },
       { args: [command, '--contract', 'http://127.0.0.1:1/a.yaml'], says: ['http://127.0.0.1:1/a.yaml', 'cure '] },
     ]),
-    ...['generate', 'serve', 'mock'].map((command) => ({
+    ...['generate', 'serve', 'mock', 'docs'].map((command) => ({
       args: [command, '--contract', 'other.yaml'],
       says: ['other.yaml:1:', 'openapi-version', 'cure '],
     })),
@@ -114,6 +113,57 @@ describe('a contract at an address', () => {
     host.close();
     expect(out + error).toContain(says);
     expect(error).not.toMatch(/^ +at \S+ \(/m);
+  });
+});
+
+describe('an address whose document leads to files of this machine', () => {
+  const secret = 'fortyTwoRedHerrings';
+  const places = [
+    ['a schema', (at: string) => `components: {schemas: {T: {$ref: '${at}'}}}`],
+    ['data', (at: string) => `components: {schemas: {T: {type: object, example: {$ref: '${at}'}}}}`],
+    ['an extension', (at: string) => `x-note: {$ref: '${at}'}`],
+    ['an external value', (at: string) => `components: {examples: {T: {externalValue: '${at}'}}}`],
+    [
+      'the mapping of a discriminator',
+      (at: string) =>
+        `components: {schemas: {T: {type: object, discriminator: {propertyName: a, mapping: {b: '${at}'}}}}}`,
+    ],
+  ] as const;
+  test.each(places)('in %s is refused by docs and lint, and the file is not told', async (_, given) => {
+    const file = join(folder, 'private.yaml');
+    await writeFile(file, `${secret}: 1\ntype: ${secret}\n`);
+    const text = `openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\n${given(file)}\n`;
+    const host = createServer((_request, response) => response.end(text)).listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    const contract = `http://127.0.0.1:${(host.address() as AddressInfo).port}/ref`;
+    const told = await Promise.all([
+      lockstep('docs', '--build-only', '--out', 'leaked', '--contract', contract),
+      lockstep('lint', '--contract', contract),
+    ]);
+    host.close();
+    for (const { code, out, error } of told) {
+      expect([code, out]).toEqual([2, '']);
+      expect(error).toContain(`${contract}:4:`);
+      expect(error).toContain('unsupported/file-reference');
+      expect(error).not.toContain(secret);
+    }
+    expect(await readdir(folder)).not.toContain('leaked');
+  });
+
+  test('is named as it was written, and asked once', async () => {
+    let asked = 0;
+    const text =
+      "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {}\ncomponents: {schemas: {T: {type: nothing}}}\n";
+    const host = createServer((_request, response) => {
+      asked += 1;
+      response.end(text);
+    }).listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    const contract = `http://127.0.0.1:${(host.address() as AddressInfo).port}/ref?a="b`;
+    const { code, out } = await lockstep('lint', '--json', '--contract', contract);
+    host.close();
+    expect([code, asked]).toEqual([1, 1]);
+    expect(JSON.parse(out)).toMatchObject({ problems: [{ file: contract, line: 4 }] });
   });
 });
 
@@ -154,7 +204,7 @@ describe.each([
       '--json',
     );
     expect(code).toBe(0);
-    expect(JSON.parse(text)).toEqual({ folder: `${out}docs`, built: true, notices: [] });
+    expect(JSON.parse(text)).toMatchObject({ folder: `${out}docs`, built: true, notices: { length: notes } });
     expect((await readdir(join(folder, `${out}docs`))).length).toBeGreaterThan(2);
   });
 

@@ -4,7 +4,8 @@ import { explainListen } from '@lockstep/runtime/explain-listen';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
 import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
 import { ContractError } from '@lockstep/toolkit/contract/contract-error';
-import { withLocalContract } from '../local-contract.ts';
+import { withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
+import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { createProgress } from '../progress.ts';
 import { formatNotice, type Surroundings, WrongUse } from './command.ts';
 
@@ -37,12 +38,17 @@ function print({ json }: DocsOptions, { folder, built, notices }: BuiltDocs, url
   process.stdout.write(json ? `${JSON.stringify({ folder, built, url, notices })}\n` : `Reference: ${place}\n`);
 }
 
-async function build({ contract, out }: DocsOptions, signal: AbortSignal): Promise<BuiltDocs> {
+async function build({ contract: source, out }: DocsOptions, signal: AbortSignal): Promise<BuiltDocs> {
   const progress = createProgress(process.stderr);
   try {
-    return await withLocalContract(contract, (file) => {
-      const onProgress = (): void => progress.step(`Building the reference from ${contract}`);
-      return buildDocs({ contract: file, pages: [], out, onProgress, signal });
+    progress.step(`Reading ${source}`);
+    // What can't be read is refused as everywhere, and where it was fetched nothing else is done with it before.
+    const contract = await readContract(source);
+    return await withLocalCopy(source, contract.text, async ({ path, rename }) => {
+      const onProgress = (): void => progress.step(`Building the reference from ${source}`);
+      const built = await buildDocs({ contract: path, pages: [], out, onProgress, signal });
+      const notices = built.notices.map((notice) => ({ ...notice, file: rename(notice.file) }));
+      return { ...built, notices: [...contract.notices, ...notices] };
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;

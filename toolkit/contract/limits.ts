@@ -19,10 +19,10 @@ export interface Limit {
 }
 
 /**
- * `root`: judged on the root document before the linter walks it, which some of these would kill. `web`: the same, where it was fetched.
- * `bundle`: on the bundled one.
+ * `root`: judged on the root document before the linter walks it, which some of these would kill. `bundle`: on the
+ * bundled one.
  */
-export type LimitStep = 'root' | 'web' | 'bundle';
+export type LimitStep = 'root' | 'bundle';
 
 export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
   root: [
@@ -100,16 +100,6 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
           }
         }
       },
-    },
-  ],
-  web: [
-    {
-      name: 'file-reference',
-      cure: 'Bundle the document into one file first, or download it with the files beside it and name the file.',
-      find: (_, objects) =>
-        referencesOf(objects(), (ref) =>
-          ref.startsWith('#') ? undefined : `$ref ${JSON.stringify(ref)} leads out of a document that was fetched`,
-        ),
     },
   ],
   bundle: [

@@ -5,6 +5,7 @@ import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
 import { jsonPositions } from './json-positions.ts';
+import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { isWebAddress, readText } from './read-text.ts';
@@ -25,6 +26,8 @@ export interface Notice extends Position {
 export interface Contract {
   /** Path or address of the root document as the user named it. */
   readonly file: string;
+  /** What stands there, as it was read: who needs it again reads, or fetches, nothing twice. */
+  readonly text: string;
   /** The bundled document in OpenAPI 3.1: one self-contained value in the order of the source. Frozen, shared, never copied. */
   readonly document: OpenApiDocument;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
@@ -43,14 +46,13 @@ export interface Contract {
  *
  * @param source path of the root document, YAML or JSON, or its address by http or https. Files that a file refers to are read
  *   too. A document that was fetched must be self-contained: nothing else is fetched
+ * @param given what stands there, if it was read already
  * @throws ContractError for what can't be read, broken YAML, a document that breaks the OpenAPI structure,
  *   an unresolvable `$ref`, or a construct that the toolkit doesn't support
  */
-export async function readContract(source: string): Promise<Contract> {
+export async function readContract(source: string, given?: string): Promise<Contract> {
   // 1. Text.
-  const reading = await readText(source);
-  if (reading.kind === 'fault') throw new ContractError([problemAtTop(source, 'readable', reading.says, reading.cure)]);
-  const { text } = reading;
+  const text = given ?? (await readSource(source));
 
   // 2. YAML, whose loader stops at the first fault; the parser that knows positions finds them all. Positions are worked out when one is asked for, since a sound contract needs none.
   const locate = createLocate(source, text);
@@ -63,7 +65,7 @@ export async function readContract(source: string): Promise<Contract> {
 
   // 3. What would kill the linter, or bring it to fetch something; then structure and references, by the version that it is written in.
   refuse(findUnsupported(loaded.document.parsed, 'root'), locate);
-  if (isWebAddress(source)) refuse(findUnsupported(loaded.document.parsed, 'web'), locate);
+  if (isWebAddress(source)) refuseLeadingOut(source, { text, value: loaded.document.parsed, externalValues: false });
   const { document: bundled, problems } = await bundleDocument(loaded).catch((cause: Error) => {
     const cure = 'Leave out what was added last, part by part, to find the place.';
     throw new ContractError([problemAtTop(source, 'unreadable', `the linter gave up: ${cause.message}`, cure)]);
@@ -85,7 +87,14 @@ export async function readContract(source: string): Promise<Contract> {
 
   // 7. A value nobody can change.
   const hash = createHash('sha256').update(JSON.stringify(document)).digest('hex');
-  return { file: source, document: deepFreeze(document), hash, notices, locate: locateOrigin };
+  return { file: source, text, document: deepFreeze(document), hash, notices, locate: locateOrigin };
+}
+
+/** The text of a contract, from a path or an address. @throws ContractError where there is none to be had */
+export async function readSource(source: string): Promise<string> {
+  const reading = await readText(source);
+  if (reading.kind === 'text') return reading.text;
+  throw new ContractError([problemAtTop(source, 'readable', reading.says, reading.cure)]);
 }
 
 function refuse(found: readonly Unsupported[], locate: Contract['locate']): void {

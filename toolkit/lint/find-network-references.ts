@@ -3,6 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { formatPointer } from '@lockstep/json/json-pointer';
 import { parseYaml } from '@redocly/openapi-core';
 import { displayPath } from '../contract/display-path.ts';
+import { jsonPositions } from '../contract/json-positions.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import type { Problem } from '../problem.ts';
 
@@ -29,7 +30,11 @@ export async function findNetworkReferences(root: string): Promise<readonly Prob
         const says = `The contract leads to ${target}, and nothing is fetched from the network.`;
         const cure = 'Keep the file beside the contract and refer to it by its path.';
         problems.push({
-          ...{ file: displayPath(file), ...readYaml(text).positionOf(at), pointer: formatPointer(at) },
+          ...{
+            file: displayPath(file),
+            ...(jsonPositions(text) ?? readYaml(text).positionOf)(at),
+            pointer: formatPointer(at),
+          },
           ...{ rule: 'no-network', says, cure },
         });
         continue;
@@ -54,20 +59,32 @@ export function readQuickly(text: string): unknown {
   return undefined;
 }
 
-export function* listReferences(
-  node: unknown,
-  at: readonly string[] = [],
-  seen: Set<unknown> = new Set(),
-): Generator<Reference> {
-  // An alias of YAML is the same object again; one inside its own anchor would never end.
-  if (typeof node !== 'object' || node === null || seen.has(node)) return;
-  seen.add(node);
-  const isMapping = at.at(-1) === 'mapping' && at.at(-2) === 'discriminator';
-  for (const [name, value] of Object.entries(node)) {
-    const place = [...at, name];
-    if (typeof value === 'string' && (isMapping || name === '$ref' || name === 'externalValue')) {
-      yield { target: value, at: place };
+/** In the order of the text. An alias of YAML is the same object again: looked through once. */
+export function* listReferences(root: unknown): Generator<Reference> {
+  const seen = new Set<unknown>();
+  // No recursion: what a contract refers to may be nested deeper than any stack.
+  const left: { readonly node: unknown; readonly at: Way | undefined }[] = [{ node: root, at: undefined }];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { node, at } = next;
+    if (typeof node === 'string') yield { target: node, at: spell(at) };
+    if (typeof node !== 'object' || node === null || seen.has(node)) continue;
+    seen.add(node);
+    const isMapping = at?.name === 'mapping' && at.around?.name === 'discriminator';
+    for (const [name, value] of Object.entries(node).reverse()) {
+      const isFollowed = isMapping || name === '$ref' || name === 'externalValue';
+      if (typeof value === 'object' || isFollowed) left.push({ node: value, at: { name, around: at } });
     }
-    yield* listReferences(value, place, seen);
   }
+}
+
+/** The way to a place, from its end. */
+interface Way {
+  readonly name: string;
+  readonly around: Way | undefined;
+}
+
+function spell(way: Way | undefined): readonly string[] {
+  const names: string[] = [];
+  for (let at = way; at !== undefined; at = at.around) names.push(at.name);
+  return names.reverse();
 }

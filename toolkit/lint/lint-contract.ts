@@ -1,14 +1,13 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError } from '../contract/contract-error.ts';
 import { displayPath } from '../contract/display-path.ts';
+import { type LocalCopy, withLocalCopy } from '../contract/local-copy.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
 import { nameBothOperations } from '../contract/operation-id-twice.ts';
-import { readContract } from '../contract/read-contract.ts';
-import { isWebAddress, readText } from '../contract/read-text.ts';
+import { readContract, readSource } from '../contract/read-contract.ts';
 import { findSyntaxProblems } from '../contract/syntax-problems.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
@@ -33,50 +32,46 @@ export type { LintProfile } from './run-redocly.ts';
  *   or the linter itself can't read it
  */
 export async function lintContract(contract: string, profile: LintProfile): Promise<readonly Problem[]> {
-  const file = displayPath(contract);
-  const top = { file, line: 1, column: 1, pointer: '#' };
-  const reading = await readText(contract);
-  if (reading.kind === 'fault')
-    throw new ContractError([{ ...top, rule: 'readable', says: reading.says, cure: reading.cure }]);
-  const { text } = reading;
+  const text = await readSource(contract);
   if (readQuickly(text) === undefined) {
     const source = readYaml(text);
-    if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(file, source));
+    if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(displayPath(contract), source));
   }
-  const refused = profile === 'valid' ? findRefused(contract) : [];
-  if (!isWebAddress(contract)) return lintFile(resolve(contract), text, profile, refused);
   // Redocly would fetch it anew, and whatever stands beside it.
-  const folder = await mkdtemp(join(tmpdir(), 'lockstep-lint-'));
-  const copy = join(folder, 'contract.yaml');
-  const rename = (problems: readonly Problem[]): readonly Problem[] =>
-    problems.map((problem) => JSON.parse(JSON.stringify(problem).replaceAll(displayPath(copy), () => file)));
-  try {
-    await writeFile(copy, text);
-    return rename(await lintFile(copy, text, profile, refused));
-  } catch (error) {
-    throw error instanceof ContractError ? new ContractError(rename(error.problems)) : error;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, profile));
 }
 
 async function lintFile(
-  path: string,
+  { path: name, rename }: LocalCopy,
+  contract: string,
   text: string,
   profile: LintProfile,
-  refusing: Promise<readonly Problem[]> | readonly Problem[],
 ): Promise<readonly Problem[]> {
+  const path = resolve(name);
+  const file = displayPath(path);
   const network = await findNetworkReferences(path);
   if (network.length > 0) throw new ContractError(network);
-  const [problems, refused] = await Promise.all([runRedocly(path, profile), refusing]);
-  if (typeof problems === 'string')
-    throw new ContractError(explainRefusal(problems, displayPath(path), readYaml(text)));
+  const [problems, refused] = await Promise.all([
+    runRedocly(path, profile),
+    profile === 'valid' ? findRefused(contract, text) : [],
+  ]);
+  if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
   const found = (await describeProblems(problems, path)).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
   const once = found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
-  if (profile === 'house') return foldFollowers(await foldUnresolved(once, path));
-  const folded = foldFollowers(await foldUnresolved(joinRefused(once, refused), path));
-  return foldSame(folded).toSorted((a, b) => Number(isWarning(a)) - Number(isWarning(b)));
+  if (profile === 'house') return renameFiles(foldFollowers(await foldUnresolved(once, path)), rename);
+  const ofCopy = refused.map((one) => (one.file === displayPath(contract) ? { ...one, file } : one));
+  const folded = foldFollowers(await foldUnresolved(joinRefused(once, ofCopy), path));
+  const told = foldSame(folded).toSorted((a, b) => Number(isWarning(a)) - Number(isWarning(b)));
+  return renameFiles(told, rename);
+}
+
+function renameFiles(problems: readonly Problem[], rename: LocalCopy['rename']): readonly Problem[] {
+  return problems.map((problem) => ({
+    ...problem,
+    ...{ file: rename(problem.file), says: rename(problem.says) },
+    ...(problem.also && { also: problem.also.map((place) => ({ ...place, file: rename(place.file) })) }),
+  }));
 }
 
 export function isWarning({ severity }: Problem): boolean {
@@ -84,9 +79,9 @@ export function isWarning({ severity }: Problem): boolean {
 }
 
 /** What nothing is derived from, whatever the rules say. */
-async function findRefused(contract: string): Promise<readonly Problem[]> {
+async function findRefused(contract: string, text: string): Promise<readonly Problem[]> {
   try {
-    await readContract(contract);
+    await readContract(contract, text);
     return [];
   } catch (error) {
     if (error instanceof ContractError) return error.problems;
