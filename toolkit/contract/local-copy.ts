@@ -51,6 +51,12 @@ export async function withLocalCopy<Result>(
   }
 }
 
+/** A limit of what was fetched alone. */
+export const leadingOut = {
+  name: 'file-reference',
+  cure: 'Bundle the document into one file first, or download it with the files beside it and name the file.',
+};
+
 /**
  * Refuses what was fetched and leads to another document: nothing else is fetched, and what its author names on this machine is not theirs to read.
  *
@@ -67,11 +73,11 @@ export function refuseLeadingOut(
   );
   if (found.length === 0) return;
   const positionOf = jsonPositions(text) ?? readYaml(text).positionOf;
-  const cure = 'Bundle the document into one file first, or download it with the files beside it and name the file.';
+  const { name, cure } = leadingOut;
   throw new ContractError(
     found.map(({ target, at }) => ({
       ...{ file: source, ...positionOf(at), pointer: formatPointer(at) },
-      ...{ rule: 'unsupported/file-reference', cure },
+      ...{ rule: `unsupported/${name}`, cure },
       says: `${isKeyword(at.at(-1)) ? at.at(-1) : 'reference'} ${JSON.stringify(target)} leads out of a document that was fetched`,
     })),
   );

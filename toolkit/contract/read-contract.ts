@@ -3,6 +3,7 @@ import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError } from './contract-error.ts';
+import { refuseTooDeep, refuseTooDeepValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { jsonPositions } from './json-positions.ts';
 import { refuseLeadingOut } from './local-copy.ts';
@@ -56,12 +57,15 @@ export async function readContract(source: string, given?: string): Promise<Cont
 
   // 2. YAML, whose loader stops at the first fault; the parser that knows positions finds them all. Positions are worked out when one is asked for, since a sound contract needs none.
   const locate = createLocate(source, text);
+  refuseTooDeep(source, text);
   const loaded = await loadDocument(source, text);
   if (loaded instanceof Error) {
     const faults = findSyntaxProblems(displayPath(source), readYaml(text));
     const cure = 'Mend the YAML at this place.';
     throw new ContractError(faults.length > 0 ? faults : [problemAtTop(source, 'yaml', loaded.message, cure)]);
   }
+
+  if (text.includes('*')) refuseTooDeepValue(source, loaded.document.parsed);
 
   // 3. What would kill the linter, or bring it to fetch something; then structure and references, by the version that it is written in.
   refuse(findUnsupported(loaded.document.parsed, 'root'), locate);

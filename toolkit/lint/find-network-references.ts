@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { formatPointer } from '@lockstep/json/json-pointer';
 import { parseYaml } from '@redocly/openapi-core';
+import { refuseTooDeep } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { jsonPositions } from '../contract/json-positions.ts';
 import { readYaml } from '../contract/yaml-source.ts';
@@ -25,6 +26,7 @@ export async function findNetworkReferences(root: string): Promise<readonly Prob
   // A Set goes on to what is added while it is read: each file once, circles end.
   for (const file of files) {
     const text = await readFile(file, 'utf8').catch(() => '');
+    refuseTooDeep(file, text);
     for (const { target, at } of listReferences(readQuickly(text))) {
       if (/^https?:/i.test(target)) {
         const says = `The contract leads to ${target}, and nothing is fetched from the network.`;

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError } from '../contract/contract-error.ts';
+import { refuseTooDeep, refuseTooDeepValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { type LocalCopy, withLocalCopy } from '../contract/local-copy.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
@@ -33,7 +34,10 @@ export type { LintProfile } from './run-redocly.ts';
  */
 export async function lintContract(contract: string, profile: LintProfile): Promise<readonly Problem[]> {
   const text = await readSource(contract);
-  if (readQuickly(text) === undefined) {
+  refuseTooDeep(contract, text);
+  const value = readQuickly(text);
+  if (text.includes('*')) refuseTooDeepValue(contract, value);
+  if (value === undefined) {
     const source = readYaml(text);
     if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(displayPath(contract), source));
   }

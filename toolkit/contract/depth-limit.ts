@@ -1,0 +1,142 @@
+import { Lexer } from 'yaml';
+import { ContractError } from './contract-error.ts';
+import { displayPath } from './display-path.ts';
+
+/** Ten times as deep as any contract that was met. Parsers and walks of ours and others call themselves for each level, and end in the stack. */
+const deepest = 1000;
+
+/**
+ * Refuses a text that is nested deeper than any parser or walk bears, before one of them sees it.
+ *
+ * @throws ContractError with the place where it goes too deep
+ */
+export function refuseTooDeep(source: string, text: string): void {
+  const offset = findTooDeep(text);
+  if (offset === undefined) return;
+  const before = text.slice(0, offset);
+  throw tooDeep(source, before.split('\n').length, offset - before.lastIndexOf('\n'));
+}
+
+/** The same of what it holds: aliases of YAML nest deeper than the text that they stand in. */
+export function refuseTooDeepValue(source: string, value: unknown): void {
+  if (isDeeper(value, deepest)) throw tooDeep(source, 1, 1);
+}
+
+/** @returns the offset where a text goes too deep, if it does */
+export function findTooDeep(text: string): number | undefined {
+  return isJson(text) ? tooDeepJson(text) : tooDeepYaml(text);
+}
+
+function tooDeep(source: string, line: number, column: number): ContractError {
+  const says = `lists and objects are nested more than ${deepest} deep here`;
+  const cure = 'Move what is nested into components, and refer to it by $ref.';
+  return new ContractError([{ file: displayPath(source), line, column, pointer: '#', rule: 'too-deep', says, cure }]);
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Without recursion, and without what quoted text holds. */
+function tooDeepJson(text: string): number | undefined {
+  const marks = /["[\]{}]/g;
+  let depth = 0;
+  for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
+    if (found[0] === '"') {
+      for (let at = text.indexOf('"', marks.lastIndex); ; at = text.indexOf('"', at + 1)) {
+        let escapes = 0;
+        while (text[at - 1 - escapes] === '\\') escapes += 1;
+        if (escapes % 2 === 1) continue;
+        marks.lastIndex = at + 1;
+        break;
+      }
+    } else if (found[0] === '[' || found[0] === '{') {
+      depth += 1;
+      if (depth > deepest) return found.index;
+    } else depth -= 1;
+  }
+  return undefined;
+}
+
+/** In brackets by the lexer of YAML, which knows what is quoted; else by columns, which each level needs more of. */
+function tooDeepYaml(text: string): number | undefined {
+  return tooDeepBlocks(text) ?? (mayNest(text) ? tooDeepFlow(text) : undefined);
+}
+
+/** More brackets open than close: in a hundredth of the time that the lexer takes. What hides closing ones in quotes is left to the parser. */
+function mayNest(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at);
+    if (code === 0x5b || code === 0x7b) depth += 1;
+    else if ((code === 0x5d || code === 0x7d) && depth > 0) depth -= 1;
+    if (depth > deepest) return true;
+  }
+  return false;
+}
+
+/** What the lexer says of the begin and end of a document, and of the begin of a scalar. */
+const noText = new Set(['\u0002', '\u0018', '\u001f']);
+
+function tooDeepFlow(text: string): number | undefined {
+  let depth = 0;
+  let offset = 0;
+  for (const lexeme of new Lexer().lex(text)) {
+    if (lexeme === '[' || lexeme === '{') depth += 1;
+    else if (lexeme === ']' || lexeme === '}') depth -= 1;
+    if (depth > deepest) return offset;
+    if (!noText.has(lexeme)) offset += lexeme.length;
+  }
+  return undefined;
+}
+
+/** Lines that begin further right than all before them, and several lists on one line: `- - -`. */
+function tooDeepBlocks(text: string): number | undefined {
+  const starts: number[] = [];
+  const line = /^( *)((?:[-?:] +)*)(?=\S)/gm;
+  for (let found = line.exec(text); found !== null; found = line.exec(text)) {
+    const [whole, spaces = '', marks = ''] = found;
+    while ((starts.at(-1) ?? -1) >= spaces.length && starts.length > 0) starts.pop();
+    starts.push(spaces.length);
+    for (let at = marks.search(/ [-?:]/), from = 0; at >= 0; ) {
+      from += at + 1;
+      starts.push(spaces.length + from);
+      at = marks.slice(from).search(/ [-?:]/);
+    }
+    if (starts.length > deepest) return found.index + spaces.length;
+    if (whole === '') line.lastIndex = Math.max(line.lastIndex, text.indexOf('\n', found.index) + 1 || text.length);
+  }
+  return undefined;
+}
+
+/** Whether a way of more steps leads down from here. Each object once, by its height; a circle has no end and is another fault. */
+function isDeeper(root: unknown, limit: number): boolean {
+  const heights = new Map<object, number>();
+  const open = new Set<object>();
+  if (typeof root !== 'object' || root === null) return false;
+  const left: object[] = [root];
+  for (let node = left.at(-1); node !== undefined; node = left.at(-1)) {
+    if (heights.has(node)) {
+      left.pop();
+      continue;
+    }
+    const inner = Object.values(node).filter((value): value is object => typeof value === 'object' && value !== null);
+    if (!open.has(node)) {
+      open.add(node);
+      const unknown = inner.filter((value) => !heights.has(value) && !open.has(value));
+      left.push(...unknown);
+      if (unknown.length > 0) continue;
+    }
+    left.pop();
+    open.delete(node);
+    const height = 1 + inner.reduce((most, value) => Math.max(most, heights.get(value) ?? 0), 0);
+    if (height > limit) return true;
+    heights.set(node, height);
+  }
+  return false;
+}
