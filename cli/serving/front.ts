@@ -2,6 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import type { OperationTable } from '@lockstep/runtime/operation';
 import { createRouter } from '@lockstep/runtime/route-request';
+import type { Logger } from 'pino';
 import { startPagePolicy } from './start-page.ts';
 
 interface FrontOptions {
@@ -10,12 +11,18 @@ interface FrontOptions {
   readonly page: () => string;
   /** Whether pages of any origin may call: for a mock, which keeps nothing that anybody could take. */
   readonly isOpen: boolean;
+  readonly logger: Pick<Logger, 'error'>;
 }
 
 /** Answers that a browser may keep for so long. */
 const preflightSeconds = 600;
 
-const plain: Readonly<Record<string, { readonly type: string; readonly text: (page: () => string) => string }>> = {
+interface Own {
+  readonly type: string;
+  readonly text: (page: () => string) => string;
+}
+
+const plain: Readonly<Record<string, Own>> = {
   '/': { type: 'text/html; charset=utf-8', text: (page) => page() },
   '/healthz': { type: 'application/json', text: () => '{"status":"ok"}' },
 };
@@ -30,7 +37,10 @@ export function findShadowed(operations: OperationTable): readonly { readonly pa
 }
 
 /** What stands before a served contract: the start page, `/healthz`, and in a mock the leave for any origin (Fetch, 3.2: CORS). */
-export function createFront(listener: RequestListener, { operations, page, isOpen }: FrontOptions): RequestListener {
+export function createFront(
+  listener: RequestListener,
+  { operations, page, isOpen, logger }: FrontOptions,
+): RequestListener {
   const shadowed = new Set(findShadowed(operations).map(({ path }) => path));
   return (request, response) => {
     if (isOpen && answerCors(request, response)) return;
@@ -38,9 +48,10 @@ export function createFront(listener: RequestListener, { operations, page, isOpe
     const own = shadowed.has(path) || !Object.hasOwn(plain, path) ? undefined : plain[path];
     if (own === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
       return listener(request, response);
-    const content = Buffer.from(own.text(page));
-    response.writeHead(200, {
-      'Content-Type': own.type,
+    const { status, type, text } = make(own);
+    const content = Buffer.from(text);
+    response.writeHead(status, {
+      'Content-Type': type,
       'Content-Length': content.length,
       'Content-Security-Policy': startPagePolicy,
       'X-Content-Type-Options': 'nosniff',
@@ -49,6 +60,16 @@ export function createFront(listener: RequestListener, { operations, page, isOpe
     });
     response.end(content);
   };
+
+  /** What is thrown in a request listener ends the process: a page that a contract breaks is no reason for that. */
+  function make({ type, text }: Own): { readonly status: number; readonly type: string; readonly text: string } {
+    try {
+      return { status: 200, type, text: text(page) };
+    } catch (err) {
+      logger.error({ err }, 'no start page');
+      return { status: 500, type: 'text/plain; charset=utf-8', text: 'The start page cannot be made: see the log.\n' };
+    }
+  }
 }
 
 /** @returns whether it was a preflight, which is answered */

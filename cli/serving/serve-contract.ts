@@ -78,7 +78,7 @@ export async function serveContract(
       flavour = await make({ ...served, logger, unchecked: (place) => tell(place) });
       const { listener, isOpen } = flavour;
       const page = keepFirst(() => formatStartPage(describePage(served, origin, flavour)));
-      return createFront(listener, { operations, page, isOpen });
+      return createFront(listener, { operations, page, isOpen, logger });
     });
     const said = describeStart(served, running.origin, flavour);
     const found = (flavour?.notices ?? []).map((notice) => placeNotice(served, notice));

@@ -90,5 +90,5 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
+  return text.toWellFormed().replaceAll(/[&<>"']/g, (character) => entities[character] ?? character);
 }
