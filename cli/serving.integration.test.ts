@@ -125,6 +125,16 @@ describe('serve without handlers', () => {
   });
 });
 
+describe('serve without handlers, of operations with the names that every object has', () => {
+  test.each(['toString', 'constructor', 'hasOwnProperty'])('answers %s with 501', async (operationId) => {
+    const file = join(folder, `${operationId}.json`);
+    const paths = { '/a': { get: { operationId, responses: { 200: { description: 'Fine' } } } } };
+    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths }));
+    const { ask } = await start('serve', '--contract', file);
+    expect((await ask('/a')).status).toBe(501);
+  });
+});
+
 describe('serve with handlers', () => {
   test('answers by them, behind their checks, and holds the answers against the contract', async () => {
     const { said, ask, error } = await start('serve', '--contract', museum, '--handlers', museumHandlers);
@@ -185,6 +195,11 @@ describe('serve with handlers', () => {
       name: 'a module that throws',
       code: "\nthrow new Error('no database');",
       says: [/h\.ts:2:7: the handlers cannot be loaded: Error: no database/],
+    },
+    {
+      name: 'a module that throws what is no error',
+      code: 'throw null;',
+      says: [/h\.ts: the handlers cannot be loaded: null was thrown$/m],
     },
     {
       name: 'an import of nothing',
@@ -253,6 +268,16 @@ describe('security schemes that no request shows', () => {
     // The contract has a path / of its own.
     expect(says).toContain('there is no start page: the contract has / itself');
     expect((await ask('/')).status).toBe(good);
+  });
+
+  test.each([5, '{ judge: () => ({}), takes: "bearer" }'])('serve takes no check for one: %s', async (value) => {
+    const handlers = join(mkdtempSync(join(folder, 'h-')), 'card.ts');
+    writeFileSync(handlers, `export const handlers = {};\nexport const security = { card: ${value} };`);
+    const { code, error } = await ended(['serve', '--contract', file, '--port', '0', '--handlers', handlers]);
+    expect([code, error]).toEqual([
+      2,
+      `${handlers}: security.card: no request shows the security scheme card, so nothing can check it. Leave it out.\n`,
+    ]);
   });
 
   test('serve lets nobody into what only such a scheme protects', async () => {

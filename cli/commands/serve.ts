@@ -31,7 +31,10 @@ export function serve(
       ]),
     );
     const all: LoadedHandlers['handlers'] = Object.fromEntries(
-      Object.keys(table).map((id) => [id, handlers[id] ?? notImplemented]),
+      Object.keys(table).map((id) => [
+        id,
+        Object.hasOwn(handlers, id) ? (handlers[id] ?? notImplemented) : notImplemented,
+      ]),
     );
     const { listener } = createRuntime({
       contract: document,

@@ -84,9 +84,9 @@ async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
   try {
     return await import(pathToFileURL(path).href);
   } catch (error) {
-    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
-    const [first = ''] = message.split('\n');
-    throw new WrongUse(`${placeOf(error) ?? file}: the handlers cannot be loaded: ${name}: ${first}`);
+    const says = error instanceof Error ? `${error.name}: ${error.message}` : `${String(error)} was thrown`;
+    const [first = ''] = says.split('\n');
+    throw new WrongUse(`${placeOf(error) ?? file}: the handlers cannot be loaded: ${first}`);
   }
 }
 
@@ -121,8 +121,12 @@ function describeScheme(file: string, name: string, scheme: unknown, document: C
       `${file}: security.${name}: the contract has no security scheme ${name}${near(name, Object.keys(schemes))}`,
     ];
   const takes = readTakes(document, name);
+  if (takes === undefined)
+    return [
+      `${file}: security.${name}: no request shows the security scheme ${name}, so nothing can check it. Leave it out.`,
+    ];
   const isScheme = isObject(scheme) && typeof scheme.judge === 'function' && typeof scheme.takes === 'string';
-  if (takes === undefined || (isScheme && scheme.takes === takes)) return [];
+  if (isScheme && scheme.takes === takes) return [];
   const found = isScheme ? `made by ${scheme.takes}` : nameType(scheme);
   return [`${file}: security.${name} is ${found}: write ${name}: ${examples[takes]}`];
 }
