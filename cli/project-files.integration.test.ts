@@ -89,6 +89,37 @@ const shapes: readonly { readonly name: string; readonly tests: number; readonly
     },
   },
   {
+    name: 'a scheme that no request shows, alone and beside another',
+    tests: 3,
+    members: {
+      components: { securitySchemes: { ...token.securitySchemes, cert: { type: 'mutualTLS' } } },
+      paths: {
+        '/a': { get: { operationId: 'a', ...guarded, security: [{ cert: [] }, { token: [] }] } },
+        '/b': { get: { operationId: 'b', ...guarded, security: [{ cert: [] }] } },
+      },
+    },
+  },
+  {
+    name: 'a scheme that no request shows, and no other',
+    tests: 2,
+    members: {
+      components: { securitySchemes: { cert: { type: 'mutualTLS' } } },
+      paths: { '/a': { get: { operationId: 'a', ...guarded, security: [{ cert: [] }] } } },
+    },
+  },
+  {
+    name: 'a value at the place of /healthz',
+    tests: 1,
+    members: {
+      paths: {
+        '/{x}': {
+          parameters: [{ name: 'x', in: 'path', required: true, schema: { type: 'string' } }],
+          get: { operationId: 'a', ...answered },
+        },
+      },
+    },
+  },
+  {
     name: 'an operation of its own at /healthz',
     tests: 1,
     members: { paths: { '/healthz': { get: { operationId: 'health', ...answered } } } },

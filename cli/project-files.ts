@@ -4,10 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { followMember, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import type { Operation } from '@lockstep/runtime/operation';
-import { readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
+import { type DeclaredScheme, readScheme } from '@lockstep/runtime/security/scheme';
 import type { Contract } from '@lockstep/toolkit/contract/read-contract';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
-import { OutputError } from '@lockstep/toolkit/output-folder';
 
 const templates = join(import.meta.dirname, 'project');
 
@@ -31,11 +30,7 @@ export interface ProjectOptions {
   readonly vendor: Readonly<Record<string, string>>;
 }
 
-/**
- * Path to text of every file but the contract and the derived ones.
- *
- * @throws OutputError where an operation asks for a security scheme that no request can be checked for: `mutualTLS`
- */
+/** Path to text of every file but the contract and the derived ones. */
 export function formProject(
   contract: Contract,
   { name, contractFile, vendor }: ProjectOptions,
@@ -80,14 +75,14 @@ function formatHandlers(document: JsonObject, operations: readonly Operation[]):
 }
 
 /** What a check is called with. */
-const sent: Readonly<Record<Scheme<unknown>['takes'], string>> = {
+const sent: Readonly<Record<DeclaredScheme['takes'], string>> = {
   bearer: 'the token',
   basic: '{ username, password }',
   apiKey: 'the key',
   credentials: 'what follows the name of the scheme',
 };
 
-function formatSecurity({ document, locate }: Contract, operations: readonly Operation[]): string {
+function formatSecurity({ document }: Contract, operations: readonly Operation[]): string {
   const asked = new Set(
     operations.flatMap(({ security }) => security.flatMap((alternative) => Object.keys(alternative))),
   );
@@ -99,12 +94,9 @@ function formatSecurity({ document, locate }: Contract, operations: readonly Ope
     const read = readScheme(scheme);
     const about = [scheme.type, scheme.scheme ?? (scheme.in && `in the ${scheme.in} ${scheme.name}`)];
     if (read === undefined) {
-      const pointer = `#/components/securitySchemes/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-      const { file, line, column } = locate(pointer);
+      makers.add('unshown');
       const what = oneLine(about.filter(Boolean).join(', ')) || 'not declared';
-      throw new OutputError(
-        `${file}:${line}:${column} ${pointer}\n  the security scheme ${name} is ${what}: no request shows it, so nobody could be let in.\n  Leave it to a proxy in front of the service, and take it out of the contract that the service is made from.`,
-      );
+      return `  // ${what}: no request shows it, so nobody is let in by it\n  ${quoteName(name)}: unshown(),\n`;
     }
     makers.add(read.takes);
     const says = oneLine(about.filter(Boolean).join(scheme.type === 'apiKey' ? ' ' : ', '));
@@ -120,8 +112,12 @@ function formatSecurity({ document, locate }: Contract, operations: readonly Ope
       `${principal}\nexport const security = {}${afterTable}`,
     ].join('');
   }
-  const names = [...[...makers].sort(), 'type Scheme', 'type Verdict'].join(', ');
-  return `${beforeTable.replace(/^import \{.*\}/m, `import { ${names} }`)}export const security = {\n${rows.join('')}}${afterTable}`;
+  const isRefusing = [...makers].some((maker) => maker !== 'unshown');
+  const names = [...[...makers].sort(), 'type Scheme', ...(isRefusing ? ['type Verdict'] : [])].join(', ');
+  const before = isRefusing
+    ? beforeTable
+    : beforeTable.replace(/^\/\*\* Good would be [^\n]*\nconst refuse = [^\n]*\n\n/m, '');
+  return `${before.replace(/^import \{.*\}/m, `import { ${names} }`)}export const security = {\n${rows.join('')}}${afterTable}`;
 }
 
 function formatManifest({ name, contractFile, vendor }: ProjectOptions, operations: readonly Operation[]): string {

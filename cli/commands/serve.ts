@@ -2,8 +2,9 @@ import { createRuntime } from '@lockstep/runtime/create-runtime';
 import type { OperationTable } from '@lockstep/runtime/operation';
 import { notImplemented } from '@lockstep/runtime/rejection';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
+import { keepShown } from '@lockstep/runtime/security/keep-shown';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
-import { keepShown, type LoadedHandlers, loadHandlers } from '../serving/load-handlers.ts';
+import { type LoadedHandlers, loadHandlers } from '../serving/load-handlers.ts';
 import { type ServingOptions, serveContract } from '../serving/serve-contract.ts';
 import type { Surroundings } from './command.ts';
 
@@ -12,6 +13,9 @@ interface ServeOptions extends ServingOptions {
   readonly handlers?: string;
   readonly checkResponses: boolean;
 }
+
+/** Longest body that is taken where a contract has no `x-body-limit`, which is no word of OpenAPI's. The 64 KiB of the runtime are few for one. */
+const foreignBodyLimit = 10 * 1024 * 1024;
 
 const none: LoadedHandlers = { handlers: {}, security: {} };
 
@@ -43,6 +47,7 @@ export function serve(
       security: { ...presence.security, ...security },
       logger,
       checkResponses,
+      bodyLimitBytes: foreignBodyLimit,
       unchecked,
     });
     const implemented = new Set(Object.keys(handlers));

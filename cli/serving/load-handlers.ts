@@ -5,8 +5,9 @@ import { type ContractDocument, followMember, isObject } from '@lockstep/json/js
 import type { AnyHandler } from '@lockstep/runtime/answer-request';
 import type { Exchange } from '@lockstep/runtime/exchange';
 import { nearestNames } from '@lockstep/runtime/form/nearest-name';
-import type { Operation, OperationTable } from '@lockstep/runtime/operation';
-import { readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
+import type { OperationTable } from '@lockstep/runtime/operation';
+import { keepShown } from '@lockstep/runtime/security/keep-shown';
+import { type DeclaredScheme, readScheme, type Scheme } from '@lockstep/runtime/security/scheme';
 import { WrongUse } from '../commands/command.ts';
 
 /** Whoever the checks find. */
@@ -21,7 +22,7 @@ export interface LoadedHandlers {
 }
 
 /** How a check is written, for each thing that a scheme takes out of a request. */
-const examples: Readonly<Record<Scheme<unknown>['takes'], string>> = {
+const examples: Readonly<Record<DeclaredScheme['takes'], string>> = {
   bearer: "bearer((token) => ({ kind: 'bad', reason: 'invalid' }))",
   basic: "basic(({ username, password }) => ({ kind: 'bad', reason: 'invalid' }))",
   apiKey: "apiKey((key) => ({ kind: 'bad', reason: 'invalid' }))",
@@ -65,17 +66,6 @@ export async function loadHandlers(
     if (!Object.hasOwn(security, name)) faults.push(describeMissing(file, name, by, readTakes(document, name)));
   if (faults.length > 0) throw new WrongUse(faults.join('\n'));
   return { handlers: handlers as LoadedHandlers['handlers'], security: security as LoadedHandlers['security'] };
-}
-
-/**
- * The operation without the alternatives of its security that no request shows whole, as one that asks for a client's certificate. Where
- * there is no other it stays as it is: nobody may come in by that.
- */
-export function keepShown(document: ContractDocument, operation: Operation): Operation {
-  const shown = operation.security.filter((alternative) =>
-    Object.keys(alternative).every((name) => readTakes(document, name) !== undefined),
-  );
-  return shown.length === 0 ? operation : { ...operation, security: shown };
 }
 
 async function load(file: string): Promise<Readonly<Record<string, unknown>>> {
@@ -131,7 +121,7 @@ function describeScheme(file: string, name: string, scheme: unknown, document: C
   return [`${file}: security.${name} is ${found}: write ${name}: ${examples[takes]}`];
 }
 
-function readTakes(document: ContractDocument, name: string): Scheme<unknown>['takes'] | undefined {
+function readTakes(document: ContractDocument, name: string): DeclaredScheme['takes'] | undefined {
   const schemes = followMember(document, followMember(document, document, 'components'), 'securitySchemes');
   return readScheme(followMember(document, schemes, name))?.takes;
 }
@@ -140,7 +130,7 @@ function describeMissing(
   file: string,
   name: string,
   by: readonly string[],
-  takes: Scheme<unknown>['takes'] | undefined,
+  takes: DeclaredScheme['takes'] | undefined,
 ): string {
   const others = by.length - 1;
   const who = `${by[0]}${others === 0 ? '' : ` and ${others} more`}`;

@@ -6,7 +6,7 @@ import type { Operation } from '../operation.ts';
 import { Rejection } from '../rejection.ts';
 import { createAuthentication } from './authenticate.ts';
 import { checkScopes } from './check-scopes.ts';
-import { apiKey, basic, bearer, credentials, type Scheme } from './scheme.ts';
+import { apiKey, basic, bearer, credentials, type Scheme, unshown } from './scheme.ts';
 
 const document = {
   info: { title: 'A "quoted" name' },
@@ -55,6 +55,7 @@ const schemes: Readonly<Record<string, Scheme<string>>> = {
   queryKey: apiKey(verifyKey),
   cookieKey: apiKey(verifyKey),
   digest: credentials(verifyKey),
+  certificate: unshown(),
 };
 
 const withSecurity = (security: Operation['security']): Operation => ({
@@ -115,6 +116,23 @@ const cases: readonly (Given & { readonly name: string; readonly want: string })
     name: 'another scheme of HTTP that is not sent',
     security: [{ digest: [] }],
     want: `credentials_missing: The header Authorization is missing: send Digest <credentials> [Digest ${realm}]`,
+  },
+  {
+    name: 'a token, where a certificate would do',
+    security: [{ token: [] }, { certificate: [] }],
+    headers: token('ann'),
+    want: 'ann',
+  },
+  {
+    name: 'nothing, asked for what a request can show',
+    security: [{ token: [] }, { certificate: [] }, { certificate: [], headerKey: [] }],
+    want: `credentials_missing: The header Authorization is missing: send Bearer <access token> [Bearer ${realm}]`,
+  },
+  {
+    name: 'anything, where only a certificate would do',
+    security: [{ certificate: [] }],
+    headers: token('ann'),
+    want: `credentials_missing: No request shows the security scheme certificate, so nobody is let in by it [mutualTLS ${realm}]`,
   },
   { name: 'nobody, where no scheme is asked for', security: [], want: 'nobody' },
   { name: 'nobody, where one may be left out', security: [{ token: [] }, {}], want: 'nobody' },

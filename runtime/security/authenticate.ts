@@ -3,7 +3,15 @@ import { type ContractDocument, followMember, isObject } from '@lockstep/json/js
 import type { Pair } from '../form/parse-url-encoded.ts';
 import type { Operation } from '../operation.ts';
 import { Rejection } from '../rejection.ts';
-import { type BadReason, type DeclaredScheme, readScheme, type Scheme, type Verdict } from './scheme.ts';
+import { keepShown } from './keep-shown.ts';
+import {
+  type BadReason,
+  type DeclaredScheme,
+  declareUnshown,
+  readScheme,
+  type Scheme,
+  type Verdict,
+} from './scheme.ts';
 
 /** One alternative of an operation's security that the request has passed, but for its scopes. */
 export interface Grant<Principal> {
@@ -57,7 +65,7 @@ export interface SecurityOptions<Principal> {
 }
 
 /** What is said of credentials whose owner has no words for it. */
-const words: Readonly<Record<BadReason, Readonly<Record<Scheme<unknown>['takes'], string>>>> = {
+const words: Readonly<Record<BadReason, Readonly<Record<DeclaredScheme['takes'], string>>>> = {
   invalid: {
     bearer: 'The access token is invalid',
     basic: 'User or password is wrong',
@@ -83,14 +91,16 @@ const anonymous: readonly Grant<never>[] = [{ principal: undefined, parts: [] }]
 
 /**
  * Makes the check of the credentials of one operation. One alternative is enough, and every scheme in it must hold (OpenAPI 3.1, 4.8.30);
- * an empty one lets anybody in, as whoever their credentials show.
+ * an empty one lets anybody in, as whoever their credentials show. One that no request can show, as `mutualTLS`, is passed over where there is
+ * another.
  *
  * @throws Error naming the scheme that has no check, or a check of another type: stock validators let a request through there
  */
 export function createAuthentication<Principal>(
   options: SecurityOptions<Principal>,
-  { security }: Operation,
+  operation: Operation,
 ): Authenticate<Principal> {
+  const { security } = keepShown(options.document, operation);
   const alternatives = security.map((alternative) =>
     Object.entries(alternative).map(([name, scopes]) => readStep(options, name, scopes)),
   );
@@ -160,7 +170,7 @@ async function judgeScheme<Principal>(
   const verdict = await scheme.judge(sent.value, soFar);
   if (verdict.kind === 'good') return verdict;
   const { reason } = verdict;
-  return refusal(declared, reason, scheme.words[reason] ?? words[reason][scheme.takes]);
+  return refusal(declared, reason, scheme.words[reason] ?? words[reason][declared.takes]);
 }
 
 function refusal(
@@ -180,9 +190,11 @@ function readStep<Principal>(
   const { type, scheme: httpScheme } = followMember(document, all, name);
   const described = [type, httpScheme].filter((part) => part !== undefined).join(' ');
   const declared = readScheme(followMember(document, all, name));
+  const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
+  if (declared === undefined && scheme?.takes === 'nothing')
+    return { declared: declareUnshown(name, followMember(document, all, name)), scheme, scopes };
   if (declared === undefined)
     throw new Error(`the security scheme ${name} is of type ${described}, which no check knows`);
-  const scheme = Object.hasOwn(schemes, name) ? schemes[name] : undefined;
   if (scheme === undefined)
     throw new Error(
       `no check for the security scheme ${name} of type ${described}: give security.${name}, made by ${declared.takes}`,

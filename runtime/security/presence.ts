@@ -1,6 +1,6 @@
 import { type ContractDocument, followMember } from '@lockstep/json/json-pointer';
 import type { Operation, OperationTable } from '../operation.ts';
-import { apiKey, basic, bearer, credentials, readScheme, type Scheme } from './scheme.ts';
+import { apiKey, basic, bearer, credentials, type DeclaredScheme, readScheme, type Scheme } from './scheme.ts';
 
 /** A scheme that no request can be looked at for. */
 export interface BlindScheme {
@@ -20,7 +20,7 @@ export interface Presence<Table extends OperationTable> {
 
 const anybody = { kind: 'good', principal: {} } as const;
 
-const anyOf: Readonly<Record<Scheme<object>['takes'], Scheme<object>>> = {
+const anyOf: Readonly<Record<DeclaredScheme['takes'], Scheme<object>>> = {
   bearer: bearer(() => anybody),
   basic: basic(() => anybody),
   apiKey: apiKey(() => anybody),

@@ -29,10 +29,10 @@ export type Verify<Sent, Principal> = (
 /** What is said of credentials; each scheme has words of its own for what is left out. */
 export type SchemeWords = Readonly<Partial<Record<'missing' | BadReason, string>>>;
 
-/** How one security scheme of a contract is kept: made by `bearer`, `basic`, `apiKey` or `credentials`. */
+/** How one security scheme of a contract is kept: made by `bearer`, `basic`, `apiKey`, `credentials` or `unshown`. */
 export interface Scheme<Principal> {
   /** What it takes out of a request. A start fails where the contract's scheme has another type. */
-  readonly takes: 'bearer' | 'basic' | 'apiKey' | 'credentials';
+  readonly takes: 'bearer' | 'basic' | 'apiKey' | 'credentials' | 'nothing';
   judge(sent: string, soFar: Principal | undefined): Verdict<Principal> | Promise<Verdict<Principal>>;
   readonly words: SchemeWords;
 }
@@ -73,6 +73,14 @@ export function credentials<Principal>(verify: Verify<string, Principal>, words:
   return { takes: 'credentials', judge: verify, words };
 }
 
+/**
+ * Stands for a scheme that no request shows, as `mutualTLS`: nobody is let in by it. An operation that it alone protects refuses
+ * everybody, until the contract protects it otherwise.
+ */
+export function unshown(): Scheme<never> {
+  return { takes: 'nothing', judge: () => ({ kind: 'bad', reason: 'invalid' }), words: {} };
+}
+
 /** What a request sends for a scheme, still as text. */
 export type Sent =
   | { readonly kind: 'sent'; readonly value: string }
@@ -81,7 +89,7 @@ export type Sent =
 
 /** A scheme of the contract, read once at the start. */
 export interface DeclaredScheme {
-  readonly takes: Scheme<unknown>['takes'];
+  readonly takes: Exclude<Scheme<unknown>['takes'], 'nothing'>;
   /** Name of its challenge (RFC 9110, 11.6.1): `Bearer`, `Basic`, `ApiKey`, or as the contract writes it. */
   readonly challenge: string;
   readonly find: (request: IncomingMessage, query: readonly Pair[]) => Sent;
@@ -146,6 +154,17 @@ function findAuthorization(
     return { kind: 'missing', says: `The header Authorization is of another scheme: send ${wanted}` };
   const credentials = form.exec(value)?.[1];
   return credentials === undefined ? malformed : { kind: 'sent', value: credentials };
+}
+
+/** A scheme whose credentials are never found. Its challenge is its type, as no scheme of HTTP asks for it (RFC 9110, 11.6.1). */
+export function declareUnshown(name: string, { type }: JsonObject): DeclaredScheme {
+  const says = `No request shows the security scheme ${name}, so nobody is let in by it`;
+  return {
+    takes: 'credentials',
+    challenge: typeof type === 'string' && tokenForm.test(type) ? type : 'Unknown',
+    find: () => ({ kind: 'missing', says }),
+    queryName: undefined,
+  };
 }
 
 /** RFC 9110, 5.6.2: what a scheme may be called. */
