@@ -51,7 +51,11 @@ addCommand('lint', 'check the contract by the rules of a profile and report ever
 addAddress(addCommand('serve', 'serve the contract: 501 for every operation until a handlers file gives it'), 8080)
   .option('--handlers <file>', 'a module that exports handlers, by operationId, and security, by name of the scheme')
   .option('--no-check-responses', 'send answers without holding them against the contract')
-  .addHelpText('after', runningHelp)
+  .addHelpText(
+    'after',
+    () =>
+      `\nBodies of up to 10 MiB are taken; x-body-limit of an operation in the contract says another number of bytes.${runningHelp()}`,
+  )
   .action(async (options) =>
     run(options, async (around) => (await import('./commands/serve.ts')).serve(options, around)),
   );

@@ -11,6 +11,22 @@ test.each([
   expect(explainListen(error, { host: 'mock', port: 80 })).toMatch(says);
 });
 
+test('a port that is none, which Node finds before it listens', () => {
+  const error = Object.assign(new RangeError('options.port should be >= 0 and < 65536'), {
+    code: 'ERR_SOCKET_BAD_PORT',
+  });
+  expect(explainListen(error, { host: 'mock', port: Number.NaN })).toBe(
+    'A port is a number from 0 to 65535. Choose one: --port 8080',
+  );
+});
+
+test('in the words of whoever is told by its environment', () => {
+  const explain = (code: string) =>
+    explainListen({ syscall: 'listen', code }, { host: 'mock', port: 80 }, { port: 'PORT=', host: 'HOST=' });
+  expect(explain('EADDRINUSE')).toMatch(/another: PORT=81$/);
+  expect(explain('EADDRNOTAVAIL')).toMatch(/ Try HOST=127\.0\.0\.1$/);
+});
+
 test.each([[Object.assign(new Error('x'), { syscall: 'open', code: 'EACCES' })], [undefined], ['a text']])(
   'says nothing of %s',
   (error) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { createRouter } from '@lockstep/runtime/route-request';
 import { type OperationTable, operations } from './generated/operations.gen.ts';
 import { createService } from './server.ts';
 
@@ -15,7 +16,7 @@ after(() => {
 });
 
 const table: OperationTable = operations;
-const isDeclared = Object.values(table).some(({ basePath, path }) => `${basePath}${path}` === '/healthz');
+const isDeclared = createRouter(Object.values(table)).match('/healthz') !== undefined;
 
 test('/healthz answers 200', { skip: isDeclared && 'the contract has an operation there' }, async () => {
   assert.equal(await ask('GET', '/healthz'), 200);
