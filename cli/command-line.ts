@@ -4,6 +4,7 @@ import {
   type CommandResult,
   defaults,
   formatNotice,
+  printable,
   type Surroundings,
   type Target,
   WrongUse,
@@ -84,7 +85,7 @@ program
   });
 program.addHelpText(
   'after',
-  '\nExit codes: 0 fine, or stopped by Ctrl-C; 1 found differences, problems or defects; 2 wrong usage, or a contract that cannot be read.',
+  '\nExit codes: 0 fine, or stopped by Ctrl-C; 1 found differences, problems or defects; 2 wrong usage, a contract that cannot be read, or a bug of lockstep.',
 );
 
 // Lines that nobody reads any more, as of `lockstep mock | head -1`, are no reason to end.
@@ -93,8 +94,15 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof CommanderError)) throw error;
-  process.exitCode = error.exitCode === 0 ? 0 : 2;
+  if (!(error instanceof CommanderError)) process.stderr.write(`${describeBug(error).text}\n`);
+  process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
+}
+
+/** The stack is for those who mend it. */
+function describeBug(error: unknown): CommandResult {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const text = `This is a bug of lockstep. Please tell its maintainers, with the contract and what follows:\n\n${stack ?? message}`;
+  return { exitCode: 2, text, json: { error: `This is a bug of lockstep: ${message}` } };
 }
 
 function addCommand(name: string, description: string): Command {
@@ -141,7 +149,7 @@ async function print({ json }: JsonOption, work: () => Promise<CommandResult>): 
   process.exitCode = result.exitCode;
   if (json) return void process.stdout.write(`${JSON.stringify({ ...result.json, notices })}\n`);
   for (const notice of notices) process.stderr.write(`${formatNotice(notice)}\n`);
-  (result.exitCode === 2 ? process.stderr : process.stdout).write(`${result.text}\n`);
+  (result.exitCode === 2 ? process.stderr : process.stdout).write(`${printable(result.text)}\n`);
 }
 
 /** A command that runs until it is stopped, and prints for itself. All that takes time to load is loaded when signals are heard already. */
@@ -151,23 +159,33 @@ async function run({ json }: JsonOption, start: (around: Surroundings) => Promis
       import('@lockstep/runtime/run-until-stopped'),
       import('pino'),
     ]);
-    const logger = pino({ level: process.env.LOG_LEVEL ?? 'warn' }, pino.destination({ dest: 2, sync: true }));
+    const logger = pino(
+      { level: readLogLevel(Object.keys(pino.levels.values)) },
+      pino.destination({ dest: 2, sync: true }),
+    );
     await runUntilStopped(logger, (stopping) => start({ logger, stopping }));
     process.exitCode = 0;
   } catch (error) {
     const refused = await refuse(error);
     process.exitCode = refused.exitCode;
     if (json) process.stdout.write(`${JSON.stringify(refused.json)}\n`);
-    else process.stderr.write(`${refused.text}\n`);
+    else process.stderr.write(`${printable(refused.text)}\n`);
   }
 }
 
-/** A contract or folder that can't be read is the user's to mend, not a crash: all its problems, exit 2. */
+/** @throws WrongUse for one that there is not */
+function readLogLevel(known: readonly string[]): string {
+  const level = process.env.LOG_LEVEL || 'warn';
+  if (level === 'silent' || known.includes(level)) return level;
+  throw new WrongUse(`LOG_LEVEL=${level} is no level. Choose one of ${known.join(', ')} or silent.`);
+}
+
+/** A contract or folder that can't be read is the user's to mend, not a crash: all its problems, exit 2. Nor does a crash look like found differences. */
 async function refuse(error: unknown): Promise<CommandResult> {
   const { ContractError } = await import('@lockstep/toolkit/contract/contract-error');
   const { OutputError } = await import('@lockstep/toolkit/output-folder');
   if (error instanceof ContractError) return { exitCode: 2, text: error.message, json: { problems: error.problems } };
   if (error instanceof OutputError || error instanceof WrongUse)
     return { exitCode: 2, text: error.message, json: { error: error.message } };
-  throw error;
+  return describeBug(error);
 }

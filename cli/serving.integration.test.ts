@@ -338,6 +338,41 @@ describe.each(['serve', 'mock'])('%s', (command) => {
     host.close();
   });
 
+  test('prints nothing of a contract that steers a terminal', async () => {
+    const file = join(mkdtempSync(join(folder, 'c-')), 'odd.json');
+    const operation = { operationId: 'a\u001b[31m', responses: { 200: { description: 'Fine' } } };
+    const info = { title: 'Red\u001b]0;owned\u0007 \u202elamp\nlit', version: '1' };
+    writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info, paths: { '/a': { get: operation } } }));
+    const started = run([command, '--contract', file, '--port', '0']);
+    while (!started.out().includes('Ctrl-C')) {
+      if (started.child.exitCode !== null) throw new Error(started.error());
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(started.out()).toMatch(/^(Server|Mock) of Red\]0;owned lamp lit 1 on http/);
+    expect(started.out() + started.error()).not.toMatch(/[\p{C}--[\n\t]]/v);
+  });
+
+  test('gives the place in a contract of any size', async () => {
+    const file = join(mkdtempSync(join(folder, 'c-')), 'long.json');
+    const filler = { 'x-filler': 'word '.repeat(300_000) };
+    const schema = { type: 'string', pattern: '(' };
+    const parameters = [{ name: 'q', in: 'query', schema }];
+    const paths = { '/a': { get: { operationId: 'a', parameters, responses: { 200: { description: 'Fine' } } } } };
+    const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, ...filler, paths };
+    writeFileSync(file, JSON.stringify(document, null, 1));
+    const { said } = await start(command, '--contract', file);
+    expect(said.notices).toContainEqual(expect.objectContaining({ line: 18, column: 8 }));
+  });
+
+  test('says which levels of a log there are', async () => {
+    const { exit, out, error } = run([command, '--contract', museum, '--port', '0'], { LOG_LEVEL: 'bogus' });
+    expect([await exit, out(), error()]).toEqual([
+      2,
+      '',
+      'LOG_LEVEL=bogus is no level. Choose one of trace, debug, info, warn, error, fatal or silent.\n',
+    ]);
+  });
+
   test('starts where there is nothing to call, and says so', async () => {
     const file = join(folder, 'empty.json');
     const webhooks = { told: { post: { operationId: 'told', responses: { 204: { description: 'Heard' } } } } };

@@ -37,7 +37,12 @@ export interface Notice {
 /** `openapi.yaml:12:5 says #/paths/…`: what was told, with its place where it has one. */
 export function formatNotice({ says, file, line, column, pointer }: Notice): string {
   const place = file === undefined ? '' : `${[file, line, column].filter((part) => part !== undefined).join(':')} `;
-  return `note: ${place}${says}${pointer === undefined ? '' : ` (${pointer})`}`;
+  return printable(`note: ${place}${says}${pointer === undefined ? '' : ` (${pointer})`}`).replaceAll('\n', ' ');
+}
+
+/** Text that may be a contract's, without what a terminal takes for orders: all but line breaks and tabs of the controls, and what turns lines. */
+export function printable(text: string): string {
+  return text.replaceAll(/[\p{C}--[\n\t]]/gv, '');
 }
 
 /** What whoever gave the command can mend: its text is all that is shown. Exit code 2. */

@@ -24,7 +24,8 @@ export function serve(
   { handlers: file, checkResponses, ...options }: ServeOptions,
   around: Surroundings,
 ): Promise<Running> {
-  return serveContract(options, around, async ({ document, operations, logger, unchecked }) => {
+  return serveContract(options, around, async ({ document, operations, logger, unchecked, step }) => {
+    if (file !== undefined) step(`Loading ${file}`);
     const { handlers, security } = file === undefined ? none : await loadHandlers(file, document, operations);
     const presence = lookForCredentials(document, operations);
     // What is handled is protected as the contract has it; what is not yet is asked for credentials of the right form.

@@ -9,7 +9,7 @@ import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopp
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import { startListening } from '@lockstep/runtime/start-listening';
 import type { Logger } from 'pino';
-import { formatNotice, type Notice, type Surroundings, WrongUse } from '../commands/command.ts';
+import { formatNotice, type Notice, printable, type Surroundings, WrongUse } from '../commands/command.ts';
 import { createProgress } from '../progress.ts';
 import { createFront, findShadowed } from './front.ts';
 import { readServed, type Served } from './read-served.ts';
@@ -43,6 +43,8 @@ export interface Making extends Served {
   readonly logger: Logger;
   /** Told of what the runtime can't check. */
   readonly unchecked: (place: UncheckedPlace) => void;
+  /** Tells a step that may take long. */
+  readonly step: (text: string) => void;
 }
 
 /** Time for answers under way when it stops. */
@@ -66,7 +68,8 @@ export async function serveContract(
   try {
     progress.step(`Reading ${contract}`);
     const served = await readServed(contract);
-    const { operations, title } = served;
+    const { operations } = served;
+    const title = oneLine(served.title);
     const count = Object.keys(operations).length;
     await throwIfStopping(stopping);
     progress.step(`Preparing ${countOf(count)} of ${title}`);
@@ -75,7 +78,7 @@ export async function serveContract(
     let tell = (place: UncheckedPlace): void => void unchecked.push(place);
     let flavour: Flavour | undefined;
     const running = await startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
-      flavour = await make({ ...served, logger, unchecked: (place) => tell(place) });
+      flavour = await make({ ...served, logger, unchecked: (place) => tell(place), step: progress.step });
       const { listener, isOpen } = flavour;
       const page = keepFirst(() => formatStartPage(describePage(served, origin, flavour)));
       return createFront(listener, { operations, page, isOpen, logger });
@@ -148,14 +151,19 @@ function describeCall(
   }
 }
 
+/** A text of the contract on a line of its own. */
+function oneLine(text: string): string {
+  return printable(text).replaceAll(/\s+/g, ' ');
+}
+
 function formatStart({ origin, title, kind, addresses, operations, implemented, notes, samples }: Started): string {
   return [
-    `${kind} of ${title} on ${origin}`,
-    ...addresses.map(({ url, operations: count }) => `  ${url}  ${countOf(count)}`),
+    `${kind} of ${oneLine(title)} on ${origin}`,
+    ...addresses.map(({ url, operations: count }) => `  ${oneLine(url)}  ${countOf(count)}`),
     ...(implemented === undefined ? [] : [`  ${implemented} of ${operations} implemented, the others answer 501`]),
     '',
     ...notes.map((note) => `- ${note}`),
-    ...samples.flatMap(({ shows, command }) => ['', `# ${shows}`, command]),
+    ...samples.flatMap(({ shows, command }) => ['', `# ${oneLine(shows)}`, printable(command)]),
     '',
     'Ctrl-C stops it.',
   ].join('\n');
@@ -208,9 +216,9 @@ function toNotice(served: Served, { pointer, why, operationId }: UncheckedPlace)
   return placeNotice(served, { says: `not checked: ${where}${why}`, pointer });
 }
 
-function placeNotice({ locate, isLong }: Served, notice: Notice): Notice {
+function placeNotice({ locate }: Served, notice: Notice): Notice {
   const { pointer } = notice;
-  return pointer === undefined || isLong ? notice : { ...notice, ...locate(pointer) };
+  return pointer === undefined ? notice : { ...notice, ...locate(pointer) };
 }
 
 function describePage(served: Served, origin: string, flavour: Flavour | undefined): StartPage {
