@@ -1,15 +1,17 @@
-// `npm run pack`: makes the packages that can be installed, as tarballs in `dist/`. Node takes types out of files, but not of those inside
+// `npm run pack`: makes the packages that can be installed, as tarballs in `dist/`, or in the folder behind `--out`. Node takes types out of files, but not of those inside
 // `node_modules`, so everything is compiled once. The workspaces that a package stands on travel inside it, as bundled dependencies: their
 // names are not registered. They are not run through a bundler, which would lose what is found by its path: templates, the configuration
 // and plugins of Redocly, TypeScript that `generate` copies.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, normalize, sep } from 'node:path';
-import { promisify } from 'node:util';
+import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
+import { parseArgs, promisify } from 'node:util';
 
 const root = import.meta.dirname;
-const dist = join(root, 'dist');
+const { values: asked } = parseArgs({ options: { json: { type: 'boolean' }, out: { type: 'string' } } });
+/** Two runs at once need a folder each. */
+const dist = resolve(asked.out ?? join(root, 'dist'));
 const compiled = join(dist, 'compiled');
 
 /** Workspaces that are installed on their own, in the order of packing: what `cli` hands on to a new project comes before it. */
@@ -66,11 +68,23 @@ interface Packed {
   readonly files: number;
 }
 
+// Stopped by whoever started it, it takes along what it started.
+const stopping = new AbortController();
+const { signal } = stopping;
+process.once('SIGTERM', () => {
+  stopping.abort();
+  process.exit(143);
+});
 const workspaces = await readWorkspaces();
 const started = performance.now();
 await rm(compiled, { recursive: true, force: true });
 await rm(join(dist, 'packages'), { recursive: true, force: true });
-await runNode(join(root, 'node_modules/typescript/bin/tsc'), ['-p', join(root, 'tsconfig.pack.json')]);
+await runNode(join(root, 'node_modules/typescript/bin/tsc'), [
+  '-p',
+  join(root, 'tsconfig.pack.json'),
+  '--outDir',
+  compiled,
+]);
 const done = new Map<string, Packed>();
 // Packed together, as npm takes half a second to start, but for those that others carry.
 const first = installable.filter((folder) => Object.values(carried).flat().includes(folder));
@@ -79,7 +93,7 @@ for (const folders of [first, installable.filter((folder) => !first.includes(fol
   for (const [folder, packed] of await pack(folders)) done.set(folder, packed);
 }
 const seconds = ((performance.now() - started) / 1000).toFixed(1);
-if (process.argv.includes('--json')) process.stdout.write(`${JSON.stringify(Object.fromEntries(done))}\n`);
+if (asked.json) process.stdout.write(`${JSON.stringify(Object.fromEntries(done))}\n`);
 else
   process.stdout.write(`${[...done.values()].map(formatPacked).join('\n')}\n${done.size} packages in ${seconds} s\n`);
 
@@ -120,7 +134,7 @@ async function stage(folder: string): Promise<void> {
   await writeFile(join(target, 'README.md'), readme);
   for (const other of carried[folder] ?? []) {
     const file = done.get(other)?.file ?? '';
-    await cp(join(root, file), join(target, 'packages', basename(file)));
+    await cp(resolve(root, file), join(target, 'packages', basename(file)));
   }
 }
 
@@ -249,7 +263,11 @@ function asExport(path: string): string | object {
 async function pack(folders: readonly string[]): Promise<[string, Packed][]> {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', dist];
   const places = folders.map((folder) => join(dist, 'packages', folder));
-  const { stdout } = await promisify(execFile)('npm', [...args, ...places], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  const { stdout } = await promisify(execFile)('npm', [...args, ...places], {
+    cwd: root,
+    maxBuffer: 64 * 1024 * 1024,
+    signal,
+  });
   const all = JSON.parse(stdout) as { name: string; filename: string; unpackedSize: number; entryCount: number }[];
   return Promise.all(
     folders.map(async (folder): Promise<[string, Packed]> => {
@@ -257,7 +275,16 @@ async function pack(folders: readonly string[]): Promise<[string, Packed][]> {
       if (found === undefined) throw new Error(`npm did not pack ${folder}`);
       const { name, filename, unpackedSize, entryCount } = found;
       const { size } = await stat(join(dist, filename));
-      return [folder, { name, file: `dist/${filename}`, bytes: size, unpackedBytes: unpackedSize, files: entryCount }];
+      return [
+        folder,
+        {
+          name,
+          file: relative(root, join(dist, filename)).split(sep).join('/'),
+          bytes: size,
+          unpackedBytes: unpackedSize,
+          files: entryCount,
+        },
+      ];
     }),
   );
 }
@@ -268,7 +295,7 @@ function formatPacked({ file, bytes, unpackedBytes, files }: Packed): string {
 }
 
 async function runNode(file: string, args: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [file, ...args], { cwd: root }).catch(({ stdout, stderr }) => {
+  await promisify(execFile)(process.execPath, [file, ...args], { cwd: root, signal }).catch(({ stdout, stderr }) => {
     throw new Error(`${file} failed:\n${stdout}${stderr}`);
   });
 }

@@ -1,4 +1,4 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -215,5 +215,39 @@ describe.each([
     ]);
     expect(ours).toEqual(theirs);
     expect([ours.code, ours.out]).toEqual([0, expect.stringContaining('Round 1')]);
+  });
+});
+
+describe('new', () => {
+  test('asks an address for the contract once', async () => {
+    const text = await readFile(museum, 'utf8');
+    let asked = 0;
+    const host = createServer((_, response) => {
+      asked += 1;
+      // What it would say the second time is another contract.
+      response.end(asked === 1 ? text : 'openapi: 2');
+    }).listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    const contract = `http://127.0.0.1:${(host.address() as AddressInfo).port}/museum.yaml`;
+    const { code, error } = await lockstep('new', 'fetched-project', '--contract', contract);
+    host.close();
+    expect([code, error.replace(/^Packing.*\n/, '')]).toEqual([0, '']);
+    expect(asked).toBe(1);
+    expect(await readFile(join(folder, 'fetched-project/contract.yaml'), 'utf8')).toBe(text);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing on %s', async (signal) => {
+    const temporary = await mkdtemp(join(folder, 'tmp-'));
+    const child = spawn(process.execPath, [main, 'new', 'stopped', '--contract', museum], {
+      cwd: folder,
+      env: { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' },
+    });
+    const closed = once(child, 'close');
+    const drafts = async () => (await readdir(temporary)).filter((name) => name.startsWith('lockstep-new-'));
+    while ((await drafts()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill(signal);
+    expect(await closed).toEqual([null, signal]);
+    expect(await drafts()).toEqual([]);
+    expect(await readdir(folder)).not.toContain('stopped');
   });
 });

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { ContractError } from '@lockstep/toolkit/contract/contract-error';
@@ -11,6 +11,8 @@ import { createProgress } from '../progress.ts';
 import { formProject, titleOf } from '../project-files.ts';
 import { vendorPackages } from '../vendor-packages.ts';
 import type { CommandResult } from './command.ts';
+
+const signals = ['SIGINT', 'SIGTERM'] as const;
 
 export interface NewProject {
   /** Not there yet, or empty. */
@@ -30,19 +32,28 @@ export async function newProject({ folder, contract: source }: NewProject): Prom
   const contract = await readContract(source);
   progress.step('Deriving types and table');
   const temporary = await mkdtemp(join(tmpdir(), 'lockstep-new-'));
+  const stopping = new AbortController();
+  let heard: NodeJS.Signals | undefined;
+  const stop = (signal: NodeJS.Signals): void => {
+    heard = signal;
+    stopping.abort();
+  };
+  for (const signal of signals) process.once(signal, stop);
   try {
     // The folder around it is for this user alone; the project is as open as any.
     const draft = join(temporary, 'project');
     await mkdir(draft);
-    const { contractFile, isBundled } = await copyContract(source, contract, draft);
+    const { contractFile, isBundled } = await copyContract(contract, draft);
     const out = join(draft, 'generated');
     const derived = await derive(await readContract(join(draft, contractFile)), out);
+    stopping.signal.throwIfAborted();
     progress.step('Packing what the project stands on');
     await mkdir(join(draft, 'vendor'));
-    const vendor = await vendorPackages(join(draft, 'vendor'));
+    const vendor = await vendorPackages(join(draft, 'vendor'), join(temporary, 'packed'), stopping.signal);
     const texts = formProject(contract, { name: packageName(folder), contractFile, vendor });
     const files = [...texts, ...[...derived].map(([name, text]) => [`generated/${name}`, text] as const)];
     for (const [name, text] of files) {
+      stopping.signal.throwIfAborted();
       await mkdir(dirname(join(draft, name)), { recursive: true });
       await writeFile(join(draft, name), text);
     }
@@ -51,12 +62,15 @@ export async function newProject({ folder, contract: source }: NewProject): Prom
   } finally {
     progress.end();
     await rm(temporary, { recursive: true, force: true });
+    for (const signal of signals) process.removeListener(signal, stop);
+    // Nobody hears it now: it ends the process, as whoever sent it sees.
+    if (heard !== undefined) process.kill(process.pid, heard);
   }
 }
 
 /** The contract as it was written where it is one file; else one file that holds all of it. */
-async function copyContract(source: string, contract: Contract, draft: string) {
-  const text = await readSource(source);
+async function copyContract(contract: Contract, draft: string) {
+  const { text } = contract;
   const contractFile = text.trimStart().startsWith('{') ? 'contract.json' : 'contract.yaml';
   const file = join(draft, contractFile);
   await writeFile(file, text);
@@ -73,11 +87,6 @@ async function copyContract(source: string, contract: Contract, draft: string) {
     contractFile.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : stringify(document, options),
   );
   return { contractFile, isBundled: true };
-}
-
-async function readSource(source: string): Promise<string> {
-  if (!/^https?:/i.test(source)) return readFile(source, 'utf8');
-  return (await fetch(source)).text();
 }
 
 function describe(
