@@ -63,10 +63,19 @@ describe('a sample is made of', () => {
     { name: 'the smallest number', node: { schema: { type: 'integer', minimum: 3 } }, want: 3 },
     { name: 'the first branch', node: { schema: { oneOf: [{ const: 'bay' }, { const: 'hop' }] } }, want: 'bay' },
     { name: 'some text', node: { schema: { type: 'string' } }, want: 'x' },
+    { name: 'a whole number', node: { schema: { type: 'integer', multipleOf: 7, exclusiveMinimum: 0 } }, want: 7 },
+    { name: 'true', node: { schema: { type: 'boolean' } }, want: true },
+    { name: 'text of a format', node: { schema: { type: 'string', format: 'date' } }, want: '2026-01-15' },
+    { name: 'what fits all', node: { schema: { allOf: [{ minimum: 1 }, { minimum: 4 }], type: 'integer' } }, want: 4 },
+    { name: 'no example that is refused', node: { schema: { type: 'integer', minimum: 3, example: 1 } }, want: 3 },
   ];
   for (const { name, node, want } of rows) {
     test(name, () => expect(sampleOf(node)).toEqual({ query: String(want), body: want }));
   }
+
+  test('text of a pattern', () => {
+    expect(sampleOf({ schema: { type: 'string', pattern: '^[A-Z]{2}-\\d{3}$' } }).body).toMatch(/^[A-Z]{2}-\d{3}$/);
+  });
 
   test('the required members of an object', () => {
     const properties = { name: { example: 'Iris' }, height: { type: 'integer', minimum: 1 } };

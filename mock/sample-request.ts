@@ -6,8 +6,12 @@ import {
   type JsonObject,
   readPointer,
 } from '@lockstep/json/json-pointer';
+import { dropUnusable } from '@lockstep/runtime/form/drop-unusable';
+import { createJudge, type JudgeValue } from '@lockstep/runtime/form/judge-value';
+import { readDirection } from '@lockstep/runtime/form/one-direction';
 import { isJsonType } from '@lockstep/runtime/form/parse-body';
 import type { Operation, Parameter } from '@lockstep/runtime/operation';
+import { createValueMaker, type MakeValue } from './make-value.ts';
 
 /** A request that an operation accepts, made of the contract's own examples. */
 export interface SampleRequest {
@@ -46,10 +50,15 @@ export function sampleRequest(
   const sampleText = (parameter: Parameter): string => String(sampleParameter(document, parameter));
   const inPlace = (place: Parameter['in']): Parameter[] => required.filter((parameter) => parameter.in === place);
   const path = inPlace('path').reduce(
-    (filled, parameter) => filled.replace(`{${parameter.name}}`, encode(sampleText(parameter))),
+    (filled, parameter) => filled.replace(`{${parameter.name}}`, encodeValue(sampleParameter(document, parameter))),
     operation.path,
   );
-  const query = inPlace('query').map((parameter) => `${encode(parameter.name)}=${encode(sampleText(parameter))}`);
+  const query = inPlace('query').flatMap((parameter) => {
+    const value = sampleParameter(document, parameter);
+    // Each item is a pair of its own (OpenAPI 3.1, 4.8.12.3).
+    const texts = Array.isArray(value) && parameter.explode ? value.map(String) : [value];
+    return texts.map((text) => `${encode(parameter.name)}=${encodeValue(text)}`);
+  });
   const [mediaType] = Object.keys(operation.requestBody?.content ?? {});
   const { headers, queryPair } = credentialsFor(document, operation.security[0], token);
   const pairs = [...query, ...(queryPair === undefined ? [] : [queryPair])];
@@ -61,7 +70,7 @@ export function sampleRequest(
       ...headers,
       ...(mediaType === undefined ? {} : { 'Content-Type': mediaType }),
     },
-    body: mediaType === undefined ? undefined : encodeBody(sampleBody(document, operation, mediaType), mediaType),
+    body: mediaType === undefined ? undefined : encodeText(sampleBody(document, operation, mediaType), mediaType),
   };
 }
 
@@ -86,21 +95,76 @@ function credentialsFor(
   return { headers, ...(queryPair !== undefined && { queryPair }) };
 }
 
-function sampleParameter(document: ContractDocument, parameter: Parameter): unknown {
+/** The requests' reading of a contract, with what judges and makes values by it. */
+interface Tools {
+  readonly document: ContractDocument;
+  readonly judge: JudgeValue;
+  readonly makeValue: MakeValue;
+}
+
+/** Of a large contract it takes a second to prepare, and there is a sample for each of its operations. */
+const prepared = new WeakMap<ContractDocument, Tools>();
+
+function prepare(contract: ContractDocument): Tools {
+  const known = prepared.get(contract);
+  if (known !== undefined) return known;
+  const document = readDirection(dropUnusable(contract).document, 'request');
+  const judge = createJudge(document);
+  const tools = { document, judge, makeValue: createValueMaker(document, judge) };
+  prepared.set(contract, tools);
+  return tools;
+}
+
+function sampleParameter(contract: ContractDocument, parameter: Parameter): unknown {
+  const { document, judge, makeValue } = prepare(contract);
   const node = readPointer(document, parameter.schema.replace(/\/schema$/, ''));
-  return (
-    firstExample(document, isObject(node) ? node : {}) ?? sampleValue(document, readPointer(document, parameter.schema))
+  const schema = readPointer(document, parameter.schema);
+  // It is sent as text, and `'5'` of an example is read as 5.
+  const fits = (value: unknown): boolean =>
+    [value, parse(value), String(value)].some((read) => judge(read, schema) === undefined);
+  return firstThatFits(
+    [firstExample(document, isObject(node) ? node : {}), sampleValue(document, schema)],
+    fits,
+    makeValue,
+    schema,
   );
 }
 
-function sampleBody(document: ContractDocument, operation: Operation, mediaType: string): unknown {
+function sampleBody(contract: ContractDocument, operation: Operation, mediaType: string): unknown {
+  const { document, judge, makeValue } = prepare(contract);
   const body = readPointer(document, operation.pointer);
   const content = followMember(document, followMember(document, isObject(body) ? body : {}, 'requestBody'), 'content');
   const media = followMember(document, content, mediaType);
-  return firstExample(document, media) ?? sampleValue(document, media.schema);
+  const example = firstExample(document, media);
+  // What is no JSON may be an example as it is written.
+  if (!isJsonType(mediaType) && typeof example === 'string') return example;
+  const fits = (value: unknown): boolean => judge(value, media.schema) === undefined;
+  return firstThatFits([example, sampleValue(document, media.schema)], fits, makeValue, media.schema);
 }
 
-function encodeBody(value: unknown, mediaType: string): string {
+/** The first of several values that fits, else one that is made, else the first: a schema may take nothing. */
+function firstThatFits(
+  values: readonly unknown[],
+  fits: (value: unknown) => boolean,
+  makeValue: MakeValue,
+  schema: unknown,
+): unknown {
+  const given = values.filter((value) => value !== undefined);
+  const fitting = given.find(fits);
+  if (fitting !== undefined) return fitting;
+  const made = makeValue(schema ?? true);
+  return made.kind === 'value' ? made.value : given[0];
+}
+
+function parse(value: unknown): unknown {
+  try {
+    return typeof value === 'string' ? JSON.parse(value) : value;
+  } catch {
+    return value;
+  }
+}
+
+function encodeText(value: unknown, mediaType: string): string {
   if (isJsonType(mediaType)) return JSON.stringify(value);
   if (mediaType !== 'application/x-www-form-urlencoded' || !isObject(value)) return String(value);
   return new URLSearchParams(
@@ -139,6 +203,11 @@ function sampleValue(document: ContractDocument, schema: unknown, depth = 0): un
 /** Half of a surrogate pair, which a contract may have, has no encoding. */
 function encode(text: string): string {
   return encodeURIComponent(text.toWellFormed());
+}
+
+/** The commas between items are not encoded, those in them are. */
+function encodeValue(value: unknown): string {
+  return (Array.isArray(value) ? value : [value]).map((one) => encode(String(one))).join(',');
 }
 
 /** The request as a line for a POSIX shell. */
