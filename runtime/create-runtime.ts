@@ -11,8 +11,8 @@ import {
 import { createResponseCheck } from './check-response.ts';
 import type { Answer, Exchange, UndeclaredAnswer } from './exchange.ts';
 import { createSchemaCompiler, type FormTools } from './form/compile-schema.ts';
-import { cutCircles } from './form/cut-circles.ts';
-import { dropUnusable, type Unchecked } from './form/drop-unusable.ts';
+import { cutCircles, type Unchecked } from './form/cut-circles.ts';
+import { dropUnusable } from './form/drop-unusable.ts';
 import { readDirection } from './form/one-direction.ts';
 import { isJsonType } from './form/parse-body.ts';
 import { parseUrlEncoded } from './form/parse-url-encoded.ts';

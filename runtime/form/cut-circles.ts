@@ -1,7 +1,19 @@
 import { type ContractDocument, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
 import { schemaKeywords, schemasIn } from '@lockstep/json/schema-keywords';
-import type { UsableSchemas } from './drop-unusable.ts';
+
+/** What of a contract is not checked. */
+export interface Unchecked {
+  /** Place of the keyword in the contract. */
+  readonly pointer: string;
+  readonly why: string;
+}
+
+export interface UsableSchemas {
+  /** The contract without what can't be checked; for a compiler. */
+  readonly document: ContractDocument;
+  readonly unchecked: readonly Unchecked[];
+}
 
 /** Schemas that lead back to themselves without a step into the value, each with the number of its circle. */
 type Circles = ReadonlyMap<unknown, number>;

@@ -1,20 +1,7 @@
 import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
-import { cutCircles } from './cut-circles.ts';
+import { cutCircles, type Unchecked, type UsableSchemas } from './cut-circles.ts';
 import { readPattern } from './read-pattern.ts';
-
-/** What of a contract is not checked. */
-export interface Unchecked {
-  /** Place of the keyword in the contract. */
-  readonly pointer: string;
-  readonly why: string;
-}
-
-export interface UsableSchemas {
-  /** The contract without what can't be checked; for a compiler. */
-  readonly document: ContractDocument;
-  readonly unchecked: readonly Unchecked[];
-}
 
 /** @returns what the value should be, where it is not */
 type Expect = (value: unknown, document: ContractDocument) => string | undefined;
