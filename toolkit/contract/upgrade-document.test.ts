@@ -271,3 +271,10 @@ test('a schema takes the same values before and after', () => {
     { numRuns: 1000 },
   );
 });
+
+test('a path item keeps what stands beside its reference, in a callback too', () => {
+  const item = { $ref: '#/paths/~1b', post: { responses: { 200: { description: 'OK' } } } };
+  const callbacks = { told: { '{$request.body#/url}': item } };
+  const given = { openapi: '3.0.3', paths: { '/a': { get: { callbacks } }, '/b': item }, components: { callbacks } };
+  expect(upgradeDocument(given).document).toEqual({ ...given, openapi: '3.1.1' });
+});

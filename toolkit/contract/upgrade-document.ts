@@ -1,5 +1,6 @@
 import { formatPointer, isObject, type JsonObject, parsePointer, parseReference } from '@lockstep/json/json-pointer';
 import { type Reading, readingOf, schemaKeywords } from '@lockstep/json/schema-keywords';
+import { methods } from './openapi-document.ts';
 
 /** A document of OpenAPI 3.0 as one of 3.1 that takes the same values. */
 export interface Upgraded {
@@ -73,8 +74,7 @@ function upgradeNode(node: unknown, reading: Reading, at: Move, moves: Move[]): 
     return mapList(node, (item, index) => upgradeNode(item, 'keywords', below(at, index), moves));
   if (!isObject(node)) return node;
   // A path item may have members beside its reference.
-  const isPathItem = at.from[0] === 'paths' && at.from.length === 2;
-  if (reading === 'keywords' && typeof node.$ref === 'string' && !isPathItem) return dropSiblings(node);
+  if (reading === 'keywords' && typeof node.$ref === 'string' && !isPathItem(at.from)) return dropSiblings(node);
   return mapMembers(node, (name, value) => {
     const within = readingIn(reading, name);
     if (within === 'data' || typeof value !== 'object' || value === null) return value;
@@ -84,6 +84,16 @@ function upgradeNode(node: unknown, reading: Reading, at: Move, moves: Move[]): 
       return mapMembers(value, (key, schema) => upgradeSchema(schema, below(place, key), moves));
     return upgradeNode(value, within, place, moves);
   });
+}
+
+/** Below `paths`, and below a callback of an operation or component. */
+function isPathItem(at: Path): boolean {
+  if (at.length === 2) return at[0] === 'paths';
+  const [around, group] = at.slice(-4);
+  return (
+    group === 'callbacks' &&
+    (methods.some((method) => method === around) || (at.length === 4 && around === 'components'))
+  );
 }
 
 function upgradeSchema(schema: unknown, at: Move, moves: Move[]): unknown {
