@@ -35,8 +35,12 @@ describe('a document that is nested beyond any stack is refused in a sentence:',
   ])('%s', async (_, text, line) => {
     const file = join(folder, 'deep.yaml');
     await writeFile(file, text);
-    for (const work of [readContract(file), lintContract(file, 'valid'), lintContract(file, 'house')]) {
-      const error = await work.catch((caught: unknown) => caught);
+    for (const work of [
+      readContract,
+      (it: string) => lintContract(it, 'valid'),
+      (it: string) => lintContract(it, 'house'),
+    ]) {
+      const error = await work(file).catch((caught: unknown) => caught);
       expect((error as ContractError).problems).toMatchObject([
         { file, line, rule: 'too-deep', says: expect.stringContaining('1000'), cure: expect.stringMatching(/\w/) },
       ]);

@@ -6,6 +6,8 @@ import { findForeign, listSchemas, type Visited } from './walk-document.ts';
 export interface LimitFinding {
   readonly at: readonly (string | number)[];
   readonly says: string;
+  /** In place of the one of its limit. */
+  readonly cure?: string;
 }
 
 /** One thing that the toolkit can't derive from, with what to write instead. */
@@ -34,19 +36,8 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     },
     {
       name: 'openapi-version',
-      cure: 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi if it is 2.0.',
-      find: function* (document) {
-        const version = valueAt(document, ['openapi']);
-        if (typeof version === 'string' && /^3\.[01]\.\d+$/.test(version)) return;
-        const older = valueAt(document, ['swagger']);
-        if (version === undefined && older !== undefined)
-          yield { at: ['swagger'], says: `swagger is ${JSON.stringify(older)}, supported are openapi 3.0.x and 3.1.x` };
-        else
-          yield {
-            at: ['openapi'],
-            says: `openapi is ${JSON.stringify(version) ?? 'missing'}, supported are 3.0.x and 3.1.x`,
-          };
-      },
+      cure: 'Name an OpenAPI document: an object that starts with openapi: 3.1.1 or openapi: 3.0.4.',
+      find: judgeVersion,
       ends: true,
     },
     {
@@ -145,6 +136,26 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     },
   ],
 };
+
+function* judgeVersion(document: unknown): Generator<LimitFinding> {
+  const supported = 'supported are openapi 3.0.x and 3.1.x';
+  if (document === undefined || document === null) return yield { at: [], says: 'there is nothing in it' };
+  if (!isObject(document)) {
+    const kind = Array.isArray(document) ? 'a list' : typeof document === 'string' ? 'text' : `a ${typeof document}`;
+    return yield { at: [], says: `it is ${kind}, and no OpenAPI document` };
+  }
+  const { openapi, swagger } = document;
+  if (typeof openapi === 'string' && /^3\.[01]\.\d+$/.test(openapi)) return;
+  if (openapi === undefined && swagger !== undefined) {
+    const cure = 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi.';
+    return yield { at: ['swagger'], says: `swagger is ${JSON.stringify(swagger)}, ${supported}`, cure };
+  }
+  if (openapi === undefined) return yield { at: ['openapi'], says: `openapi is missing, ${supported}` };
+  const cure = /^3\.([2-9]|\d\d)/.test(String(openapi))
+    ? 'Write openapi: 3.1.1, and leave out what only the later version has.'
+    : 'Write the version as text, openapi: 3.1.1 or openapi: 3.0.4, as the document has it.';
+  yield { at: ['openapi'], says: `openapi is ${JSON.stringify(openapi)}, supported are 3.0.x and 3.1.x`, cure };
+}
 
 function* referencesOf(
   objects: readonly Visited[],

@@ -33,6 +33,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
           line: 1,
           pointer: '#/openapi',
           says: 'openapi is "3.2.0", supported are 3.0.x and 3.1.x',
+          cure: expect.stringMatching(/^Write openapi: 3\.1\.1, and leave out/),
         },
       ],
     },
@@ -75,10 +76,18 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     {
       name: 'an empty file',
       text: '',
-      want: [
-        { rule: 'unsupported/openapi-version', line: 1, says: 'openapi is missing, supported are 3.0.x and 3.1.x' },
-      ],
+      want: [{ rule: 'unsupported/openapi-version', line: 1, pointer: '#', says: 'there is nothing in it' }],
     },
+    ...[
+      ['a list', '[]', 'it is a list, and no OpenAPI document'],
+      ['null', 'null', 'there is nothing in it'],
+      ['words', 'Rooms', 'it is text, and no OpenAPI document'],
+      ['no openapi member', '{}', 'openapi is missing, supported are openapi 3.0.x and 3.1.x'],
+    ].map(([name = '', text = '', says]) => ({
+      name,
+      text,
+      want: [{ rule: 'unsupported/openapi-version', line: 1, says, cure: expect.stringMatching(/^Name an OpenAPI/) }],
+    })),
     {
       name: 'a misspelt member and a reference into nothing, both at once',
       text: `${head}paths:\n  /a:\n    get:\n      operationId: a\n      respnses: {}\n      responses:\n        '200': {$ref: '#/components/responses/No'}\n`,

@@ -21,11 +21,11 @@ export function findUnsupported(document: unknown, step: LimitStep): readonly Un
   for (const { name, cure, find, ends } of limits[step]) {
     const findings: readonly LimitFinding[] = [...find(document, objects)];
     found.push(
-      ...findings.map(({ at, says }) => ({
+      ...findings.map(({ at, says, cure: own = cure }) => ({
         pointer: formatPointer(at),
         rule: `unsupported/${name}` as const,
         says,
-        cure,
+        cure: own,
       })),
     );
     if (ends === true && findings.length > 0) break;

@@ -44,11 +44,15 @@ describe.concurrent('a contract that cannot be read', () => {
       given: `${head}info: {}\n`,
       want: ['yaml', 4, '#', / info stands here and at .*a\.yaml:2:1: map keys must be unique/, /YAML/],
     },
-    { name: 'is no object', given: 'Rooms\n', want: ['document', 1, '#', /must be JSON object/, /OpenAPI 3\.1/] },
+    {
+      name: 'is no object',
+      given: 'Rooms\n',
+      want: ['unsupported/openapi-version', 1, '#', /it is text/, /OpenAPI document/],
+    },
     {
       name: 'is no OpenAPI',
       given: 'a: []\n',
-      want: ['document', 1, '#', /Unsupported specification/, /OpenAPI 3\.1/],
+      want: ['unsupported/openapi-version', 1, '#/openapi', /openapi is missing/, /OpenAPI document/],
     },
     {
       name: 'refers in a circle',

@@ -5,11 +5,13 @@ import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError } from '../contract/contract-error.ts';
 import { refuseTooDeep, refuseTooDeepValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
+import { jsonPositions } from '../contract/json-positions.ts';
 import { type LocalCopy, withLocalCopy } from '../contract/local-copy.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
 import { nameBothOperations } from '../contract/operation-id-twice.ts';
 import { readContract, readSource } from '../contract/read-contract.ts';
 import { findSyntaxProblems } from '../contract/syntax-problems.ts';
+import { findUnsupported } from '../contract/unsupported.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
 import { cures, versionCures } from './cures.ts';
@@ -41,8 +43,19 @@ export async function lintContract(contract: string, profile: LintProfile): Prom
     const source = readYaml(text);
     if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(displayPath(contract), source));
   }
+  refuseOther(contract, text, value);
   // Redocly would fetch it anew, and whatever stands beside it.
   return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, profile));
+}
+
+/** What is no OpenAPI of a version that anything is derived from has no rules to be held to. */
+function refuseOther(contract: string, text: string, value: unknown): void {
+  const found = findUnsupported(value, 'root').filter(({ rule }) => rule === 'unsupported/openapi-version');
+  if (found.length === 0) return;
+  const positionOf = jsonPositions(text) ?? readYaml(text).positionOf;
+  throw new ContractError(
+    found.map((one) => ({ ...one, file: displayPath(contract), ...positionOf(parsePointer(one.pointer)) })),
+  );
 }
 
 async function lintFile(
