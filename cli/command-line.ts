@@ -69,9 +69,14 @@ addCommand('docs', 'build a folder with the reference as one offline page, and t
   .option('--out <folder>', 'where they go', 'reference')
   .option('--build-only', 'build, and do not serve')
   .addOption(port(8080))
-  .action(async (options) =>
-    run(options, async (around) => (await import('./commands/docs.ts')).docs(options, around)),
-  );
+  .addHelpText(
+    'after',
+    '\nExit codes: 0 built, or stopped by Ctrl-C or SIGTERM; 2 wrong usage, port taken, or a contract that cannot be read.',
+  )
+  .action(async (options) => {
+    if (options.buildOnly) return print(options, async () => (await import('./commands/docs.ts')).buildOnly(options));
+    await run(options, async (around) => (await import('./commands/docs.ts')).docs(options, around));
+  });
 program
   .command('conform')
   .description('hold a deployment to the contract; --help shows its options')

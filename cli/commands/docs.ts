@@ -7,35 +7,34 @@ import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { createProgress } from '../progress.ts';
-import { formatNotice, type Surroundings, WrongUse } from './command.ts';
+import { type CommandResult, formatNotice, type Surroundings, WrongUse } from './command.ts';
 
 interface DocsOptions {
   readonly contract: string;
   readonly out: string;
   readonly port: number;
-  readonly buildOnly?: true;
   readonly json?: true;
 }
 
 /** Loopback alone: who wants it on a network puts it behind the server of the API. */
 const host = '127.0.0.1';
 
-/** `lockstep docs`: the reference of a contract as a folder, and unless it is to be built alone, served. */
+/** `lockstep docs`: the reference of a contract as a folder, served. */
 export async function docs(options: DocsOptions, { stopping }: Surroundings): Promise<Running> {
-  const built = await build(options, stopping);
-  if (options.buildOnly === true) {
-    print(options, built);
-    process.exit(0);
-  }
-  const running = await serveFolder(built.folder, options.port, stopping);
-  print(options, built, `${running.origin}/docs`);
+  const { folder, built, notices } = await build(options, stopping);
+  const running = await serveFolder(folder, options.port, stopping);
+  const url = `${running.origin}/docs`;
+  if (options.json !== true) for (const notice of notices) process.stderr.write(`${formatNotice(notice)}\n`);
+  const line = options.json ? JSON.stringify({ folder, built, url, notices }) : `Reference: ${url} (Ctrl-C stops)`;
+  process.stdout.write(`${line}\n`);
   return running;
 }
 
-function print({ json }: DocsOptions, { folder, built, notices }: BuiltDocs, url?: string): void {
-  const place = url === undefined ? `${folder}${built ? '' : ' (unchanged)'}` : `${url} (Ctrl-C stops)`;
-  if (json !== true) for (const notice of notices) process.stderr.write(`${formatNotice(notice)}\n`);
-  process.stdout.write(json ? `${JSON.stringify({ folder, built, url, notices })}\n` : `Reference: ${place}\n`);
+/** `lockstep docs --build-only`. */
+export async function buildOnly(options: DocsOptions): Promise<CommandResult> {
+  const { folder, built, notices } = await build(options, new AbortController().signal);
+  const text = `Reference: ${folder}${built ? '' : ' (unchanged)'}`;
+  return { exitCode: 0, text, json: { folder, built }, notices };
 }
 
 async function build({ contract: source, out }: DocsOptions, signal: AbortSignal): Promise<BuiltDocs> {

@@ -263,3 +263,10 @@ test('a contract is bundled, frozen and hashed by its meaning', async () => {
   expect(changed.hash).not.toBe(contract.hash);
   expect(commented.locate('#/paths/~1a/get')).toMatchObject({ line: 5 });
 });
+
+test.each([
+  ['ftp://127.0.0.1/a.yaml', 'addresses that begin with ftp:// are not taken'],
+  ['http://127.0.0.1:9/a.yaml', 'its port belongs to another protocol'],
+])('%s is told for what it is', async (address, says) => {
+  await expect(readContract(address)).rejects.toThrow(says);
+});

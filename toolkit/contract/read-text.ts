@@ -26,6 +26,11 @@ export async function readText(
   limits = { bytes: longestText, milliseconds: patienceMilliseconds },
 ): Promise<TextReading> {
   if (isWebAddress(source)) return fetchText(source, limits);
+  const scheme = /^[a-z][a-z0-9+.-]+(?=:\/\/)/i.exec(source)?.[0];
+  if (scheme !== undefined) {
+    const cure = 'Name a file by its path, or an address that begins with http:// or https://.';
+    return { kind: 'fault', says: `addresses that begin with ${scheme}:// are not taken`, cure };
+  }
   try {
     return { kind: 'text', text: await readFile(source, 'utf8') };
   } catch (cause) {
@@ -77,6 +82,9 @@ function explain(error: unknown, milliseconds: number): string {
   if (error.name === 'TimeoutError') return `no whole answer came within ${milliseconds / 1000} seconds`;
   const { cause } = error;
   const { code } = (cause ?? {}) as { readonly code?: string };
+  // Ports of other protocols, by the Fetch Standard, 2.9.
+  if (cause instanceof Error && cause.message === 'bad port')
+    return 'its port belongs to another protocol, and is not asked';
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host';
   return cause instanceof Error ? cause.message : error.message;
