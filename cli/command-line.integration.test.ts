@@ -190,7 +190,7 @@ describe.each([
     await writeFile(join(folder, `${out}2`, 'types.gen.ts'), '');
     const { code, out: text } = await lockstep('check', '--contract', contract, '--out', `${out}2`);
     expect(code).toBe(1);
-    expect(text).toContain(`Cure: lockstep generate --contract ${contract} --out ${out}2`);
+    expect(text).toContain(`Cure: npx --no-install lockstep generate --contract ${contract} --out ${out}2`);
   });
 
   test('is shown as a folder of docs', async () => {
@@ -215,6 +215,30 @@ describe.each([
     ]);
     expect(ours).toEqual(theirs);
     expect([ours.code, ours.out]).toEqual([0, expect.stringContaining('Round 1')]);
+  });
+});
+
+describe('the cure of what differs', () => {
+  test.each([
+    { script: 'lockstep generate --contract a.yaml --out made', cure: 'npm run derive' },
+    { script: 'lockstep generate --out made --contract ./a.yaml', cure: 'npm run derive' },
+    {
+      script: 'lockstep generate --contract b.yaml --out made',
+      cure: 'npx --no-install lockstep generate --contract a.yaml --out made',
+    },
+    {
+      script: 'lockstep generate --contract a.yaml --out made && rm -r c',
+      cure: 'npx --no-install lockstep generate --contract a.yaml --out made',
+    },
+  ])('is a line to paste, with the script $script', async ({ script, cure }) => {
+    const cwd = await mkdtemp(join(folder, 'cure-'));
+    await writeFile(join(cwd, 'a.yaml'), await readFile(museum));
+    await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts: { derive: script } }));
+    const args = [main, 'check', '--contract', 'a.yaml', '--out', 'made'];
+    const out = await new Promise<string>((resolve) =>
+      execFile(process.execPath, args, { cwd }, (_, stdout) => resolve(stdout)),
+    );
+    expect(out).toContain(`Cure: ${cure}\n`);
   });
 });
 

@@ -1,6 +1,9 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { type CheckResult, check as compare, type Drift } from '@lockstep/toolkit/check';
 import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
+import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
 import { derive } from '@lockstep/toolkit/derive';
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
 import type { Problem } from '@lockstep/toolkit/problem';
@@ -33,7 +36,7 @@ export async function check(target: Target & { readonly profile?: LintProfile })
     throw error;
   });
   const problems = told.filter((problem) => !isWarning(problem));
-  const cure = formatCure(target, problems);
+  const cure = formatCure(target, problems, await readScripts());
   const text = [formatResult(result, target), ...formatProblems(target, problems), `Cure: ${cure}`].join('\n');
   return {
     exitCode: 1,
@@ -86,16 +89,61 @@ function formatDrift({ file, kind, diff }: Drift): string {
   ].join('\n');
 }
 
-function formatCure({ contract, out }: Target, problems: readonly Problem[]): string {
-  const isOwn = contract === defaults.contract;
-  const named = isOwn ? [] : [`--contract ${contract}`];
-  const options = [...named, ...(out === defaults.out ? [] : [`--out ${out}`])];
-  // Of the contract that is there by default the scripts of package.json are nearer than a command that may not be on the path.
-  const say = (script: string, command: string, words: readonly string[]): string =>
-    isOwn
-      ? ['npm run', script, ...(words.length === 0 ? [] : ['--', ...words])].join(' ')
-      : ['lockstep', command, ...words].join(' ');
-  const generate = say('generate', 'generate', options);
-  const lint = say('lint:contract', 'lint', named);
+function formatCure({ contract, out }: Target, problems: readonly Problem[], scripts: Scripts): string {
+  const named = contract === defaults.contract ? [] : ['--contract', contract];
+  const options = [...named, ...(out === defaults.out ? [] : ['--out', out])];
+  // Of the contract that is there by default these are the names, also where no package.json is at hand.
+  const usual: Scripts =
+    contract === defaults.contract ? { generate: 'lockstep generate', 'lint:contract': 'lockstep lint' } : {};
+  const known = { ...usual, ...scripts };
+  const generate = sayCommand('generate', options, known);
+  const lint = sayCommand('lint', named, known);
   return problems.length === 0 ? generate : `mend what ${lint} names, then ${generate}`;
+}
+
+/** Of the package that it is run in. */
+type Scripts = Readonly<Record<string, string>>;
+
+async function readScripts(): Promise<Scripts> {
+  try {
+    const { scripts } = JSON.parse(await readFile('package.json', 'utf8'));
+    return Object.fromEntries(
+      Object.entries<unknown>(scripts ?? {}).flatMap(([name, text]) =>
+        typeof text === 'string' ? [[name, text]] : [],
+      ),
+    );
+  } catch {
+    // There need not be one.
+    return {};
+  }
+}
+
+/** A line for a shell: the script that does just that, else the command of the nearest installation, which may not be on the path. */
+function sayCommand(command: string, options: readonly string[], scripts: Scripts): string {
+  const wanted = fillIn(command, options);
+  const script = Object.keys(scripts).find((name) => {
+    const [, found, rest = ''] =
+      /^(?:lockstep|node cli\/main\.ts) (\S+)((?: [^;&|<>]*)?)$/.exec(scripts[name] ?? '') ?? [];
+    return found === command && fillIn(command, rest.split(' ').filter(Boolean)) === wanted;
+  });
+  return script === undefined
+    ? ['npx --no-install lockstep', command, ...options.map(quote)].join(' ')
+    : `npm run ${quote(script)}`;
+}
+
+/** What it works on, however it is said; the profile decides nothing about that. */
+function fillIn(command: string, options: readonly string[]): string {
+  const findOption = (name: string): string | undefined => {
+    const at = options.indexOf(name);
+    return at === -1 ? undefined : options[at + 1];
+  };
+  const contract = findOption('--contract') ?? defaults.contract;
+  return [
+    isWebAddress(contract) ? contract : resolve(contract),
+    ...(command === 'lint' ? [] : [resolve(findOption('--out') ?? defaults.out)]),
+  ].join('\n');
+}
+
+function quote(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
