@@ -28,6 +28,8 @@ export interface MockOptions {
   readonly protection?: Protection | undefined;
   /** Told of what of the contract is not checked, as `createRuntime` has it; left out: there is no start where something can't be. */
   readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
+  /** As `createRuntime` has it. */
+  readonly bodyLimitBytes?: number | undefined;
 }
 
 /** What stands before a mock's answers, as it does before the service's. */
@@ -47,7 +49,7 @@ export type Mock = (request: IncomingMessage, response: ServerResponse) => void;
  *
  * @throws Error when a schema of the contract is missing or does not compile
  */
-export function createMock({ contract, operations, logger, protection, unchecked }: MockOptions): Mock {
+export function createMock({ contract, operations, logger, protection, unchecked, bodyLimitBytes }: MockOptions): Mock {
   const { security, realm, authServer, authenticated } = protection ?? {};
   const answer = loadWhenAsked(contract);
   const presence = lookForCredentials(contract, operations);
@@ -62,6 +64,7 @@ export function createMock({ contract, operations, logger, protection, unchecked
     ...(authenticated !== undefined && { authenticated }),
     logger,
     unchecked,
+    bodyLimitBytes,
     fillsFromExamples: true,
     foreignNames: preferenceNames,
     isTold: (template) => authServer === undefined || !isBelow(authServer.basePath, template),

@@ -1,7 +1,7 @@
 import { createMock } from '@lockstep/mock/create-mock';
 import { type BadExample, findBadExamples } from '@lockstep/mock/find-bad-examples';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
-import { type ServingOptions, serveContract } from '../serving/serve-contract.ts';
+import { bodyLimitBytes, type ServingOptions, serveContract } from '../serving/serve-contract.ts';
 import type { Notice, Surroundings } from './command.ts';
 
 /** Of a large contract not all examples are looked at before it starts. */
@@ -10,7 +10,7 @@ const lookForMs = 1000;
 /** `lockstep mock`: every operation answered by its documented examples, or by what its schema describes. */
 export function mock(options: ServingOptions, around: Surroundings): Promise<Running> {
   return serveContract(options, around, async ({ document, operations, logger, unchecked }) => {
-    const listener = createMock({ contract: document, operations, logger, unchecked });
+    const listener = createMock({ contract: document, operations, logger, unchecked, bodyLimitBytes });
     const enough = AbortSignal.timeout(lookForMs);
     const bad = await findBadExamples(document, operations, AbortSignal.any([around.stopping, enough]));
     return {

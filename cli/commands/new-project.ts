@@ -103,6 +103,8 @@ function describe(
     '  npm install',
     '  npm test',
     '  npm start',
+    '',
+    'It needs Node 24.18 or later, and says so where it is installed on another.',
   ];
   return {
     exitCode: 0,

@@ -5,7 +5,7 @@ import type { Running } from '@lockstep/runtime/run-until-stopped';
 import { keepShown } from '@lockstep/runtime/security/keep-shown';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import { type LoadedHandlers, loadHandlers } from '../serving/load-handlers.ts';
-import { type ServingOptions, serveContract } from '../serving/serve-contract.ts';
+import { bodyLimitBytes, type ServingOptions, serveContract } from '../serving/serve-contract.ts';
 import type { Surroundings } from './command.ts';
 
 interface ServeOptions extends ServingOptions {
@@ -13,9 +13,6 @@ interface ServeOptions extends ServingOptions {
   readonly handlers?: string;
   readonly checkResponses: boolean;
 }
-
-/** Longest body that is taken where a contract has no `x-body-limit`, which is no word of OpenAPI's. The 64 KiB of the runtime are few for one. */
-const foreignBodyLimit = 10 * 1024 * 1024;
 
 const none: LoadedHandlers = { handlers: {}, security: {} };
 
@@ -48,7 +45,7 @@ export function serve(
       security: { ...presence.security, ...security },
       logger,
       checkResponses,
-      bodyLimitBytes: foreignBodyLimit,
+      bodyLimitBytes,
       unchecked,
     });
     const implemented = new Set(Object.keys(handlers));

@@ -47,6 +47,9 @@ export interface Making extends Served {
   readonly step: (text: string) => void;
 }
 
+/** Longest body that is taken where a contract has no `x-body-limit`, which is no word of OpenAPI's. The 64 KiB of the runtime are few for one. */
+export const bodyLimitBytes = 10 * 1024 * 1024;
+
 /** Time for answers under way when it stops. */
 const drainMs = 2000;
 

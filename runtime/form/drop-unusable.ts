@@ -95,8 +95,10 @@ const forms: ReadonlyMap<string, Expect> = new Map<string, Expect>([
   ['$anchor', () => 'is not read: references are pointers'],
   ['$dynamicAnchor', () => 'is not read'],
   ['$dynamicRef', () => 'is not read'],
-  ['nullable', () => "is of OpenAPI 3.0: add 'null' to type"],
 ]);
+
+/** Ajv reads it in every draft. In OpenAPI 3.1 it is a word without meaning: null is refused, and `lint` names it. */
+const meaningless = 'nullable';
 
 /**
  * Makes a copy of a contract without the keywords that no validator can use: a pattern that is none, `required: true`, a reference that
@@ -109,12 +111,14 @@ export function dropUnusable(contract: ContractDocument): UsableSchemas {
       const why = forms.get(keyword)?.(value, contract);
       return why === undefined ? [] : [{ keyword, why }];
     });
-    if (faults.length === 0) return schema;
+    if (faults.length === 0 && !(meaningless in schema)) return schema;
     unchecked.push(
       ...faults.map(({ keyword, why }) => ({ pointer: `${pointer}/${keyword}`, why: `${keyword} ${why}` })),
     );
     return Object.fromEntries(
-      Object.entries(schema).filter(([name]) => !faults.some(({ keyword }) => keyword === name)),
+      Object.entries(schema).filter(
+        ([name]) => name !== meaningless && !faults.some(({ keyword }) => keyword === name),
+      ),
     );
   });
   const uncircled = cutCircles(document);
