@@ -111,9 +111,9 @@ describe('exit codes', () => {
       says: 'It cannot be read',
     },
     {
-      name: 'an operation that is not there',
-      args: ['--contract', apis.library.file, '--base-url', 'http://a', '--operation', 'nope'],
-      says: 'No operation is called nope',
+      name: 'an operation that is not there, with the nearest one',
+      args: ['--contract', apis.library.file, '--base-url', 'http://a', '--operation', 'listBook'],
+      says: 'No operation is called listBook. Did you mean listBooks?',
     },
     {
       name: 'a misspelt kind to fail on, with the nearest one',

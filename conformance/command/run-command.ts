@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closest } from 'fastest-levenshtein';
 import type { Contract } from '../contract/contract.ts';
 import { ContractError } from '../contract/contract-problem.ts';
 import { readContractFile } from '../contract/read-contract.ts';
@@ -36,7 +37,10 @@ export async function prepareRun(
     const { unknown, selected } = selectOperations(contract.operations, options.run.selection);
     if (unknown.length > 0)
       return refuse(
-        `No operation is called ${unknown.join(', ')}. There are: ${contract.operations.map(({ id }) => id).join(', ')}.`,
+        `No operation is called ${unknown.join(', ')}. ${suggest(
+          unknown,
+          contract.operations.map(({ id }) => id),
+        )}`,
       );
     if (selected.length === 0) return refuse('--operation and --exclude leave no operation to test.');
     return { options, contract };
@@ -44,6 +48,13 @@ export async function prepareRun(
     if (error instanceof ContractError) return refuse(error.message);
     throw error;
   }
+}
+
+/** The nearest of the names, and all of them where they are few. */
+function suggest(unknown: readonly string[], names: readonly string[]): string {
+  const nearest = new Set(unknown.map((name) => closest(name, names)));
+  const all = names.length > 20 ? `The plan command lists all ${names.length}.` : `There are: ${names.join(', ')}.`;
+  return `Did you mean ${[...nearest].join(', ')}? ${all}`;
 }
 
 /** Tests a deployment, prints and writes the reports. @returns the exit code */
