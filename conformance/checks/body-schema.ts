@@ -31,6 +31,12 @@ export const bodySchema: Check = {
   },
 };
 
+/** XML and CSV are texts too, but what their schema describes is what the text stands for, and nothing here reads that. */
+function isJudged(mediaType: string): boolean {
+  const essence = essenceOf(mediaType) ?? '';
+  return isJson(mediaType) || (essence.startsWith('text/') && !/^text\/(csv|.*xml)$/.test(essence));
+}
+
 function judgeContent(
   answer: Answer,
   response: ResponseObject,
@@ -55,8 +61,7 @@ function judgeContent(
       },
     ];
   }
-  const isJudged = isJson(sent) || essenceOf(sent)?.startsWith('text/');
-  if (content.schema === undefined || !isJudged) return [];
+  if (content.schema === undefined || !isJudged(sent)) return [];
   const violations = judge.judge(content.schema, 'response', read.value);
   const bySentence = Map.groupBy(violations, ({ pointer, detail }) => `${pointer} ${detail}`);
   return [...bySentence].flatMap(([sentence, [first, ...more]]): Failure[] => {
