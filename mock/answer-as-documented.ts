@@ -39,6 +39,12 @@ const deepestTag = 8;
 /** Different answers that are kept: statuses, examples and media types of a contract are not many more. */
 const mostKept = 5_000;
 
+/** RFC 9110, 11.6.1 asks for a challenge with every 401, whether or not the contract does. */
+function challenge(status: number, headers: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const isThere = Object.keys(headers).some((name) => name.toLowerCase() === 'www-authenticate');
+  return status !== 401 || isThere ? headers : { ...headers, 'WWW-Authenticate': 'Bearer realm="api"' };
+}
+
 /**
  * Makes the answers of a contract: the example that is asked for, or the first; what the schema refuses is never served. Where no example
  * fits, Prism's own value does; where that is refused too, one is made until it fits.
@@ -74,7 +80,7 @@ export function createAnswers(contract: ContractDocument): AnswerAsDocumented {
     content: Content | undefined,
   ): Promise<Finished> {
     const exampleName = choice.example ?? content?.examples[0]?.name;
-    const headers = writeHeaders({ document, judge, makeValue }, response, exampleName);
+    const headers = challenge(status, writeHeaders({ document, judge, makeValue }, response, exampleName));
     if (content === undefined) return { answer: { status, headers }, members: [] };
     const mediaType = nameConcreteType(document, content.mediaType, content.schema);
     const made = await makeBody(operation, choice, status, content, mediaType);
