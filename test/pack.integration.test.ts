@@ -208,13 +208,13 @@ async function install(place: string, tarball: string): Promise<void> {
 
 /** What npm, vitest and their callers say of this very run. Registry, cache and certificates of a machine stay. */
 const notHanded =
-  /^npm_(lifecycle|package)_|^npm_config_local_prefix$|^NODE_(OPTIONS|PATH|ENV|TEST_CONTEXT)$|^VITEST|^TEST$|^PORT$|^HOST$/i;
+  /^npm_(lifecycle|package)_|^npm_config_local_prefix$|^NODE_(OPTIONS|PATH|ENV|TEST_CONTEXT)$|^VITEST|^TEST$|^PORT$|^HOST$|^FORCE_COLOR$/i;
 
 /** Runs with the Node of this test before all others. */
 function environment(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(([name]) => !notHanded.test(name));
   const path = `${join(process.execPath, '..')}${delimiter}${process.env.PATH}`;
-  return { ...Object.fromEntries(own), PATH: path, SCARF_ANALYTICS: 'false', ...more };
+  return { ...Object.fromEntries(own), PATH: path, NO_COLOR: '1', SCARF_ANALYTICS: 'false', ...more };
 }
 
 async function end(command: string, args: readonly string[], cwd: string): Promise<Ended> {
