@@ -4,15 +4,16 @@ import { describeMock } from '@lockstep/mock/describe-mock';
 import { formatCurl, type SampleRequest, sampleRequest, shellToken } from '@lockstep/mock/sample-request';
 import type { UncheckedPlace } from '@lockstep/runtime/create-runtime';
 import { explainListen } from '@lockstep/runtime/explain-listen';
-import type { Operation } from '@lockstep/runtime/operation';
+import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import { startListening } from '@lockstep/runtime/start-listening';
+import { readContract } from '@lockstep/toolkit/contract/read-contract';
+import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import type { Logger } from 'pino';
 import { formatNotice, type Notice, printable, type Surroundings, WrongUse } from '../commands/command.ts';
 import { createProgress } from '../progress.ts';
 import { createFront, findShadowed } from './front.ts';
-import { readServed, type Served } from './read-served.ts';
 import { countOf, formatStartPage, type StartPage } from './start-page.ts';
 
 export interface ServingOptions {
@@ -37,6 +38,17 @@ export interface Flavour {
   readonly isOpen: boolean;
   /** What was found of the contract while it was made. */
   readonly notices?: readonly Notice[];
+}
+
+/** A contract as it is served, without anything generated. */
+interface Served {
+  readonly title: string;
+  readonly version: string;
+  readonly document: ContractDocument;
+  readonly operations: OperationTable;
+  readonly notices: readonly Notice[];
+  /** Where a place of the document stands in the text that it was read from. */
+  readonly locate: (pointer: string) => { readonly file: string; readonly line: number; readonly column: number };
 }
 
 export interface Making extends Served {
@@ -260,5 +272,19 @@ function keepFirst<Value>(make: () => Value): () => Value {
   return () => {
     kept ??= { value: make() };
     return kept.value;
+  };
+}
+
+/** @throws ContractError with all that keeps it from being read */
+async function readServed(source: string): Promise<Served> {
+  const contract = await readContract(source);
+  const { document } = contract;
+  return {
+    title: document.info?.title ?? source,
+    version: document.info?.version ?? '',
+    document: document as unknown as ContractDocument,
+    operations: describeOperations(document),
+    notices: contract.notices,
+    locate: contract.locate,
   };
 }
