@@ -88,7 +88,7 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
       answerWhenReady(handler, request, response);
     const demo = await startDemo({ folder: join(root, '.lockstep'), port, host, logger, docs, stopping });
     open.push(demo);
-    const { startDemoMock } = await import('./mock/demo/start-demo-mock.ts');
+    const { startDemoMock } = await import('./mock/sandbox/start-demo-mock.ts');
     const { describeAccess, writeAccessFile } = await import('./server/demo/access-file.ts');
     const keyFile = join(root, '.lockstep/mock-keys.json');
     const mock = await startDemoMock({ keyFile, port: mockPort, host, logger, stopping });

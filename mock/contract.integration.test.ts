@@ -14,9 +14,9 @@ import { findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-m
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type DemoMock, startDemoMock } from './demo/start-demo-mock.ts';
 import { getToken } from './fixtures/get-token.ts';
 import { type SampleRequest, sampleRequest } from './sample-request.ts';
+import { type DemoMock, startDemoMock } from './sandbox/start-demo-mock.ts';
 
 const operations = Object.values<Operation>(table satisfies OperationTable);
 const document: ContractDocument = contract;

@@ -7,4 +7,4 @@ import { join } from 'node:path';
 enableCompileCache(
   join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../node_modules' : '../..', '.cache/compiled'),
 );
-await import('./demo/command-line.ts');
+await import('./sandbox/command-line.ts');

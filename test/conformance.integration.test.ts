@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { operations } from '@lockstep/contract/operations';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoMock } from '../mock/demo/start-demo-mock.ts';
+import { startDemoMock } from '../mock/sandbox/start-demo-mock.ts';
 import { startDemo } from '../server/demo/start-demo.ts';
 
 // If these fail, server or mock breaks the contract that partners build on, or the runner no longer sees when they do.

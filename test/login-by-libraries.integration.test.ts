@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoMock } from '../mock/demo/start-demo-mock.ts';
+import { startDemoMock } from '../mock/sandbox/start-demo-mock.ts';
 import type { DemoOwners } from '../server/demo/demo-owners.ts';
 import type { DemoClients } from '../server/demo/seed-demo.ts';
 import { openBrowser } from '../server/oauth/fixtures/browser.ts';

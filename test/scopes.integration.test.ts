@@ -6,8 +6,8 @@ import { type Operation, operations as table } from '@lockstep/contract/operatio
 import { isObject, readPointer } from '@lockstep/json/json-pointer';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoMock } from '../mock/demo/start-demo-mock.ts';
 import { getToken } from '../mock/fixtures/get-token.ts';
+import { startDemoMock } from '../mock/sandbox/start-demo-mock.ts';
 import type { DemoClients } from '../server/demo/seed-demo.ts';
 import { startDemo } from '../server/demo/start-demo.ts';
 import { sampleRequest } from '../server/http/fixtures/sample-request.ts';

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoMock } from '../mock/demo/start-demo-mock.ts';
 import { getToken } from '../mock/fixtures/get-token.ts';
+import { startDemoMock } from '../mock/sandbox/start-demo-mock.ts';
 import type { DemoClients } from '../server/demo/seed-demo.ts';
 import { startDemoService } from './fixtures/start-demo-service.ts';
 
