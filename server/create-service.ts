@@ -7,6 +7,7 @@ import type { Clock } from './clock.ts';
 import { type CountRequest, createAccountQuota, quotaWindowSeconds } from './http/account-quota.ts';
 import { createApp } from './http/create-app.ts';
 import type { Mounts } from './http/mount-service.ts';
+import type { ApiHandlers } from './http/plan-api.ts';
 import type { SecondOpinion } from './http/second-opinion.ts';
 import type { Keys } from './keys.ts';
 import { createWindowCounter } from './limits/window-counter.ts';
@@ -64,13 +65,7 @@ export function createService(options: ServiceOptions): RequestListener {
   return createApp({
     contract,
     operations,
-    // One part for each topic. An operation that is in none of them does not compile here: CONTRIBUTING.md, "Add an operation".
-    handlers: {
-      ...createDeviceOperations({ store, clock, keys }),
-      ...createActivityOperations({ store, clock, keys }),
-      ...createAlgoPinOperations({ store, clock, keys }),
-      ...createJobOperations({ store, clock, keys, link: bridges.link, wakeBridges: bridges.wake }),
-    },
+    handlers: createHandlers({ store, clock, keys, bridges }),
     verifyToken: createTokenVerifier({ store, issuer, audience, jwks: keys.jwks }),
     authServer: createAuthServer({ issuer, resource: audience, store, keys, scopes: apiScopes, log: logger }),
     ping: () => store.ping(),
@@ -84,11 +79,27 @@ export function createService(options: ServiceOptions): RequestListener {
   });
 }
 
+/** All that the resource API does, on one store. */
+export function createHandlers({
+  store,
+  clock,
+  keys,
+  bridges,
+}: Pick<ServiceOptions, 'store' | 'clock' | 'keys' | 'bridges'>): ApiHandlers {
+  // One part for each topic. An operation that is in none of them does not compile here: CONTRIBUTING.md, "Add an operation".
+  return {
+    ...createDeviceOperations({ store, clock, keys }),
+    ...createActivityOperations({ store, clock, keys }),
+    ...createAlgoPinOperations({ store, clock, keys }),
+    ...createJobOperations({ store, clock, keys, link: bridges.link, wakeBridges: bridges.wake }),
+  };
+}
+
 /**
  * Counted in memory, 0.3 µs a request: one process serves a SQLite file, and a synced write for each request took 900 µs beside
  * 5 for a read. A restart begins anew, so that a client may have two quotas in the hour around it.
  */
-function createQuota(limit: number, clock: Clock): CountRequest {
+export function createQuota(limit: number, clock: Clock): CountRequest {
   const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
   return createAccountQuota({ limit, counter, clock });
 }

@@ -1,43 +1,14 @@
 import type { RequestListener } from 'node:http';
-import type { Handlers } from '@lockstep/contract/handlers';
-import type { OperationTable } from '@lockstep/contract/operations';
-import { type ContractDocument, followMember, isObject } from '@lockstep/json/json-pointer';
 import { createRuntime } from '@lockstep/runtime/create-runtime';
 import type { Operation } from '@lockstep/runtime/operation';
-import type { Logger } from 'pino';
-import type { Clock } from '../clock.ts';
-import type { Principal } from '../principal.ts';
-import { type CountRequest, checkQuota, formatQuota } from './account-quota.ts';
-import { createErrorAnswers } from './answer-error.ts';
-import { checkTrial, formatTrialEnd } from './check-trial.ts';
 import { allowCrossOrigin } from './cross-origin.ts';
 import type { ServiceExchange } from './exchange.ts';
-import { authPath, type Mounts, mountService } from './mount-service.ts';
-import { askSecondOpinion, type SecondOpinion } from './second-opinion.ts';
-import { createTokenScheme, realm, requireTokens, type VerifyToken } from './token-scheme.ts';
+import { type Mounts, mountService } from './mount-service.ts';
+import { type AnyApiHandler, type ApiOptions, planApi } from './plan-api.ts';
 
-/** What the OAuth server answers, under a path of its own. */
-type AuthServerOperation = 'exchangeToken' | 'getJwks' | 'getOpenIdConfiguration' | 'login' | 'revokeToken';
-
-type ApiHandlers = Omit<Handlers<Principal>, AuthServerOperation>;
-
-export interface AppOptions extends Mounts {
-  /** The bundled contract; every reference points into it. */
-  readonly contract: ContractDocument;
-  readonly operations: OperationTable;
-  /** Every operation of the resource API: one that is forgotten does not compile. */
-  readonly handlers: ApiHandlers;
-  readonly verifyToken: VerifyToken;
-  readonly clock: Clock;
-  /** Left out: no quota. */
-  readonly countRequest?: CountRequest | undefined;
+export interface AppOptions extends ApiOptions, Mounts {
   /** Origins whose pages a browser lets call the API; none when left out. */
   readonly corsOrigins?: readonly string[] | undefined;
-  readonly logger: Logger;
-  /** Whether each answer is held against the contract before it leaves; one that breaks it becomes a 500 and an error in the log. */
-  readonly checkResponses: boolean;
-  /** Whether express-openapi-validator is asked about each request too; `off` when left out. */
-  readonly secondOpinion?: SecondOpinion | undefined;
 }
 
 /**
@@ -46,51 +17,14 @@ export interface AppOptions extends Mounts {
  * @throws Error where the contract can't be kept; see `createRuntime`
  */
 export function createApp(options: AppOptions): RequestListener {
-  const { contract, clock, logger, countRequest, secondOpinion = 'off' } = options;
-  const served = Object.entries(options.operations).filter(([, { basePath }]) => basePath !== authPath);
-  const operations: readonly Operation[] = served.map(([, operation]) => operation);
-  requireTokens(contract, operations);
-  const answerError = createErrorAnswers(contract, operations, logger);
-  const apiVersion = String(followMember(contract, contract, 'info').version);
-
-  const runtime = createRuntime<
-    Record<string, Operation>,
-    Record<string, ApiHandlers[keyof ApiHandlers]>,
-    ServiceExchange
-  >({
-    contract,
-    operations: Object.fromEntries(served),
-    handlers: { ...options.handlers },
-    security: { oauth2: createTokenScheme(options.verifyToken) },
-    realm,
-    logger,
-    checkResponses: options.checkResponses,
-    answerError,
-    authenticated: ({ principal }) => checkTrial(principal, clock),
-    // What was refused up to here does not count; what is refused from here on does.
-    ...(countRequest && {
-      authorized: async (exchange: ServiceExchange) => {
-        exchange.quota = exchange.principal && (await countRequest(exchange.principal));
-        checkQuota(exchange.quota);
-      },
-    }),
-    ...(secondOpinion !== 'off' && { formed: askSecondOpinion(contract, logger, secondOpinion) }),
-    ambient: ({ principal, quota }) => ({
-      'API-Version': apiVersion,
-      'Cache-Control': 'no-store',
-      ...formatQuota(quota),
-      ...formatTrialEnd(principal, clock),
-    }),
-    answered: (exchange, { status, body }) => {
-      const { code } = status >= 400 && isObject(body) ? body : {};
-      if (typeof code === 'string') exchange.code = code;
-    },
-  });
+  const runtime = createRuntime<Record<string, Operation>, Record<string, AnyApiHandler>, ServiceExchange>(
+    planApi(options),
+  );
   const origins = options.corsOrigins ?? [];
   return mountService(
     options,
     runtime,
     origins.length > 0 ? allowCrossOrigin({ ...options, origins }) : undefined,
-    logger,
+    options.logger,
   );
 }

@@ -1,16 +1,19 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { OperationTable } from '@lockstep/contract/operations';
 import { type ContractDocument, followMember, followRef, isObject, readPointer } from '@lockstep/json/json-pointer';
-import { describeHostFault, readUnknownCoding } from '@lockstep/runtime/http-message';
+import { describeHostFault, readTarget, readUnknownCoding } from '@lockstep/runtime/http-message';
 import cors from 'cors';
-import type { NextFunction, Request, RequestHandler, Response } from 'express';
-import { authPath } from './mount-service.ts';
+import { authPath } from './plan-api.ts';
 
 interface CrossOriginOptions {
   readonly contract: ContractDocument;
   readonly operations: OperationTable;
-  /** Exact origins, as a browser sends them: `https://app.example`. */
-  readonly origins: readonly string[];
+  /** Exact origins, as a browser sends them: `https://app.example`; or every one, where there is nothing that a page could take. */
+  readonly origins: readonly string[] | 'any';
 }
+
+/** Lets a request of another origin in, and answers what a browser asks before; an Express middleware, and any listener's. */
+export type LetIn = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /** Paths of the published contract, which any tool may read. */
 const contractPaths: readonly string[] = ['/docs/openapi.json', '/docs/openapi.yaml'];
@@ -41,7 +44,7 @@ const preflightSeconds = 600;
  *
  * @see Fetch Standard, 3.2 (CORS protocol)
  */
-export function allowCrossOrigin({ contract, operations, origins }: CrossOriginOptions): RequestHandler {
+export function allowCrossOrigin({ contract, operations, origins }: CrossOriginOptions): LetIn {
   const all = Object.values(operations);
   const resources = all.filter(({ basePath }) => basePath !== authPath);
   const addresses = all.map(({ basePath, path }) => basePath + path);
@@ -54,7 +57,7 @@ export function allowCrossOrigin({ contract, operations, origins }: CrossOriginO
     listHeaders(contract, readPointer(contract, pointer)),
   );
   const addHeaders = cors({
-    origin: [...origins],
+    origin: origins === 'any' ? '*' : [...origins],
     methods: [...new Set(resources.map(({ method }) => method.toUpperCase()))],
     allowedHeaders: [
       'Authorization',
@@ -66,23 +69,23 @@ export function allowCrossOrigin({ contract, operations, origins }: CrossOriginO
     maxAge: preflightSeconds,
     preflightContinue: true,
   });
-  return (request: Request, response: Response, next: NextFunction) => {
-    if (!isOpen(request.path)) return next();
-    // What is listed and what is not are two answers to a cache in between.
-    if (!origins.includes(request.headers.origin ?? '')) {
-      response.vary('Origin');
+  return (request, response, next) => {
+    if (!isOpen(readTarget(request.url ?? '/').path)) return next();
+    if (origins !== 'any' && !origins.includes(request.headers.origin ?? '')) {
+      // What is listed and what is not are two answers to a cache in between.
+      response.appendHeader('Vary', 'Origin');
       return next();
     }
     addHeaders(request, response, (error?: unknown) => {
       // Whatever the path: a page is to see a 404 as such, which it does only behind a preflight that went well.
-      if (error === undefined && isPreflight(request)) return void response.status(204).end();
+      if (error === undefined && isPreflight(request)) return void response.writeHead(204).end();
       next(error);
     });
   };
 }
 
 /** A message that is no good HTTP is refused further down, as any other. */
-function isPreflight(request: Request): boolean {
+function isPreflight(request: IncomingMessage): boolean {
   const { method, headers } = request;
   const isSound = describeHostFault(request) === undefined && readUnknownCoding(request) === undefined;
   return method === 'OPTIONS' && headers['access-control-request-method'] !== undefined && isSound;

@@ -2,11 +2,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { Runtime } from '@lockstep/runtime/create-runtime';
 import type { Answer, UndeclaredAnswer } from '@lockstep/runtime/exchange';
 import { checkMessage, readRequestId, readUnknownCoding, takeAuthority } from '@lockstep/runtime/http-message';
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import express, { type NextFunction, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import type { Logger } from 'pino';
 import { refuse } from '../error-catalogue.ts';
+import type { LetIn } from './cross-origin.ts';
 import type { ServiceExchange } from './exchange.ts';
+import { authPath } from './plan-api.ts';
 
 /** What stands beside the resource API. */
 export interface Mounts {
@@ -17,9 +19,6 @@ export interface Mounts {
   /** Answers a request under `/docs` and says so. */
   readonly docs?: (request: IncomingMessage, response: ServerResponse) => boolean;
 }
-
-/** Where the OAuth server is. */
-export const authPath = '/auth';
 
 type Out = Response<unknown, { exchange: ServiceExchange }>;
 
@@ -43,7 +42,7 @@ const securityHeaders = helmet({
 export function mountService(
   { ping, authServer, docs }: Mounts,
   { answer, reply, takesBody }: Runtime<ServiceExchange>,
-  letIn: RequestHandler | undefined,
+  letIn: LetIn | undefined,
   logger: Logger,
 ): RequestListener {
   const app = express();

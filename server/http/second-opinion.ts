@@ -3,7 +3,6 @@ import type { ParsedRequest } from '@lockstep/runtime/form/check-form';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readTarget } from '@lockstep/runtime/http-message';
 import type { Operation } from '@lockstep/runtime/operation';
-import { middleware } from 'express-openapi-validator';
 import type { Logger } from 'pino';
 import type { ServiceExchange } from './exchange.ts';
 
@@ -30,7 +29,7 @@ export function askSecondOpinion(
   return async ({ request, operation }, parsed) => {
     if (operation === undefined) return;
     const known = validators.get(operation.pointer);
-    const validator = known ?? createValidator(document, operation);
+    const validator = known ?? (await createValidator(document, operation));
     if (known === undefined) validators.set(operation.pointer, validator);
     const { path, queryText } = readTarget(request.url ?? '/');
     const error = await ask(validator, {
@@ -54,7 +53,12 @@ export function askSecondOpinion(
   };
 }
 
-function createValidator(document: ContractDocument, { pointer, path, method }: Operation): readonly Middleware[] {
+/** It takes 0.2 s to load, and nobody who starts a service should wait for it. */
+async function createValidator(
+  document: ContractDocument,
+  { pointer, path, method }: Operation,
+): Promise<readonly Middleware[]> {
+  const { middleware } = await import('express-openapi-validator');
   const item = followRef(document, readPointer(document, pointer.slice(0, pointer.lastIndexOf('/'))));
   const { parameters, servers, [method]: operation } = item;
   const shared = { ...(parameters !== undefined && { parameters }), ...(servers !== undefined && { servers }) };

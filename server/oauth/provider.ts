@@ -34,6 +34,8 @@ export interface AuthServerOptions {
   readonly passwords?: Passwords | undefined;
   /** Callback URLs that clients may have though they are not https. Only a mock has any: the interface knows none (5.3). */
   readonly loopbackCallbacks?: readonly string[] | undefined;
+  /** How long the next access token lives, in seconds; a day when left out, as the interface has it (5.3). */
+  readonly accessTokenSeconds?: (() => number) | undefined;
 }
 
 export interface AuthServer {
@@ -61,7 +63,16 @@ const secureHeaders = helmet({
  */
 export function createAuthServer(options: AuthServerOptions): AuthServer {
   const { issuer, resource, store, keys, scopes, log, passwords = createPasswords(), loopbackCallbacks = [] } = options;
-  const configuration = createConfiguration({ issuer, resource, store, keys, apiScopes: scopes, loopbackCallbacks });
+  const { accessTokenSeconds } = options;
+  const configuration = createConfiguration({
+    issuer,
+    resource,
+    store,
+    keys,
+    apiScopes: scopes,
+    loopbackCallbacks,
+    accessTokenSeconds,
+  });
   const provider = new Provider(issuer, configuration);
   // Safe although it may be exposed directly: `pinHost` overwrites what this makes upstream trust.
   provider.proxy = true;

@@ -15,6 +15,8 @@ export interface TokenVerifierOptions {
   readonly jwks: Keys['jwks'];
   /** Of the tokens' issuer: the system's, also where domain time is moved. */
   readonly clock?: Clock;
+  /** How far clocks of two machines may be apart, in seconds; 5 when left out. */
+  readonly clockTolerance?: number;
 }
 
 export type TokenFault = 'invalid' | 'expired' | 'revoked';
@@ -26,8 +28,7 @@ export type Verified =
 /** @param token of a bearer header, without its scheme */
 export type TokenVerifier = (token: string) => Promise<Verified>;
 
-/** Between the clocks of two machines. Seconds. */
-const clockTolerance = 5;
+const usualTolerance = 5;
 
 /**
  * Judges the access token of a resource request (RFC 9068, 4): signature and claims, then what may
@@ -38,7 +39,7 @@ const clockTolerance = 5;
  * @throws StoreUnavailable when the store cannot be asked
  */
 export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
-  const { store, issuer, audience, clock = systemClock } = options;
+  const { store, issuer, audience, clock = systemClock, clockTolerance = usualTolerance } = options;
   const keySet = createLocalJWKSet(publicJwks(options.jwks));
   const cache = createTokenCache();
 

@@ -24,6 +24,8 @@ export interface ConfigurationOptions {
   readonly apiScopes: readonly string[];
   /** Callback URLs that clients may have though they are not https; see `AuthServerOptions`. */
   readonly loopbackCallbacks: readonly string[];
+  /** How long the next access token lives, in seconds: a day when left out. */
+  readonly accessTokenSeconds?: (() => number) | undefined;
 }
 
 const off = { enabled: false } as const;
@@ -85,7 +87,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       introspection: off,
       clientCredentials: { enabled: true },
       revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => client.clientId === token.clientId },
-      resourceIndicators: createResourceServer(resource, apiScopes),
+      resourceIndicators: createResourceServer(resource, apiScopes, options.accessTokenSeconds),
     },
     extraTokenClaims: async (_ctx, token) =>
       token.kind === 'ClientCredentials'

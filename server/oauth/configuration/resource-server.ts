@@ -6,8 +6,14 @@ import { readClientScopes } from './client-rules.ts';
 /**
  * The API as the one resource that tokens are for (RFC 8707). Its scopes live here and not in `scopes`, since upstream
  * gives those to its own user info endpoint.
+ *
+ * @param readAccessTokenSeconds asked for each token
  */
-export function createResourceServer(resource: string, apiScopes: readonly string[]) {
+export function createResourceServer(
+  resource: string,
+  apiScopes: readonly string[],
+  readAccessTokenSeconds: () => number = () => accessTokenSeconds,
+) {
   return {
     enabled: true,
     defaultResource: async () => resource,
@@ -24,7 +30,7 @@ export function createResourceServer(resource: string, apiScopes: readonly strin
       return {
         scope: available.join(' '),
         audience: resource,
-        accessTokenTTL: accessTokenSeconds,
+        accessTokenTTL: readAccessTokenSeconds(),
         accessTokenFormat: 'jwt',
         jwt: { sign: { alg: 'RS256' } },
       };
