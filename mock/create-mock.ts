@@ -1,7 +1,7 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { ContractDocument } from '@lockstep/json/json-pointer';
-import type { AddedSteps, AnyHandler } from '@lockstep/runtime/answer-request';
-import { createRuntime, type UncheckedPlace } from '@lockstep/runtime/create-runtime';
+import type { AnyHandler } from '@lockstep/runtime/answer-request';
+import { createRuntime, type RuntimeOptions, type UncheckedPlace } from '@lockstep/runtime/create-runtime';
 import type { Exchange } from '@lockstep/runtime/exchange';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
@@ -12,87 +12,138 @@ import type { Scheme } from '@lockstep/runtime/security/scheme';
 import type { Logger } from 'pino';
 import type { AnswerAsDocumented } from './answer-as-documented.ts';
 import { type AuthServer, isBelow, isForAuthServer } from './auth-server.ts';
-import { chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
+import { type Choice, chooseExample, preferenceNames, readPreferences } from './choose-example.ts';
 
-/** Who a mock's handlers act for: nobody they know anything of. */
+/** Who a mock's handlers act for: nobody it knows anything of. */
 export type AnyPrincipal = object;
 
-type MockExchange = Exchange<AnyPrincipal>;
+type AnyExchange = Exchange<AnyPrincipal>;
 
-export interface MockOptions {
+export interface MockOptions<Context extends AnyExchange = AnyExchange> {
   /** The bundled contract; every reference points into it. */
   readonly contract: ContractDocument;
   readonly operations: OperationTable;
   readonly logger: Logger;
-  /** Who judges credentials, and what follows; where a scheme is left out any that are well-formed pass. */
-  readonly protection?: Protection | undefined;
+  /** What stands behind the mock; where it is left out any credentials that are well-formed pass, and every answer is the documented one. */
+  readonly service?: MockedService<Context> | undefined;
   /** Told of what of the contract is not checked, as `createRuntime` has it; left out: there is no start where something can't be. */
   readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
   /** As `createRuntime` has it. */
   readonly bodyLimitBytes?: number | undefined;
 }
 
-/** What stands before a mock's answers, as it does before the service's. */
-export interface Protection extends Pick<AddedSteps<MockExchange>, 'authenticated'> {
-  /** By the contract's names of them. */
+type ServiceParts = 'ambient' | 'answered' | 'answerError' | 'authenticated' | 'authorized' | 'checkResponses';
+
+/** A service behind a mock: who may call, what stands before an answer, and the answer where nobody asks for a documented one. */
+export interface MockedService<Context extends AnyExchange = AnyExchange>
+  extends Pick<RuntimeOptions<OperationTable, Handlers<Context>, Context>, ServiceParts> {
+  /** By the contract's names of them; a scheme that is left out is looked at for its form alone. */
   readonly security: Readonly<Record<string, Scheme<AnyPrincipal>>>;
   /** `realm` of challenges; the contract's title when left out. */
   readonly realm?: string;
+  /** What answers, by operationId. An operation that is left out answers as documented. */
+  readonly handlers?: Handlers<Context>;
   readonly authServer?: AuthServer;
 }
 
-/** A request listener for `node:http`. It answers everything and never throws. */
-export type Mock = (request: IncomingMessage, response: ServerResponse) => void;
+type Handlers<Context extends AnyExchange> = Readonly<Record<string, AnyHandler<AnyPrincipal, Context>>>;
+
+export interface Mock {
+  /** Answers everything and never throws. */
+  readonly listener: RequestListener;
+  /** The operation that a request names, those of the authorization server too. */
+  readonly operationOf: (request: IncomingMessage) => Operation | undefined;
+  /** Answers an operation as documented, whoever asks and whatever was sent. */
+  readonly replyAsDocumented: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    operation: Operation,
+    choice: Choice,
+  ) => Promise<void>;
+}
 
 /**
- * Makes a mock of any contract: the checks of the service itself, then the documented answer.
+ * Makes a mock of any contract: the checks of the service itself; then what the service answers, or the documented answer, where there is no
+ * service behind it or `Prefer` asks for one.
  *
  * @throws Error when a schema of the contract is missing or does not compile
  */
-export function createMock({ contract, operations, logger, protection, unchecked, bodyLimitBytes }: MockOptions): Mock {
-  const { security, realm, authServer, authenticated } = protection ?? {};
+export function createMock<Context extends AnyExchange>(options: MockOptions<Context>): Mock {
+  const { contract, operations, logger, service, unchecked, bodyLimitBytes } = options;
+  const { authServer, ...parts }: Partial<MockedService<Context>> = service ?? {};
+  const isAuthServers = ({ basePath, path }: Pick<Operation, 'basePath' | 'path'>): boolean =>
+    authServer !== undefined && isBelow(authServer.basePath, basePath + path);
+  const isServices = (operation: Operation | undefined): boolean =>
+    operation === undefined || !isAuthServers(operation);
   const answer = loadWhenAsked(contract);
   const presence = lookForCredentials(contract, operations);
   const table: Readonly<Record<string, Operation>> = presence.operations;
   const unrouted = ambientHeaders(contract);
-  const runtime = createRuntime({
+  const runtime = createRuntime<typeof table, Handlers<Context>, Context>({
     contract,
     operations: table,
-    handlers: mapValues(table, (operation) => answerAsDocumented(contract, operation, answer)),
-    security: { ...presence.security, ...security },
-    ...(realm !== undefined && { realm }),
-    ...(authenticated !== undefined && { authenticated }),
+    handlers: mapValues(table, (operation) => preferDocumented(contract, operation, answer, parts.handlers)),
+    security: { ...presence.security, ...parts.security },
+    ...(parts.realm !== undefined && { realm: parts.realm }),
+    ...(parts.authenticated && { authenticated: parts.authenticated }),
+    ...(parts.authorized && { authorized: parts.authorized }),
+    checkResponses: parts.checkResponses ?? false,
     logger,
     unchecked,
     bodyLimitBytes,
     fillsFromExamples: true,
     foreignNames: preferenceNames,
     isTold: (template) => authServer === undefined || !isBelow(authServer.basePath, template),
-    // Those of an operation are its examples.
-    ambient: ({ operation }) => (operation === undefined ? unrouted : {}),
-    answered: ({ request: { method }, requestId, operation }, { status }) =>
-      logger.info({ requestId, method, operationId: operation?.operationId, status }, 'answered'),
+    // Without a service those of an operation are its examples.
+    ambient: (exchange) => {
+      if (parts.ambient !== undefined && isServices(exchange.operation)) return parts.ambient(exchange);
+      return exchange.operation === undefined ? unrouted : {};
+    },
+    answerError: (error, exchange) =>
+      isServices(exchange.operation) ? parts.answerError?.(error, exchange) : undefined,
+    answered: (exchange, answered) => {
+      const { request, requestId, operation } = exchange;
+      parts.answered?.(exchange, answered);
+      const { status } = answered;
+      logger.info({ requestId, method: request.method, operationId: operation?.operationId, status }, 'answered');
+    },
   });
-  if (authServer === undefined) return runtime.listener;
-  return (request, response) => {
-    if (!isForAuthServer(authServer, request)) return runtime.listener(request, response);
-    const requestId = readRequestId(request);
-    response.setHeader('X-Request-Id', requestId);
-    try {
-      authServer.callback(request, response);
-    } catch (error) {
-      logger.error({ requestId, err: error }, 'the authorization server failed');
-      response.destroy();
-    }
+  return {
+    operationOf: runtime.operationOf,
+    replyAsDocumented: (request, response, operation, choice) => {
+      const exchange = { request, requestId: readRequestId(request), operation } as Context;
+      const { requestId } = exchange;
+      return runtime.reply(exchange, response, () =>
+        answer(operation, choice, { requestId, accept: request.headers.accept }),
+      );
+    },
+    listener: (request, response) => {
+      if (authServer === undefined || !isForAuthServer(authServer, request)) return runtime.listener(request, response);
+      const requestId = readRequestId(request);
+      response.setHeader('X-Request-Id', requestId);
+      try {
+        authServer.callback(request, response);
+      } catch (error) {
+        logger.error({ requestId, err: error }, 'the authorization server failed');
+        response.destroy();
+      }
+    },
   };
 }
 
-type MockHandler = AnyHandler<AnyPrincipal, MockExchange>;
-
-function answerAsDocumented(contract: ContractDocument, operation: Operation, answer: AnswerAsDocumented): MockHandler {
-  return async (_, { request, requestId }) => {
+/** The documented answer where `Prefer` asks for it, or nothing else answers. */
+function preferDocumented<Context extends AnyExchange>(
+  contract: ContractDocument,
+  operation: Operation,
+  answer: AnswerAsDocumented,
+  handlers: Handlers<Context> = {},
+): AnyHandler<AnyPrincipal, Context> {
+  const handler = Object.hasOwn(handlers, operation.operationId) ? handlers[operation.operationId] : undefined;
+  return async (parsed, exchange) => {
+    const { request, requestId } = exchange;
     const { queryText } = readTarget(request.url ?? '/');
     const preferences = readPreferences(request.headersDistinct.prefer?.join(','), parseUrlEncoded(queryText));
+    if (handler !== undefined && Object.keys(preferences).length === 0) return handler(parsed, exchange);
     return answer(operation, chooseExample(contract, operation, preferences), {
       requestId,
       accept: request.headers.accept,

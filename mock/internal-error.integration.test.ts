@@ -22,7 +22,7 @@ async function start(thrown: unknown): Promise<void> {
     logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),
     port: 0,
     host: '127.0.0.1',
-    protect: async () => ({
+    serve: async () => ({
       security: {
         curator: bearer((token) => {
           if (token === 'breaks') throw thrown;

@@ -1,19 +1,19 @@
 import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
-import { createMock, type MockOptions, type Protection } from './create-mock.ts';
+import { createMock, type MockedService, type MockOptions } from './create-mock.ts';
 
 export type RunningMock = RunningListener;
 
 /** Time for answers under way when the mock stops. They take milliseconds; only a stalled caller needs longer. */
 const drainMs = 500;
 
-export interface StartOptions extends Omit<MockOptions, 'protection'> {
+export interface StartOptions extends Omit<MockOptions, 'service'> {
   /** 0 takes any free port. */
   readonly port: number;
   /** Interface to listen on: `127.0.0.1` for this machine alone. */
   readonly host: string;
-  /** What judges credentials, where it must know the address first. */
-  readonly protect?: (origin: string) => Promise<Protection>;
+  /** What stands behind it, where it must know the address first. */
+  readonly serve?: (origin: string) => Promise<MockedService>;
   /** Gives the start up. */
   readonly stopping?: AbortSignal | undefined;
 }
@@ -25,10 +25,10 @@ export interface StartOptions extends Omit<MockOptions, 'protection'> {
  * @throws Error with `code: 'EADDRINUSE'` when the port is taken; Error when the contract does not compile, or the reason of
  * `stopping`, with nothing left listening
  */
-export function startMock({ port, host, protect, stopping, ...options }: StartOptions): Promise<RunningMock> {
+export function startMock({ port, host, serve, stopping, ...options }: StartOptions): Promise<RunningMock> {
   return startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
-    const protection = await protect?.(origin);
+    const service = await serve?.(origin);
     await throwIfStopping(stopping);
-    return createMock({ ...options, protection });
+    return createMock({ ...options, service }).listener;
   });
 }

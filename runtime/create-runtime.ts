@@ -96,6 +96,8 @@ export interface Runtime<Context extends Exchange> {
   readonly answer: (exchange: Context) => Promise<Answer>;
   /** Writes what such a part answers, or the answer to what it throws. */
   readonly reply: Reply<Context>;
+  /** The operation that a request names, HEAD being that of GET; undefined for a path or method that is none. */
+  readonly operationOf: (request: IncomingMessage) => Operation | undefined;
   /** Whether the operation that a request names has a body to be read. */
   readonly takesBody: (request: IncomingMessage) => boolean;
 }
@@ -157,11 +159,13 @@ export function createRuntime<
     added: options,
     realm,
   };
-  const takesBody = ({ method = '', url = '/' }: IncomingMessage): boolean => {
+  const findOperation = ({ method = '', url = '/' }: IncomingMessage, name: string): Operation | undefined => {
     const { path, queryText } = readTarget(url);
-    const match = router.match(path, method, parseUrlEncoded(queryText));
-    const found = match?.route.operations.get(method.toLowerCase());
-    return found !== undefined && found.operation.requestBody !== null;
+    return router.match(path, method, parseUrlEncoded(queryText))?.route.operations.get(name)?.operation;
+  };
+  const takesBody = (request: IncomingMessage): boolean => {
+    const found = findOperation(request, request.method?.toLowerCase() ?? '');
+    return found !== undefined && found.requestBody !== null;
   };
   const reply = createReply<Context>({
     document: contract,
@@ -180,6 +184,10 @@ export function createRuntime<
     answer,
     reply,
     takesBody,
+    operationOf: (request) => {
+      const name = request.method?.toLowerCase() ?? '';
+      return findOperation(request, name) ?? (name === 'head' ? findOperation(request, 'get') : undefined);
+    },
     listener: (request, response) => {
       // Whoever listens here has added nothing to an exchange.
       const exchange = { request, requestId: readRequestId(request) } as Context;

@@ -10,7 +10,7 @@ const lookForMs = 1000;
 /** `lockstep mock`: every operation answered by its documented examples, or by what its schema describes. */
 export function mock(options: ServingOptions, around: Surroundings): Promise<Running> {
   return serveContract(options, around, async ({ document, operations, logger, unchecked }) => {
-    const listener = createMock({ contract: document, operations, logger, unchecked, bodyLimitBytes });
+    const { listener } = createMock({ contract: document, operations, logger, unchecked, bodyLimitBytes });
     const enough = AbortSignal.timeout(lookForMs);
     const bad = await findBadExamples(document, operations, AbortSignal.any([around.stopping, enough]));
     return {

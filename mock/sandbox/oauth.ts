@@ -13,7 +13,7 @@ import { startPurging } from '@lockstep/server/start-purging';
 import { openSqliteStore } from '@lockstep/server/store/sqlite/open-store';
 import type { Store } from '@lockstep/server/store/store';
 import type { Logger } from 'pino';
-import type { Protection } from '../create-mock.ts';
+import type { MockedService } from '../create-mock.ts';
 
 interface MockOAuthOptions {
   /** Where the mock listens. Issuer and audience carry it, so that it must be known before. */
@@ -25,7 +25,7 @@ interface MockOAuthOptions {
   readonly loopbackCallbacks?: readonly string[] | undefined;
 }
 
-export interface MockOAuth extends Protection {
+export interface MockOAuth extends MockedService {
   readonly clients: DemoClients;
   readonly owners: DemoOwners;
   readonly close: () => Promise<void>;
@@ -92,7 +92,7 @@ function validFrom(start: EpochMilliseconds, { find }: Store['principals']): Sto
 }
 
 /** What stands before the answers, as before the service's: the token, then the trial. */
-export function protectByTokens(verifyToken: VerifyToken, clock: Clock): Protection {
+export function protectByTokens(verifyToken: VerifyToken, clock: Clock): MockedService {
   // The mock's own answers ask nobody who they are for.
   return {
     security: { oauth2: createTokenScheme(verifyToken) },

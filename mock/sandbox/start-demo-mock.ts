@@ -47,14 +47,14 @@ export async function startDemoMock({
   const keys = 'keys' in from ? from.keys : await readOrCreateKeyFile(from.keyFile);
   const made: MockOAuth[] = [];
   const close = () => Promise.all(made.map((oauth) => oauth.close()));
-  const protect = async (listeningAt: string): Promise<MockOAuth> => {
+  const serve = async (listeningAt: string): Promise<MockOAuth> => {
     const origin = publicOrigin ?? listeningAt;
     const oauth = await createMockOAuth({ origin, keys, logger, loopbackCallbacks });
     made.push(oauth);
     return oauth;
   };
   try {
-    const mock = await startMock({ port, host, logger, contract, operations, protect, stopping });
+    const mock = await startMock({ port, host, logger, contract, operations, serve, stopping });
     return {
       origin: publicOrigin ?? mock.origin,
       clients: made.flatMap(({ clients }) => clients),

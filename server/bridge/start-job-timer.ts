@@ -1,9 +1,11 @@
-import type { Clock } from '../clock.ts';
+import type { Clock, EpochMilliseconds } from '../clock.ts';
 import type { JobRunner } from './job-runner.ts';
 
 export interface JobTimer {
   /** There is work, or the clock was moved: look now. */
   wake(): void;
+  /** The same, and waits until all is done that is due by now. @returns when there is more to do; null while nothing is due */
+  settle(): Promise<EpochMilliseconds | null>;
   /** Waits for what is under way, and begins nothing more. */
   stop(): Promise<void>;
 }
@@ -22,13 +24,14 @@ export function startJobTimer(runner: JobRunner, clock: Clock, logger: Log): Job
   let running: Promise<void> | undefined;
   let isWoken = false;
   let isStopped = false;
+  let due: EpochMilliseconds | null = null;
 
   const run = async (): Promise<void> => {
     let sleepMs = longestSleepMs;
     do {
       isWoken = false;
       try {
-        const due = await runner.tick();
+        due = await runner.tick();
         sleepMs = due === null ? longestSleepMs : due - clock.now();
       } catch (error) {
         logger.warn({ err: error }, 'the unfinished jobs could not be looked at, will try again');
@@ -47,6 +50,11 @@ export function startJobTimer(runner: JobRunner, clock: Clock, logger: Log): Job
   wake();
   return {
     wake,
+    async settle() {
+      wake();
+      await running;
+      return due;
+    },
     async stop() {
       isStopped = true;
       clearTimeout(timer);
