@@ -19,8 +19,8 @@ export type PreparedQuery<Arguments, Row> = (
 export type PreparedWrite<Arguments> = (argument: Arguments, within?: DatabaseTransaction) => Promise<number>;
 
 /**
- * Compiles a query once; each run only fills in its arguments. Building it anew costs several times what SQLite needs to
- * answer a read by key.
+ * Compiles a query once, when it is first run; each run only fills in its arguments. Building it anew costs several times what SQLite
+ * needs to answer a read by key, and building all of them as long as opening a store does without.
  *
  * @param build gets a stand-in for every argument. It may hand them on as values, never look at them.
  */
@@ -44,14 +44,17 @@ function prepare<Arguments extends object, Row>(
   database: Database,
   build: (argument: Arguments) => Compilable<Row>,
 ): (argument: Arguments, within?: DatabaseTransaction) => Promise<QueryResult<Row>> {
-  const standIns = new Proxy({}, { get: (_target, name) => new Placeholder(String(name)) });
-  const compiled = build(standIns as Arguments).compile();
-  const fill = (argument: Arguments) =>
-    compiled.parameters.map((parameter) =>
+  let compiled: CompiledQuery<Row> | undefined;
+  const compile = (): CompiledQuery<Row> => {
+    const standIns = new Proxy({}, { get: (_target, name) => new Placeholder(String(name)) });
+    return build(standIns as Arguments).compile();
+  };
+  return async (argument, within) => {
+    compiled ??= compile();
+    const parameters = compiled.parameters.map((parameter) =>
       parameter instanceof Placeholder ? (argument as Readonly<Record<string, unknown>>)[parameter.name] : parameter,
     );
-  return async (argument, within) => {
-    const query: CompiledQuery<Row> = { ...compiled, parameters: fill(argument) };
+    const query: CompiledQuery<Row> = { ...compiled, parameters };
     return (within ?? database).executeQuery(query);
   };
 }
