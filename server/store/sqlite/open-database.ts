@@ -36,9 +36,7 @@ export function openDatabase(path: string, { mayCreate = true }: OpenOptions = {
   const database = new BetterSqlite3(path, { timeout: 0 });
   try {
     requireOwn(database, mayCreate); // before anything is set: in somebody else's file nothing changes
-    for (const setting of settings) {
-      if (!inMemory || setting.inMemory) applySetting(database, setting);
-    }
+    applySettings(database, inMemory);
     requireIntegrity(database);
     return database;
   } catch (error) {
@@ -85,10 +83,13 @@ function createPrivateFile(path: string): void {
   }
 }
 
-function applySetting(database: BetterSqlite3.Database, { name, set, want }: (typeof settings)[number]): void {
-  database.pragma(`${name} = ${set}`);
-  const found = database.pragma(name, { simple: true });
-  if (found !== want) throw new StoreUnusable('unsafe', `SQLite did not take ${name} = ${set}: it says ${found}`);
+/** @throws StoreUnusable `unsafe` */
+export function applySettings(database: BetterSqlite3.Database, inMemory: boolean): void {
+  for (const { name, set, want } of settings.filter((setting) => !inMemory || setting.inMemory)) {
+    database.pragma(`${name} = ${set}`);
+    const found = database.pragma(name, { simple: true });
+    if (found !== want) throw new StoreUnusable('unsafe', `SQLite did not take ${name} = ${set}: it says ${found}`);
+  }
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
+import type BetterSqlite3 from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { type EpochMilliseconds, systemClock } from '../../clock.ts';
 import { createStore } from '../create-store.ts';
@@ -80,6 +81,21 @@ async function open(
 ): Promise<Store> {
   const connection = openDatabase(path, options);
   const release = register();
+  const { database, store } = storeOn(connection, release);
+  try {
+    await migrate(database, sqliteSpelling, now);
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+  return store;
+}
+
+/** A store on a connection, which it closes with itself, and then releases; beside it what brings its schema up to date. */
+export function storeOn(
+  connection: BetterSqlite3.Database,
+  release?: () => void,
+): { readonly database: Kysely<Tables>; readonly store: Store } {
   const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
   const end = async () => {
     await database.connection().execute(async () => undefined); // whoever has asked by now is served
@@ -91,11 +107,5 @@ async function open(
     ending ??= end();
     return ending;
   };
-  try {
-    await migrate(database, sqliteSpelling, now);
-  } catch (error) {
-    await close();
-    throw error;
-  }
-  return createStore(database, sqliteSpelling, close);
+  return { database, store: createStore(database, sqliteSpelling, close) };
 }
