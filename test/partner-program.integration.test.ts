@@ -1,0 +1,67 @@
+import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Demo, startDemo } from '../server/demo/start-demo.ts';
+import { readOrCreateKeyFile } from '../server/key-file.ts';
+import { runPartnerProgram } from './fixtures/partner-program.ts';
+
+// If these fail, a program that was written against the sandbox meets another world at the service.
+
+const listening = { port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }), passwordCost: 4 };
+let folder: string;
+let sides: readonly Demo[];
+let outputs: readonly (readonly string[])[];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'partner-'));
+  const keyFile = join(folder, 'keys.json');
+  const other = join(folder, 'other');
+  // The same keys on both sides, so that the digits of codes can be compared too.
+  await readOrCreateKeyFile(keyFile);
+  await mkdir(other);
+  await copyFile(keyFile, join(other, 'keys.json'));
+  sides = await Promise.all([startDemo({ folder, ...listening }), startDemo({ folder: other, ...listening })]);
+  // One hour for both, and far enough ahead that none of them is too late for it.
+  const arrival = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 7_200_000);
+  outputs = await Promise.all(
+    sides.map(({ origin, clients }) =>
+      runPartnerProgram({ baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients, arrival }),
+    ),
+  );
+});
+afterAll(async () => {
+  await Promise.all(sides.map((side) => side.close()));
+  await rm(folder, { recursive: true });
+});
+
+test('a partner’s program sees the same on both', () => {
+  expect(outputs[1]).toEqual(outputs[0]);
+});
+
+/** So that it can't see the same by getting nowhere. */
+const landmarks = [
+  /^\/devices in pages of 3 3 3 3$/,
+  /^code (daily|hourly|onetime|passage|permanent) -> 200 .*"pin":"[1-9]\d{8}"/,
+  /^the end of unlock: .*"status":"succeeded".*"lockState":"unlocked"/,
+  /^the end of lock: .*"status":"failed".*"result":6/,
+  /^push .* -> 200 .*"accepted":3,"rejected":\[\{"index":2,/,
+  /^\/devices\/LK2A00000001\/activity in pages of (100 ){3}\d+$/,
+  /^ {2}the unlock is in it: 1 time/,
+  /^read it back -> 200 .*"batteryLevel":42/,
+  /^status of the bridge, 4 -> 429 retry-after: … .*"code":"bridge_rate"/,
+];
+
+test.each(landmarks)('it got as far as %s', (landmark) => {
+  for (const lines of outputs) expect(lines.filter((line) => landmark.test(line))).not.toEqual([]);
+});
+
+test('each of its mistakes was told as one', () => {
+  for (const lines of outputs) {
+    const told = lines.filter((line) => line.startsWith('mistake: ')).map((line) => / -> (\d+)/.exec(line)?.[1]);
+    expect(told.length).toBeGreaterThan(30);
+    const statuses = [400, 401, 402, 403, 404, 405, 406, 409, 413, 415, 418, 422].map(String);
+    expect([...new Set(told)].sort()).toEqual(statuses);
+  }
+});
