@@ -15,6 +15,15 @@ test('everything derived matches openapi/service.yaml', async () => {
   expect(exitCode).toBe(0);
 });
 
+test('the contract of the sandbox control is of the house, and everything derived from it matches', async () => {
+  const contract = 'mock/sandbox/control/contract.yaml';
+  const out = 'mock/sandbox/control/generated';
+  const checked = await lockstep(root, 'check', '--contract', contract, '--out', out);
+  expect(checked.stdout).toBe(`${out}: 5 files match ${contract}\n`);
+  const linted = await lockstep(root, 'lint', '--profile', 'house', '--contract', contract);
+  expect(linted.stdout).toBe(`${contract}: no problems\n`);
+});
+
 describe('in a copy of contract and derivation,', () => {
   let copy: string;
   let contract: string;
