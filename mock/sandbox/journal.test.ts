@@ -1,0 +1,106 @@
+import { describe, expect, test } from 'vitest';
+import { createJournal, type RecordedRequest, redacted } from './journal.ts';
+
+const request: RecordedRequest = {
+  at: '2026-06-01T12:00:00.000Z',
+  requestId: 'req-1',
+  method: 'GET',
+  path: '/v1/devices',
+  queryText: '',
+  operationId: 'getDevices',
+  status: 200,
+  verdict: 'accepted',
+  ms: 3,
+};
+
+function keep(...requests: readonly Partial<RecordedRequest>[]) {
+  const journal = createJournal();
+  for (const given of requests) journal.record({ ...request, ...given });
+  return journal;
+}
+
+describe('the journal', () => {
+  test('keeps what became of a request, its query in pairs', () => {
+    const [entry] = keep({ queryText: 'limit=5&search=front+door&limit=6', clientId: undefined }).list();
+    const { queryText: _, ...rest } = request;
+    const query = [
+      { name: 'limit', value: '5' },
+      { name: 'search', value: 'front door' },
+      { name: 'limit', value: '6' },
+    ];
+    expect(entry).toStrictEqual({ ...rest, number: 1, query });
+  });
+
+  test('has the newest first, numbered on also when it was emptied', () => {
+    const journal = keep({}, {}, {});
+    expect(journal.list().map(({ number }) => number)).toEqual([3, 2, 1]);
+    journal.clear();
+    expect(journal.list()).toEqual([]);
+    journal.record(request);
+    expect(journal.list().map(({ number }) => number)).toEqual([4]);
+  });
+
+  test('keeps the last thousand', () => {
+    const journal = createJournal();
+    for (let count = 0; count < 1_005; count++) journal.record(request);
+    const numbers = journal.list().map(({ number }) => number);
+    expect([numbers.length, numbers[0], numbers.at(-1)]).toEqual([1_000, 1_005, 6]);
+  });
+
+  test.each([
+    { name: 'an operation', filter: { operationId: 'getDevice' }, want: [2] },
+    { name: 'a status', filter: { status: 400 }, want: [3, 2] },
+    { name: 'a verdict', filter: { verdict: 'accepted' as const }, want: [1] },
+    { name: 'a number', filter: { limit: 2 }, want: [3, 2] },
+    { name: 'several', filter: { status: 400, operationId: 'getDevices', limit: 1 }, want: [3] },
+    { name: 'nothing', filter: { operationId: undefined, limit: undefined }, want: [3, 2, 1] },
+    { name: 'what there is none of', filter: { operationId: 'login' }, want: [] },
+  ])('is filtered by $name', ({ filter, want }) => {
+    const refused = { status: 400, verdict: 'refused' } as const;
+    const journal = keep({}, { ...refused, operationId: 'getDevice' }, refused);
+    expect(journal.list(filter).map(({ number }) => number)).toEqual(want);
+  });
+
+  const secret = 's3cr3t';
+  const login = { path: '/auth/login', operationId: 'login' };
+  const unknownLogin = { path: '/auth/session/end', operationId: null };
+  test.each<{ name: string; given: Partial<RecordedRequest>; shown: string | null }>([
+    { name: 'a parameter of the operation', given: { queryText: 'search=x' }, shown: 'x' },
+    { name: 'a preference of the mock', given: { queryText: '__code=418' }, shown: '418' },
+    { name: 'a name that no parameter has', given: { queryText: `access_token=${secret}` }, shown: null },
+    { name: 'a parameter of another operation', given: { queryText: `admin_key=${secret}` }, shown: null },
+    { name: 'a name that objects have', given: { queryText: `constructor=${secret}` }, shown: null },
+    {
+      name: 'whatever is sent to no operation',
+      given: { operationId: null, queryText: `limit=${secret}` },
+      shown: null,
+    },
+    { name: 'who logs in where', given: { ...login, queryText: 'client_id=demo-partner' }, shown: 'demo-partner' },
+    { name: 'what a login asks for', given: { ...login, queryText: 'scope=a+b' }, shown: 'a b' },
+    { name: 'the state of a login', given: { ...login, queryText: `state=${secret}` }, shown: null },
+    { name: 'its nonce', given: { ...login, queryText: `nonce=${secret}` }, shown: null },
+    { name: 'its code challenge', given: { ...login, queryText: `code_challenge=${secret}` }, shown: null },
+    { name: 'the address of a person', given: { ...login, queryText: `login_hint=${secret}` }, shown: null },
+    { name: 'a code', given: { ...login, queryText: `code=${secret}` }, shown: null },
+    { name: 'a secret of a client', given: { ...login, queryText: `client_secret=${secret}` }, shown: null },
+    { name: 'a hint with an id token', given: { ...unknownLogin, queryText: `id_token_hint=${secret}` }, shown: null },
+    { name: 'a client elsewhere below', given: { ...unknownLogin, queryText: 'client_id=x' }, shown: 'x' },
+  ])('shows the value of $name: $shown', ({ given, shown }) => {
+    const journal = keep(given);
+    const [entry] = journal.list();
+    expect(entry?.query.map(({ value }) => value)).toEqual([shown ?? redacted]);
+    expect(JSON.stringify(entry)).not.toContain(secret);
+  });
+
+  test('keeps no more of what a caller made long than the contract allows', () => {
+    const long = '🔑'.repeat(2_000);
+    const queryText = Array.from({ length: 60 }, () => `search=${encodeURIComponent(long)}`).join('&');
+    const [entry] = keep({ path: long, queryText, says: long, clientId: long, code: long }).list();
+    expect([...(entry?.path ?? '')]).toHaveLength(500);
+    expect([...(entry?.says ?? '')]).toHaveLength(1_000);
+    expect([...(entry?.clientId ?? '')]).toHaveLength(100);
+    expect([...(entry?.code ?? '')]).toHaveLength(100);
+    expect(entry?.query.map(({ value }) => [...value].length)).toEqual(Array(50).fill(200));
+    expect(entry?.path.endsWith('🔑…')).toBe(true);
+  });
+});

@@ -1,0 +1,150 @@
+import { operations } from '@lockstep/contract/operations';
+import type { Detail } from '@lockstep/runtime/form/detail';
+import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
+import type { Operation, OperationTable } from '@lockstep/runtime/operation';
+import { preferenceNames } from '../choose-example.ts';
+
+/**
+ * `accepted`: done. `refused`: the request was wrong, or came at a wrong time. `unrouted`: path or method are none of the contract. `fault`:
+ * it met a fault that was asked for. `failed`: a fault of the sandbox itself. `aborted`: the caller was gone before the answer.
+ */
+export type Verdict = 'accepted' | 'refused' | 'unrouted' | 'fault' | 'failed' | 'aborted';
+
+/** What became of one request. */
+interface Outcome {
+  /** When it came, ISO 8601, by the clock of the system. */
+  readonly at: string;
+  readonly requestId: string;
+  readonly method: string;
+  /** As it was sent, without the query. */
+  readonly path: string;
+  /** Null where it reached no operation. */
+  readonly operationId: string | null;
+  readonly clientId?: string | undefined;
+  readonly accountId?: string | undefined;
+  /** Null where no answer left. */
+  readonly status: number | null;
+  readonly verdict: Verdict;
+  /** Of the refusal. */
+  readonly code?: string | undefined;
+  /** What was wrong, in the words of the answer: these hold no value that the contract marks as a secret. */
+  readonly says?: string | undefined;
+  readonly details?: readonly Detail[] | undefined;
+  readonly faultId?: string | undefined;
+  /** Until the answer had left. */
+  readonly ms: number;
+}
+
+export interface RecordedRequest extends Outcome {
+  /** As it was sent, without the question mark. Its secrets are taken out before anything is kept. */
+  readonly queryText: string;
+}
+
+export interface JournalEntry extends Outcome {
+  /** Counts up by one, also across `clear`. */
+  readonly number: number;
+  readonly query: readonly { readonly name: string; readonly value: string }[];
+}
+
+export interface JournalFilter {
+  readonly operationId?: string | undefined;
+  readonly status?: number | undefined;
+  readonly verdict?: Verdict | undefined;
+  /** The greatest number of entries; all when left out. */
+  readonly limit?: number | undefined;
+}
+
+export interface Journal {
+  record(request: RecordedRequest): void;
+  /** Those that fit, newest first. */
+  list(filter?: JournalFilter): readonly JournalEntry[];
+  clear(): void;
+}
+
+/** What stands for a value that is a secret, or may be one. */
+export const redacted = '[redacted]';
+
+const mostEntries = 1_000;
+
+/** A caller's own text, in characters: a thousand entries must not keep what a thousand requests may send. */
+const longest = { path: 500, pairs: 50, name: 100, value: 200, id: 100, says: 1_000 } as const;
+
+/**
+ * Of the authorization server: what is neither a credential nor about a person. All else is taken out by default: a name that is added there
+ * one day must not be the one that was forgotten here.
+ */
+const shownOfLogin: ReadonlySet<string> = new Set([
+  'response_type',
+  'client_id',
+  'scope',
+  'redirect_uri',
+  'prompt',
+  'code_challenge_method',
+  'ui_locales',
+]);
+
+const loginPath = '/auth';
+
+/** Keeps the last thousand requests in memory: no header, no body, and of the query the values of known parameters alone. */
+export function createJournal(): Journal {
+  let recorded = 0;
+  let entries: readonly JournalEntry[] = [];
+  return {
+    record({ queryText, ...outcome }) {
+      const { method, path, operationId, clientId, accountId, code, says } = outcome;
+      const entry: JournalEntry = {
+        ...outcome,
+        number: ++recorded,
+        method: cut(method, longest.id),
+        path: cut(path, longest.path),
+        query: redactQuery(path, operationId, queryText),
+        clientId: clientId ? cut(clientId, longest.id) : undefined,
+        accountId: accountId ? cut(accountId, longest.id) : undefined,
+        code: code ? cut(code, longest.id) : undefined,
+        says: says ? cut(says, longest.says) : undefined,
+      };
+      entries = [...entries.slice(1 - mostEntries), dropUndefined(entry)];
+    },
+    list({ limit = mostEntries, ...wanted } = {}) {
+      const fits = (entry: JournalEntry): boolean =>
+        (['operationId', 'status', 'verdict'] as const).every(
+          (name) => wanted[name] === undefined || wanted[name] === entry[name],
+        );
+      return entries.filter(fits).toReversed().slice(0, limit);
+    },
+    clear() {
+      entries = [];
+    },
+  };
+}
+
+/** A value is shown where its operation declares a parameter of that name. One that nobody declares may be anything, a token too. */
+function redactQuery(path: string, operationId: string | null, queryText: string): JournalEntry['query'] {
+  const table: OperationTable = operations;
+  const operation = operationId !== null && Object.hasOwn(table, operationId) ? table[operationId] : undefined;
+  const isLogin = operation?.basePath === loginPath || path === loginPath || path.startsWith(`${loginPath}/`);
+  const isShown = (name: string): boolean =>
+    isLogin ? shownOfLogin.has(name) : preferenceNames.has(name) || declares(operation, name);
+  return parseUrlEncoded(queryText)
+    .slice(0, longest.pairs)
+    .map(({ name, value }) => ({
+      name: cut(name, longest.name),
+      value: isShown(name) ? cut(value, longest.value) : redacted,
+    }));
+}
+
+function declares(operation: Operation | undefined, name: string): boolean {
+  return operation?.parameters.some((parameter) => parameter.in === 'query' && parameter.name === name) ?? false;
+}
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const characters = [...text];
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
+}
+
+function dropUndefined(entry: JournalEntry): JournalEntry {
+  return Object.fromEntries(
+    Object.entries(entry).filter(([, value]) => value !== undefined),
+  ) as unknown as JournalEntry;
+}
