@@ -5,6 +5,7 @@ import { dropUnusable } from '@lockstep/runtime/form/drop-unusable';
 import { createJudge } from '@lockstep/runtime/form/judge-value';
 import { readDirection } from '@lockstep/runtime/form/one-direction';
 import { isJsonType } from '@lockstep/runtime/form/parse-body';
+import { oncePerDocument } from '@lockstep/runtime/once-per-document';
 import type { Operation } from '@lockstep/runtime/operation';
 import { findResponse, listContents, type NamedExample } from '@lockstep/runtime/refusal/declared-response';
 import { type FaultMember, findFaultMembers, replaceRole } from '@lockstep/runtime/refusal/fault-members';
@@ -46,12 +47,12 @@ function challenge(status: number, headers: Readonly<Record<string, string>>): R
 }
 
 /**
- * Makes the answers of a contract: the example that is asked for, or the first; what the schema refuses is never served. Where no example
+ * Makes the answers of a contract, for all who serve it: the example that is asked for, or the first; what the schema refuses is never served. Where no example
  * fits, Prism's own value does; where that is refused too, one is made until it fits.
  *
  * The answer's promise rejects with a `Rejection` where no value can be made from the schema.
  */
-export function createAnswers(contract: ContractDocument): AnswerAsDocumented {
+export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
   const document = readDirection(dropUnusable(contract).document, 'response');
   const judge = createJudge(document);
   const judgeTags = createTagJudge(document);
@@ -117,7 +118,7 @@ export function createAnswers(contract: ContractDocument): AnswerAsDocumented {
     const number = seed === undefined ? Math.floor(Math.random() * 1e9) : hash(seed);
     return makeValue(schema, dynamic || seed !== undefined ? 1 + number : 0);
   }
-}
+});
 
 /** Whether each value whose form is named by a member names one (OpenAPI 3.1, 4.8.25). Prism makes text of any kind there. */
 function createTagJudge(document: ContractDocument): (value: unknown, schema: unknown) => string | undefined {

@@ -1,5 +1,6 @@
 import { type ContractDocument, isObject } from '@lockstep/json/json-pointer';
 import { keywordOf, listParts, type Reading, readingOf } from '@lockstep/json/schema-keywords';
+import { oncePerDocument } from '../once-per-document.ts';
 
 interface ClosedContract {
   /** The contract with every schema of a member or an item closed; for a compiler. */
@@ -15,7 +16,7 @@ interface ClosedContract {
  * them, but has to stand outside. So each schema of a member or an item is wrapped, and what composes it is left as it is. A schema
  * that describes no members stays open.
  */
-export function closeSchemas(contract: ContractDocument): ClosedContract {
+export const closeSchemas = oncePerDocument((contract): ClosedContract => {
   const document = mapNode(contract, 'keywords');
   return { document: isObject(document) ? document : {}, close };
 
@@ -45,4 +46,4 @@ export function closeSchemas(contract: ContractDocument): ClosedContract {
     if (reading !== 'names' || !isObject(held)) return close(held);
     return Object.fromEntries(Object.entries(held).map(([name, schema]) => [name, close(schema)]));
   }
-}
+});

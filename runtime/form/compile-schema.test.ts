@@ -16,6 +16,13 @@ describe('a multiple of a fraction', () => {
   });
 });
 
+test('a schema is compiled once for all who serve its contract', () => {
+  const document = { Name: { type: 'string' } };
+  const [one, other] = [createSchemaCompiler(document), createSchemaCompiler(document)];
+  expect(one({ $ref: '#/Name' })).toBe(other({ $ref: '#/Name' }));
+  expect(createSchemaCompiler({ ...document })({ $ref: '#/Name' })).not.toBe(one({ $ref: '#/Name' }));
+});
+
 describe('a choice with a discriminator', () => {
   const mapping = { cat: '#/Cat', dog: '#/Dog', eel: '#/Eel', bird: 'Bird' };
   const pets = {

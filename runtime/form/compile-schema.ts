@@ -1,6 +1,7 @@
 import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import { oncePerDocument } from '../once-per-document.ts';
 import { isDateTime } from './is-date-time.ts';
 import { readPattern } from './read-pattern.ts';
 
@@ -19,12 +20,12 @@ const multipleOfPrecision = 9;
 const regExp = Object.assign(readPattern, { code: 'new RegExp' });
 
 /**
- * Compiles schemas of one contract, references into it included, each once.
+ * Compiles schemas of one contract, references into it included, each once for all who ask.
  *
  * `allErrors` stays off, since on untrusted input it invites work without bound. Formats are checked in full:
  * 30 February is no date, and 24:59 no time. A schema that does not compile throws, at start.
  */
-export function createSchemaCompiler(document: ContractDocument): (schema: unknown) => Validate {
+export const createSchemaCompiler = oncePerDocument((document): ((schema: unknown) => Validate) => {
   const ajv = new Ajv2020({
     strict: false,
     validateSchema: false,
@@ -56,7 +57,7 @@ export function createSchemaCompiler(document: ContractDocument): (schema: unkno
     const own = $ref === undefined ? undefined : compile({ $ref })(whole?.data);
     return own?.map((error) => ({ ...error, instancePath: `${whole?.instancePath}${error.instancePath}` })) ?? errors;
   }
-}
+});
 
 /** The schema that a `discriminator` maps the value to (OpenAPI 3.1, 4.8.25). */
 function findMeantForm(document: ContractDocument, { keyword, parentSchema, data }: ErrorObject): string | undefined {

@@ -1,6 +1,7 @@
 import { type ContractDocument, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
 import { schemaKeywords, schemasIn } from '@lockstep/json/schema-keywords';
+import { oncePerDocument } from '../once-per-document.ts';
 
 /** What of a contract is not checked. */
 export interface Unchecked {
@@ -28,7 +29,7 @@ const ofTheRest = new Set(['unevaluatedProperties', 'unevaluatedItems']);
  * Most are `Pet: { oneOf: [Cat, Dog] }` with `Cat: { allOf: [Pet, …] }`: of the `Pet` in a `Cat`, what it says itself is meant, without its
  * forms. All that leads back otherwise is left out.
  */
-export function cutCircles(contract: ContractDocument): UsableSchemas {
+export const cutCircles = oncePerDocument((contract): UsableSchemas => {
   const inAll = cut(contract, (schema, circles, isForm) => {
     const { $ref } = schema;
     if (isForm || typeof $ref !== 'string') return undefined;
@@ -50,7 +51,7 @@ export function cutCircles(contract: ContractDocument): UsableSchemas {
     return { schema: Object.fromEntries(rest), faults };
   });
   return { document: inForms.document, unchecked: [...inAll.unchecked, ...inForms.unchecked] };
-}
+});
 
 interface Change {
   readonly schema: JsonObject;

@@ -1,5 +1,6 @@
 import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
+import { oncePerDocument } from '../once-per-document.ts';
 import { cutCircles, type Unchecked, type UsableSchemas } from './cut-circles.ts';
 import { readPattern } from './read-pattern.ts';
 
@@ -104,7 +105,7 @@ const meaningless = 'nullable';
  * Makes a copy of a contract without the keywords that no validator can use: a pattern that is none, `required: true`, a reference that
  * leads nowhere, or back to where it stands. All else of their schemas is checked as ever.
  */
-export function dropUnusable(contract: ContractDocument): UsableSchemas {
+export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
   const unchecked: Unchecked[] = [];
   const document = mapSchemas(contract, (schema, { pointer }) => {
     const faults = Object.entries(schema).flatMap(([keyword, value]) => {
@@ -123,7 +124,7 @@ export function dropUnusable(contract: ContractDocument): UsableSchemas {
   });
   const uncircled = cutCircles(document);
   return { document: uncircled.document, unchecked: [...unchecked, ...uncircled.unchecked] };
-}
+});
 
 function explainPattern(pattern: string): string | undefined {
   try {

@@ -1,6 +1,7 @@
 import { type ContractDocument, followRef, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
 import { listParts } from '@lockstep/json/schema-keywords';
+import { oncePerDocument } from '../once-per-document.ts';
 
 /** Members that do not travel this way, by the mark that says so. */
 const marks = { request: 'readOnly', response: 'writeOnly' } as const;
@@ -13,7 +14,15 @@ export type Direction = keyof typeof marks;
  * Validation, 9.4, leaves it to whoever owns the data).
  */
 export function readDirection(contract: ContractDocument, direction: Direction): ContractDocument {
-  const mark = marks[direction];
+  return readings[direction](contract);
+}
+
+const readings = {
+  request: oncePerDocument((contract) => leaveOut(contract, marks.request)),
+  response: oncePerDocument((contract) => leaveOut(contract, marks.response)),
+} as const satisfies Record<Direction, unknown>;
+
+function leaveOut(contract: ContractDocument, mark: string): ContractDocument {
   return mapSchemas(contract, (schema, { whole }) => {
     const { required } = schema;
     if (!Array.isArray(required) || required.length === 0) return schema;
