@@ -88,10 +88,10 @@ async function start({ port, mockPort, json }: Options, { logger, stopping }: Su
       answerWhenReady(handler, request, response);
     const demo = await startDemo({ folder: join(root, '.lockstep'), port, host, logger, docs, stopping });
     open.push(demo);
-    const { startDemoMock } = await import('./mock/sandbox/start-demo-mock.ts');
+    const { startSandbox } = await import('./mock/sandbox/start-sandbox.ts');
     const { describeAccess, writeAccessFile } = await import('./server/demo/access-file.ts');
     const keyFile = join(root, '.lockstep/mock-keys.json');
-    const mock = await startDemoMock({ keyFile, port: mockPort, host, logger, stopping });
+    const mock = await startSandbox({ keyFile, port: mockPort, host, logger, stopping });
     open.push(mock);
 
     docsReady(await prepareDocs(demo.origin, stopping, say));

@@ -16,18 +16,18 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getToken } from './fixtures/get-token.ts';
 import { type SampleRequest, sampleRequest } from './sample-request.ts';
-import { type DemoMock, startDemoMock } from './sandbox/start-demo-mock.ts';
+import { type StartedSandbox, startSandbox } from './sandbox/start-sandbox.ts';
 
 const operations = Object.values<Operation>(table satisfies OperationTable);
 const document: ContractDocument = contract;
 const compile = createSchemaCompiler(document);
 const logged: string[] = [];
-let mock: DemoMock;
+let mock: StartedSandbox;
 let token: string;
 
 beforeAll(async () => {
   const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
-  mock = await startDemoMock({ keys: await createTestKeys(), logger, port: 0, host: '127.0.0.1' });
+  mock = await startSandbox({ keys: await createTestKeys(), logger, port: 0, host: '127.0.0.1' });
   token = await getToken(mock, 'demo-own');
 });
 afterAll(() => mock.close());
@@ -177,11 +177,11 @@ describe('a fault', () => {
  * members (`if`, `not`) are beyond the generator, so that the body is held to its schema's type alone.
  */
 describe('an invented answer', () => {
-  let own: DemoMock;
+  let own: StartedSandbox;
   let ownToken: string;
   beforeAll(async () => {
     const logger = pino({ level: 'silent' });
-    own = await startDemoMock({ keys: await createTestKeys(), logger, port: 0, host: '127.0.0.1' });
+    own = await startSandbox({ keys: await createTestKeys(), logger, port: 0, host: '127.0.0.1' });
     ownToken = await getToken(own, 'demo-own');
   });
   afterAll(() => own.close());

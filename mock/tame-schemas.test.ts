@@ -20,7 +20,12 @@ const cases = [
   {
     name: 'properties named as keywords are',
     given: { properties: { example: { maxItems: 9 }, maxItems: { type: 'integer' } } },
-    want: { properties: { example: { maxItems: 3 }, maxItems: { type: 'integer' } } },
+    want: { properties: { example: { maxItems: 3 }, maxItems: { type: 'integer' } }, additionalProperties: false },
+  },
+  {
+    name: 'an object whose other members are described',
+    given: { a: { properties: { b: {} }, additionalProperties: { type: 'string' } } },
+    want: { a: { properties: { b: {} }, additionalProperties: { type: 'string' } } },
   },
   {
     name: 'a list in a response by default',

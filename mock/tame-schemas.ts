@@ -10,6 +10,8 @@ export const mostItems = 3;
  * - No list asks for more items than it needs. Lists filled up to half of their `maxItems` make, of 300 devices with
  *   100 linked devices each, tens of thousands of objects: one such request had no answer after 90 seconds, and twenty
  *   at once ended the process at 4 GB.
+ * - An object whose members are described has no others, unless its schema says what they are. Members of any name and kind would be taken
+ *   by a schema that is open to later versions, and mean nothing.
  * - Text with both `format` and `pattern` is its example: the generator follows the format and ignores the pattern.
  */
 export function tameSchemas(document: ContractDocument): ContractDocument {
@@ -20,7 +22,7 @@ function tameNode(node: unknown, reading: Reading): unknown {
   if (Array.isArray(node)) return node.map((item) => tameNode(item, 'keywords'));
   if (!isObject(node)) return node;
   const tamed = tameMembers(node, reading);
-  return reading === 'names' ? tamed : tameText(tameList(tamed));
+  return reading === 'names' ? tamed : tameText(tameMembersOf(tameList(tamed)));
 }
 
 function tameMembers(node: JsonObject, reading: Reading): JsonObject {
@@ -36,6 +38,12 @@ function tameList(schema: JsonObject): JsonObject {
   if (maxItems === undefined && ![type].flat().includes('array')) return schema;
   const wanted = Math.max(typeof minItems === 'number' ? minItems : 0, mostItems);
   return { ...schema, maxItems: typeof maxItems === 'number' ? Math.min(maxItems, wanted) : wanted };
+}
+
+function tameMembersOf(schema: JsonObject): JsonObject {
+  return isObject(schema.properties) && schema.additionalProperties === undefined
+    ? { ...schema, additionalProperties: false }
+    : schema;
 }
 
 function tameText(schema: JsonObject): JsonObject {

@@ -87,6 +87,13 @@ export async function readOrCreateKeyFile(path: string): Promise<Keys> {
   }
 }
 
+/** New keys that are written nowhere: all that follows from them ends with the process. */
+export async function generateKeys(): Promise<Keys> {
+  const parsed = parseKeys(await generateKeysText());
+  if (parsed.kind === 'keys') return parsed.keys;
+  throw new Error(`new keys cannot be read: ${parsed.faults.join(', ')}`);
+}
+
 async function generateKeysText(): Promise<string> {
   const { privateKey } = await generateKeyPair('RS256', { modulusLength: 2048, extractable: true });
   const jwk = await exportJWK(privateKey);

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { operations } from '@lockstep/contract/operations';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoMock } from '../mock/sandbox/start-demo-mock.ts';
+import { startSandbox } from '../mock/sandbox/start-sandbox.ts';
 import { startDemo } from '../server/demo/start-demo.ts';
 
 // If these fail, server or mock breaks the contract that partners build on, or the runner no longer sees when they do.
@@ -30,7 +30,7 @@ let mock: Side;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'conform-'));
   server = await startDemo({ folder, passwordCost: 12, ...onLoopback });
-  mock = await startDemoMock({ keyFile: join(folder, 'mock-keys.json'), ...onLoopback });
+  mock = await startSandbox({ keyFile: join(folder, 'mock-keys.json'), ...onLoopback });
 });
 afterAll(async () => {
   await Promise.all([server.close(), mock.close()]);

@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startDemoMock } from '../mock/sandbox/start-demo-mock.ts';
+import { startSandbox } from '../mock/sandbox/start-sandbox.ts';
 import type { DemoOwners } from '../server/demo/demo-owners.ts';
 import type { DemoClients } from '../server/demo/seed-demo.ts';
 import { openBrowser } from '../server/oauth/fixtures/browser.ts';
@@ -21,7 +21,7 @@ interface Side {
 const sides = {
   server: (): Promise<Side> => startDemoService(),
   mock: async (): Promise<Side> =>
-    startDemoMock({
+    startSandbox({
       keys: await createTestKeys(),
       port: 0,
       host: '127.0.0.1',

@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
 import { sampleRequest } from '../mock/sample-request.ts';
-import { type DemoMock, startDemoMock } from '../mock/sandbox/start-demo-mock.ts';
+import { type StartedSandbox, startSandbox } from '../mock/sandbox/start-sandbox.ts';
 import { systemClock } from '../server/clock.ts';
 import { type DemoClients, seedDemo } from '../server/demo/seed-demo.ts';
 import { type RawAnswer, sendRaw } from '../server/http/fixtures/send-raw.ts';
@@ -20,7 +20,7 @@ interface Side {
   readonly clients: DemoClients;
 }
 
-let mock: DemoMock;
+let mock: StartedSandbox;
 let service: RunningService;
 let sides: readonly Side[];
 /** One for each side, by the name a request calls it: a token is good where it was issued. */
@@ -39,7 +39,7 @@ beforeAll(async () => {
     checkResponses: true,
     secondOpinion: 'fatal',
   });
-  mock = await startDemoMock(listening);
+  mock = await startSandbox(listening);
   sides = [{ origin: service.origin, clients }, mock];
   tokens = await Promise.all(
     sides.map(async (side) => ({

@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { getToken } from '../mock/fixtures/get-token.ts';
-import { startDemoMock } from '../mock/sandbox/start-demo-mock.ts';
+import { startSandbox } from '../mock/sandbox/start-sandbox.ts';
 import type { DemoClients } from '../server/demo/seed-demo.ts';
 import { startDemoService } from './fixtures/start-demo-service.ts';
 
@@ -19,7 +19,7 @@ let sides: Readonly<Record<'server' | 'mock', Side>>;
 beforeAll(async () => {
   const server = await startDemoService();
   const logger = pino({ level: 'silent' });
-  sides = { server, mock: await startDemoMock({ port: 0, host: '127.0.0.1', logger, keys: server.keys }) };
+  sides = { server, mock: await startSandbox({ port: 0, host: '127.0.0.1', logger, keys: server.keys }) };
 });
 afterAll(() => Promise.all([sides.server.close(), sides.mock.close()]));
 

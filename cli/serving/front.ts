@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import type { OperationTable } from '@lockstep/runtime/operation';
 import { createRouter } from '@lockstep/runtime/route-request';
+import { startPagePolicy } from '@lockstep/runtime/start-page';
 import type { Logger } from 'pino';
-import { startPagePolicy } from './start-page.ts';
 
 interface FrontOptions {
   readonly operations: OperationTable;

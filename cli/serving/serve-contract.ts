@@ -8,13 +8,13 @@ import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import { startListening } from '@lockstep/runtime/start-listening';
+import { countOf, formatStartPage, type StartPage } from '@lockstep/runtime/start-page';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import type { Logger } from 'pino';
 import { formatNotice, type Notice, printable, type Surroundings, WrongUse } from '../commands/command.ts';
 import { createProgress } from '../progress.ts';
 import { createFront, findShadowed } from './front.ts';
-import { countOf, formatStartPage, type StartPage } from './start-page.ts';
 
 export interface ServingOptions {
   /** File or http address. */

@@ -66,8 +66,8 @@ try {
   const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
   await runUntilStopped(logger, async (stopping) => {
     // Most of what has to be loaded; a signal is heard already. Prism is loaded when an answer is first asked for.
-    const { startDemoMock } = await import('./start-demo-mock.ts');
-    const mock = await startDemoMock({
+    const { startSandbox } = await import('./start-sandbox.ts');
+    const mock = await startSandbox({
       port,
       host,
       publicOrigin,

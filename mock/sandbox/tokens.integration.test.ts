@@ -4,14 +4,14 @@ import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { getToken } from '../fixtures/get-token.ts';
-import { type DemoMock, startDemoMock } from './start-demo-mock.ts';
+import { type StartedSandbox, startSandbox } from './start-sandbox.ts';
 
 let keys: Keys;
-let mock: DemoMock;
+let mock: StartedSandbox;
 
 beforeAll(async () => {
   keys = await createTestKeys();
-  mock = await startDemoMock({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
+  mock = await startSandbox({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
 });
 afterAll(() => mock.close());
 
@@ -61,7 +61,7 @@ describe('a token that is not good', () => {
   }
 
   test('of another mock with the same keys is none here', async () => {
-    const second = await startDemoMock({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
+    const second = await startSandbox({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
     const token = await getToken(second, 'demo-own').finally(() => second.close());
     expect(await ask(token)).toEqual({ status: 401, code: 'token_invalid', challenge });
   });
@@ -77,7 +77,7 @@ describe('a token of before a start, under the same keys and the same address', 
     vi.useFakeTimers({ toFake: ['Date'] });
     const startAt = (time: number, at = 0) => {
       vi.setSystemTime(time);
-      return startDemoMock({ keys, port: at, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
+      return startSandbox({ keys, port: at, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
     };
     const first = await startAt(second);
     const token = await getToken(first, 'demo-own').finally(() => first.close());
@@ -93,7 +93,7 @@ describe('a token of before a start, under the same keys and the same address', 
 
 describe('the keys', () => {
   test('give the same secrets and passwords at every start', async () => {
-    const second = await startDemoMock({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
+    const second = await startSandbox({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });
     await second.close();
     expect(second.clients).toEqual(mock.clients);
     expect(second.owners).toEqual(mock.owners);

@@ -39,18 +39,37 @@ export class DemoKeyMismatch extends OperatorError {
  * @throws DemoKeyMismatch when the store was seeded with another `keys.demoKey`
  */
 export async function seedDemo(store: Store, options: SeedOptions): Promise<DemoClients> {
-  await seedAccounts(store, Math.floor(options.now / 1000) * 1000);
+  await seedDemoData(store, options.now);
+  return seedDemoClients(store, options);
+}
+
+/** What a client acts on: accounts, properties, devices and their activity. A second call changes nothing. */
+export async function seedDemoData(store: Store, now: EpochMilliseconds): Promise<void> {
+  await seedDemoAccounts(store, now);
+  await seedDevices(store, toSecond(now));
   await seedDemoActivity(store);
+}
+
+/** The clients of the demo, in a store that has its accounts. */
+export async function seedDemoClients(store: Pick<Store, 'clients'>, options: SeedOptions): Promise<DemoClients> {
   const seeded = [];
   for (const client of demoClients) seeded.push(await seedClient(store, client, options));
   return seeded.filter((client) => client !== undefined);
 }
 
-async function seedAccounts(store: Store, now: EpochMilliseconds): Promise<void> {
+/** The accounts of the demo without anything in them. A second call changes nothing. */
+export async function seedDemoAccounts({ accounts }: Pick<Store, 'accounts'>, now: EpochMilliseconds): Promise<void> {
   for (const { id, name, trialEndsAfter } of demoAccounts) {
-    if ((await store.accounts.find(id)) !== undefined) continue;
-    await store.accounts.put({ id, name, trialEndsAt: trialEndsAfter === null ? null : now + trialEndsAfter });
+    if ((await accounts.find(id)) !== undefined) continue;
+    await accounts.put({ id, name, trialEndsAt: trialEndsAfter === null ? null : toSecond(now) + trialEndsAfter });
   }
+}
+
+function toSecond(at: EpochMilliseconds): EpochMilliseconds {
+  return Math.floor(at / 1000) * 1000;
+}
+
+async function seedDevices(store: Store, now: EpochMilliseconds): Promise<void> {
   // One transaction wrote all devices, so one of them there means that all were.
   const first = demoDevices[0];
   if (first === undefined || (await store.devices.find(first.accountId, first.deviceId)) !== undefined) return;
@@ -65,7 +84,7 @@ async function seedAccounts(store: Store, now: EpochMilliseconds): Promise<void>
 }
 
 async function seedClient(
-  store: Store,
+  store: Pick<Store, 'clients'>,
   client: (typeof demoClients)[number],
   { keys, now, loopbackCallbacks = [] }: SeedOptions,
 ): Promise<DemoClients[number] | undefined> {

@@ -1,0 +1,70 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
+import { startPagePolicy } from '@lockstep/runtime/start-page';
+import type { Logger } from 'pino';
+
+interface BesideOptions {
+  /** The start page, for whoever opens the sandbox in a browser. */
+  readonly page: () => string;
+  /** Paths that a program finds at `/`. */
+  readonly addresses: Readonly<Record<string, string>>;
+  readonly ping: () => Promise<void>;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+interface Plain {
+  readonly status: number;
+  readonly type: string;
+  readonly text: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers what is beside the contract: `/` and `/healthz`, as the service does, and a page at `/` for a browser. */
+export function createBeside({ page, addresses, ping, logger }: BesideOptions) {
+  return (request: IncomingMessage, response: ServerResponse): boolean => {
+    const { path } = readTarget(request.url ?? '/');
+    if (path !== '/' && path !== '/healthz') return false;
+    void answer(path, request).then((plain) => write(request, response, plain));
+    return true;
+  };
+
+  async function answer(path: '/' | '/healthz', request: IncomingMessage): Promise<Plain> {
+    const requestId = readRequestId(request);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      const message = `${request.method} is not allowed here, use GET or HEAD`;
+      return { ...json(405, { message, code: 'method_not_allowed', requestId }), headers: { Allow: 'GET, HEAD' } };
+    }
+    if (path === '/healthz') return checkHealth(requestId);
+    const isForPeople = /\btext\/html\b/.test(request.headers.accept ?? '');
+    return isForPeople ? { status: 200, type: 'text/html; charset=utf-8', text: page() } : json(200, addresses);
+  }
+
+  async function checkHealth(requestId: string): Promise<Plain> {
+    try {
+      await ping();
+      return json(200, { status: 'ok' });
+    } catch (err) {
+      logger.warn({ requestId, err }, 'the store does not answer');
+      return json(503, { status: 'unavailable', requestId });
+    }
+  }
+}
+
+function json(status: number, body: object): Plain {
+  return { status, type: 'application/json; charset=utf-8', text: JSON.stringify(body) };
+}
+
+function write(request: IncomingMessage, response: ServerResponse, { status, type, text, headers }: Plain): void {
+  const content = Buffer.from(text);
+  response.writeHead(status, {
+    ...headers,
+    'Content-Type': type,
+    'Content-Length': content.length,
+    'Content-Security-Policy': startPagePolicy,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': 'no-store',
+    Vary: 'Accept',
+    'X-Request-Id': readRequestId(request),
+  });
+  response.end(content);
+}

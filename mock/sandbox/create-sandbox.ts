@@ -1,0 +1,206 @@
+import type { RequestListener } from 'node:http';
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { operations } from '@lockstep/contract/operations';
+import type { EpochMilliseconds } from '@lockstep/server/clock';
+import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
+import type { DemoClients } from '@lockstep/server/demo/seed-demo';
+import type { ServiceExchange } from '@lockstep/server/http/exchange';
+import { type AnyApiHandler, type ApiHandlers, planApi } from '@lockstep/server/http/plan-api';
+import { realm } from '@lockstep/server/http/token-scheme';
+import type { Keys } from '@lockstep/server/keys';
+import type { Logger } from 'pino';
+import { createMock, type MockedService } from '../create-mock.ts';
+import { createBeside } from './beside.ts';
+import { createSandboxClock } from './clock.ts';
+import { createFaults } from './faults.ts';
+import { controlPath, createFront } from './front.ts';
+import { createJournal } from './journal.ts';
+import { createSandboxOAuth } from './oauth.ts';
+import type { Sandbox, SandboxState, ScenarioChoice } from './sandbox.ts';
+import { drawScenario, readScenario, type Scenario } from './scenarios.ts';
+import { createTokenLives } from './tokens.ts';
+import { openWorld, type World } from './world.ts';
+
+export interface SandboxOptions {
+  /** Address that clients use, without a trailing slash. */
+  readonly origin: string;
+  readonly keys: Keys;
+  readonly logger: Logger;
+  /** `demo` when left out. */
+  readonly scenario?: ScenarioChoice | undefined;
+  /** What the clock of the domain says at the start; the system's time when left out. */
+  readonly startAt?: EpochMilliseconds | undefined;
+  /** http addresses of this machine that partners may be called back at; none when left out. */
+  readonly loopbackCallbacks?: readonly string[] | undefined;
+  /** Whether others than this machine may drive it. */
+  readonly isControlOpen?: boolean | undefined;
+}
+
+export interface RunningSandbox {
+  readonly listener: RequestListener;
+  readonly sandbox: Sandbox;
+  readonly clients: () => DemoClients;
+  readonly owners: DemoOwners;
+  readonly close: () => Promise<void>;
+}
+
+/** A clock that is moved stops at so many moments on its way, at each of which something is due. */
+const mostStops = 10_000;
+
+/**
+ * The service on a store in memory, with simulated bridges and virtual locks, behind the mock: what carries no `Prefer` is answered by the
+ * real handlers. Everything that they know is one world, which a reset replaces; who calls, the clock and what was recorded stand outside.
+ *
+ * @throws ScenarioFault
+ */
+export async function createSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+  const { origin, keys, logger, startAt, loopbackCallbacks = [] } = options;
+  const clock = createSandboxClock(startAt === undefined ? {} : { start: startAt });
+  const faults = createFaults();
+  const journal = createJournal();
+  const lives = createTokenLives();
+  let scenario = readScenario(options.scenario ?? { name: 'demo' });
+  let world = await open(scenario);
+  const oauth = await createSandboxOAuth({
+    origin,
+    keys,
+    logger,
+    loopbackCallbacks,
+    lives,
+    trialEnd: (accountId) => world.trialEnd(accountId),
+  });
+  await oauth.admit(scenario.accounts);
+  /** One change at a time: a reset that overtook another would close what it had opened. */
+  let changing: Promise<unknown> = Promise.resolve();
+
+  const sandbox: Sandbox = {
+    clock,
+    faults,
+    journal,
+    readState,
+    reset: () => inTurn(() => begin(scenario)),
+    useScenario: (choice) => inTurn(() => begin(readScenario(choice))),
+    changeClock: (change) => inTurn(() => moveClock(change)),
+    tokens: {
+      get lifetimeSeconds() {
+        return lives.lifetimeSeconds;
+      },
+      setLifetime: lives.setLifetime,
+      expire: async (what) => {
+        lives.expire();
+        if (what === 'all') await oauth.endGrants();
+      },
+    },
+  };
+  const api = planApi({
+    contract,
+    operations,
+    handlers: delegate(() => world.handlers),
+    verifyToken: oauth.verifyToken,
+    clock,
+    countRequest: (principal) => world.countRequest(principal),
+    logger,
+    checkResponses: true,
+  });
+  const listener = createFront({
+    logger,
+    sandbox,
+    control: (_, response) => void response.writeHead(404).end(),
+    authPath: oauth.authServer.basePath,
+    beside: createBeside({
+      page: () => '<!doctype html><title>Sandbox</title>',
+      addresses: { api: '/v1', auth: '/auth', health: '/healthz', sandbox: controlPath },
+      ping: () => world.ping(),
+      logger,
+    }),
+    mock: (answered) => {
+      const service: MockedService<ServiceExchange> = {
+        ...api,
+        realm,
+        // Each is only ever given requests of its own operation.
+        handlers: api.handlers as unknown as NonNullable<MockedService<ServiceExchange>['handlers']>,
+        authServer: oauth.authServer,
+        answered,
+      };
+      return createMock<ServiceExchange>({ contract, operations, logger, service });
+    },
+  });
+  return {
+    listener,
+    sandbox,
+    clients: oauth.clients,
+    owners: oauth.owners,
+    close: async () => {
+      await changing;
+      await world.close();
+      await oauth.close();
+    },
+  };
+
+  async function open({ fill: _, ...of }: Scenario): Promise<World> {
+    const image = await drawScenario({ fill: _, ...of }, clock.now());
+    return openWorld({ image, accountQuota: of.accountQuota, keys, clock, logger });
+  }
+
+  function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {
+    const done = changing.then(change);
+    changing = done.catch(() => undefined);
+    return done;
+  }
+
+  /** The world before ends once nobody can come into it any more. Where a scenario is refused nothing has changed but the clock of nobody. */
+  async function begin(next: Scenario): Promise<SandboxState> {
+    const before = { now: clock.now(), isTicking: clock.isTicking };
+    clock.reset();
+    let opened: World;
+    try {
+      opened = await open(next);
+    } catch (error) {
+      clock.set({ at: before.now, isTicking: before.isTicking });
+      throw error;
+    }
+    await oauth.admit(next.accounts);
+    const ended = world;
+    [scenario, world] = [next, opened];
+    faults.clear();
+    journal.clear();
+    lives.setLifetime(null);
+    await ended.close();
+    return readState();
+  }
+
+  /** Forwards it stops wherever something is due, so that it happens at its time and in its order. */
+  async function moveClock(change: () => void): Promise<void> {
+    const before = clock.now();
+    change();
+    const target = clock.now();
+    if (target > before) {
+      clock.set({ at: before });
+      for (let stops = 0, due = await world.settle(); due !== null && due < target && stops < mostStops; stops += 1) {
+        clock.set({ at: Math.max(due, clock.now()) });
+        due = await world.settle();
+      }
+      clock.set({ at: Math.max(target, clock.now()) });
+    }
+    await world.settle();
+  }
+
+  function readState(): SandboxState {
+    return {
+      scenario: scenario.name,
+      clock: { now: new Date(clock.now()).toISOString(), ticking: clock.isTicking },
+      faults: [...faults.list()],
+      tokenLifetimeSeconds: lives.lifetimeSeconds,
+      requests: journal.list().length,
+    };
+  }
+}
+
+/** Handlers that are those of whatever world there is when they are asked. */
+function delegate(current: () => ApiHandlers): ApiHandlers {
+  const names = Object.keys(current()) as (keyof ApiHandlers)[];
+  const call = (name: keyof ApiHandlers): AnyApiHandler =>
+    ((...asked: Parameters<AnyApiHandler>) =>
+      (current()[name] as (...asked: unknown[]) => unknown)(...asked)) as AnyApiHandler;
+  return Object.fromEntries(names.map((name) => [name, call(name)])) as unknown as ApiHandlers;
+}

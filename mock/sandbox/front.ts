@@ -1,0 +1,140 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
+import { operations } from '@lockstep/contract/operations';
+import { isObject } from '@lockstep/json/json-pointer';
+import type { Detail } from '@lockstep/runtime/form/detail';
+import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
+import type { Operation } from '@lockstep/runtime/operation';
+import { allowCrossOrigin } from '@lockstep/server/http/cross-origin';
+import type { ServiceExchange } from '@lockstep/server/http/exchange';
+import type { Logger } from 'pino';
+import { isBelow } from '../auth-server.ts';
+import type { Mock, MockedService } from '../create-mock.ts';
+import type { Fault } from './faults.ts';
+import type { JournalEntry } from './journal.ts';
+import { breakBody, dropAnswer, observeError, waitWhileThere } from './meet-fault.ts';
+import type { Sandbox } from './sandbox.ts';
+
+/** Where the sandbox is driven. */
+export const controlPath = '/_sandbox';
+
+export interface FrontOptions {
+  readonly logger: Logger;
+  readonly sandbox: Sandbox;
+  /** Answers what is at or below `controlPath`. */
+  readonly control: RequestListener;
+  /** Where the authorization server answers. */
+  readonly authPath: string;
+  /** Answers what is beside the contract: the start page and `/healthz`. @returns whether it has */
+  readonly beside: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Makes the mock. It tells of each answer, which is how the journal knows what was wrong. */
+  readonly mock: (answered: Answered) => Mock;
+}
+
+type Answered = NonNullable<MockedService<ServiceExchange>['answered']>;
+
+/** What is known of a request when its answer has left. */
+interface Note {
+  readonly operation: Operation | undefined;
+  readonly fault: Fault | undefined;
+  principal?: ServiceExchange['principal'];
+  code?: string;
+  says?: string;
+  details?: readonly Detail[];
+}
+
+/**
+ * What stands before the mock: control, leave for pages of any origin, faults that were asked for, and the journal of all that comes. The order is
+ * that of a network: a fault meets a request before anybody looks at its credentials.
+ */
+export function createFront(options: FrontOptions): RequestListener {
+  const { sandbox, control, authPath, beside, logger } = options;
+  const notes = new WeakMap<IncomingMessage, Note>();
+  const mock = options.mock(({ request, principal }, { status, body }) => {
+    const note = notes.get(request);
+    if (note === undefined) return;
+    if (principal !== undefined) note.principal = principal;
+    if (status >= 400) Object.assign(note, readRefusal(body));
+  });
+  const letIn = allowCrossOrigin({ contract, operations, origins: 'any' });
+
+  return (request, response) => {
+    const { path, queryText } = readTarget(request.url ?? '/');
+    if (isBelow(controlPath, path)) return control(request, response);
+    if (beside(request, response)) return;
+    const began = performance.now();
+    const at = new Date().toISOString();
+    // The OAuth server gives those of its own requests, and all others take it from here.
+    const requestId = readRequestId(request);
+    request.headers['x-request-id'] = requestId;
+    const operation = mock.operationOf(request);
+    const fault = operation && sandbox.faults.take(operation.operationId);
+    const note: Note = { operation, fault };
+    notes.set(request, note);
+    response.once('close', () => {
+      const status = response.headersSent ? response.statusCode : null;
+      sandbox.journal.record({
+        at,
+        requestId,
+        method: request.method ?? '',
+        path,
+        queryText,
+        operationId: operation?.operationId ?? null,
+        clientId: note.principal?.clientId,
+        accountId: note.principal?.accountId,
+        status,
+        verdict: judge(note, status, response.writableFinished),
+        code: note.code,
+        says: note.says,
+        details: note.details,
+        faultId: fault?.id,
+        ms: Math.round((performance.now() - began) * 10) / 10,
+      });
+    });
+    letIn(request, response, () => {
+      if (operation !== undefined && isBelow(authPath, operation.basePath))
+        observeError(response, (body) => Object.assign(note, readRefusal(body)));
+      if (fault === undefined || operation === undefined) return mock.listener(request, response);
+      meet(fault, operation, request, response).catch((error: unknown) => {
+        logger.error({ requestId, err: error }, 'a fault could not be met');
+        response.destroy();
+      });
+    });
+  };
+
+  async function meet(
+    { delayMs, drop, body, status, example }: Fault,
+    operation: Operation,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    if (delayMs !== undefined) await waitWhileThere(response, delayMs);
+    if (drop === 'before') return void response.destroy();
+    if (drop === 'after') dropAnswer(response);
+    if (body !== undefined) breakBody(response, body);
+    if (status === undefined && example === undefined) return mock.listener(request, response);
+    const choice = { ...(status !== undefined && { code: status }), ...(example !== undefined && { example }) };
+    await mock.replyAsDocumented(request, response, operation, { ...choice, dynamic: false });
+  }
+}
+
+function judge({ operation, fault }: Note, status: number | null, isWhole: boolean): JournalEntry['verdict'] {
+  const isMeant = fault !== undefined && (fault.drop ?? fault.body ?? fault.status ?? fault.example) !== undefined;
+  if (isMeant) return 'fault';
+  if (status === null || !isWhole) return 'aborted';
+  if (status >= 500) return 'failed';
+  if (status < 400) return 'accepted';
+  return operation === undefined ? 'unrouted' : 'refused';
+}
+
+/** The members of an error body, ours and that of RFC 6749, 5.2. */
+function readRefusal(body: unknown): Pick<Note, 'code' | 'says' | 'details'> {
+  if (!isObject(body)) return {};
+  const { code, error, message, error_description: description, details } = body;
+  const says = [message, description, error].find((text) => typeof text === 'string');
+  return {
+    ...(typeof code === 'string' ? { code } : typeof error === 'string' && { code: error }),
+    ...(typeof says === 'string' && { says }),
+    ...(Array.isArray(details) && { details: details as readonly Detail[] }),
+  };
+}

@@ -1,0 +1,72 @@
+import type { ServerResponse } from 'node:http';
+import { setTimeout } from 'node:timers/promises';
+import { isJsonType } from '@lockstep/runtime/form/parse-body';
+
+// Whoever answers knows nothing of these: the answer is changed where it leaves.
+
+/** Waits so long, or until the caller is gone. */
+export async function waitWhileThere(response: ServerResponse, milliseconds: number): Promise<void> {
+  const gone = new AbortController();
+  const leave = (): void => gone.abort();
+  response.once('close', leave);
+  try {
+    await setTimeout(milliseconds, undefined, { signal: gone.signal });
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  } finally {
+    response.off('close', leave);
+  }
+}
+
+/** All is done as it would be, and the connection ends where the answer would leave. */
+export function dropAnswer(response: ServerResponse): void {
+  replaceEnd(response, () => response.destroy());
+}
+
+/**
+ * Breaks the body of the answer: `truncated` has the length of the whole and ends half-way, with the connection; `malformed` is a whole message whose
+ * JSON lacks its end.
+ */
+export function breakBody(response: ServerResponse, how: 'truncated' | 'malformed'): void {
+  replaceEnd(response, (body, end) => {
+    if (body.length < 2) return end(body);
+    const isTruncated = how === 'truncated';
+    const broken = Buffer.from(body);
+    if (!isTruncated) {
+      broken[broken.length - 1] = ','.charCodeAt(0);
+      return end(broken);
+    }
+    if (!response.hasHeader('Content-Length')) response.setHeader('Content-Length', body.length);
+    response.write(broken.subarray(0, Math.ceil(broken.length / 2)), () => response.destroy());
+  });
+}
+
+/** Tells of the body of an error as it leaves, where it is JSON. */
+export function observeError(response: ServerResponse, tell: (body: unknown) => void): void {
+  replaceEnd(response, (body, end) => {
+    if (response.statusCode >= 400 && isJsonType(String(response.getHeader('Content-Type') ?? ''))) tell(parse(body));
+    end(body);
+  });
+}
+
+type End = (body: Buffer) => void;
+
+/** Whoever writes here hands over the whole body with `end`, the service and the OAuth server alike. */
+function replaceEnd(response: ServerResponse, replacement: (body: Buffer, end: End) => void): void {
+  const end = response.end.bind(response);
+  response.end = (body?: unknown) => {
+    response.end = end;
+    const bytes =
+      typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body as string) : Buffer.alloc(0);
+    replacement(bytes, (changed) => (body === undefined || typeof body === 'function' ? end() : end(changed)));
+    return response;
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,144 @@
+import type { EpochMilliseconds } from '@lockstep/server/clock';
+import { findImportFaults, listNames } from '@lockstep/server/commands/find-import-faults';
+import { type ImportFile, readImportFile } from '@lockstep/server/commands/read-import-file';
+import { writeImport } from '@lockstep/server/commands/write-import';
+import { harbourStays } from '@lockstep/server/demo/demo-data';
+import { seedDemoAccounts, seedDemoData } from '@lockstep/server/demo/seed-demo';
+import { makeImage } from '@lockstep/server/store/sqlite/store-image';
+import type { Store } from '@lockstep/server/store/store';
+import { type ScenarioChoice, ScenarioFault, type ScenarioName } from './sandbox.ts';
+
+/** What a sandbox begins with. */
+export interface Scenario {
+  /** Null for one of files. */
+  readonly name: ScenarioName | null;
+  /** Requests an hour for each account and client; 0 for no quota. */
+  readonly accountQuota: number;
+  /** Accounts that it has besides those of the demo. */
+  readonly accounts: readonly { readonly id: string; readonly name: string }[];
+  readonly fill: (store: Store, now: EpochMilliseconds) => Promise<void>;
+}
+
+const day = 24 * 3_600_000;
+
+/** Few enough to be used up by hand. */
+const smallQuota = 20;
+const manyDevices = 10_000;
+/** As many rows as one statement takes. */
+const devicesPerWrite = 500;
+
+type Named = Pick<Scenario, 'fill'> & { readonly shows: string; readonly accountQuota?: number };
+
+/** By name, with what each is for. All have the accounts, clients and owners of the demo. */
+const scenarios: Readonly<Record<ScenarioName, Named>> = {
+  demo: { shows: 'A device for each answer of the API, and two months of activity', fill: seedDemoData },
+  empty: { shows: 'Accounts without a property or a device', fill: seedDemoAccounts },
+  big: {
+    shows: 'The demo, and 10,000 locks more: lists that take many pages',
+    fill: async (store, now) => {
+      await seedDemoData(store, now);
+      await addManyDevices(store, now);
+    },
+  },
+  'trial-over': {
+    shows: 'The demo, with the trial of Harbour Stays over since yesterday: its calls get 402',
+    fill: async (store, now) => {
+      await seedDemoData(store, now);
+      await store.accounts.setTrialEnd(harbourStays, now - day);
+    },
+  },
+  'bridge-offline': {
+    shows: 'The demo, with the bridge of Harbour House offline: jobs get 406',
+    fill: async (store, now) => {
+      await seedDemoData(store, now);
+      await store.devices.setOnline(harbourStays, 'BR1A00000001', false);
+    },
+  },
+  quota: {
+    shows: `The demo, with a quota of ${smallQuota} requests an hour: the next gets 429`,
+    fill: seedDemoData,
+    accountQuota: smallQuota,
+  },
+};
+
+export const scenarioList: readonly { readonly name: ScenarioName; readonly shows: string }[] = Object.entries(
+  scenarios,
+).map(([name, { shows }]) => ({ name: name as ScenarioName, shows }));
+
+/**
+ * Reads what somebody chose.
+ *
+ * @throws ScenarioFault for files that can't be imported, with each fault that the files have by themselves
+ */
+export function readScenario(choice: ScenarioChoice): Scenario {
+  if ('name' in choice) return { accountQuota: 0, accounts: [], ...scenarios[choice.name], name: choice.name };
+  const isOne = !Array.isArray(choice.import);
+  const files = [choice.import].flat().map((file, index) => readFile(file, isOne ? '' : `/${index}`));
+  return {
+    name: null,
+    accountQuota: 0,
+    accounts: files.map(({ account }) => account),
+    fill: async (store, now) => {
+      await seedDemoAccounts(store, now);
+      for (const [index, file] of files.entries()) await importFile(store, file, now, isOne ? '' : `/${index}`);
+    },
+  };
+}
+
+/** Named scenarios as images, each with the time that it is seeded for. An image of a minute ago is as good as a new one. */
+const images = new Map<ScenarioName, { readonly now: EpochMilliseconds; readonly image: Promise<Uint8Array> }>();
+const imageKeptMs = 60_000;
+
+/** @throws ScenarioFault where files don't fit together */
+export function drawScenario({ name, fill }: Scenario, now: EpochMilliseconds): Promise<Uint8Array> {
+  if (name === null) return makeImage((store) => fill(store, now));
+  const kept = images.get(name);
+  if (kept !== undefined && now >= kept.now && now - kept.now < imageKeptMs) return kept.image;
+  const image = makeImage((store) => fill(store, now));
+  images.set(name, { now, image });
+  // Not kept: the next one tries again.
+  image.catch(() => images.delete(name));
+  return image;
+}
+
+function readFile(file: unknown, pointer: string): ImportFile {
+  const read = readImportFile(Buffer.from(JSON.stringify(file)));
+  if (read.kind === 'faults') throw new ScenarioFault(read.faults.map((fault) => place(fault, pointer)));
+  return read.file;
+}
+
+async function importFile(store: Store, file: ImportFile, now: EpochMilliseconds, pointer: string): Promise<void> {
+  const { scope, objectIds } = listNames(file);
+  const faults = findImportFaults(file, await store.imports.findTaken(scope, objectIds));
+  if (faults.length > 0) throw new ScenarioFault(faults.map((fault) => place(fault, pointer)));
+  const end = await writeImport(store.imports, file, now);
+  // Nobody else writes here, and nobody interrupts it.
+  if (end.kind !== 'done') throw new Error(`the import ended early: ${end.kind}`);
+}
+
+/** Faults name their place in the file; this is where the file stands in what was sent. */
+function place(fault: string, pointer: string): string {
+  return fault.replace(/^#/, `#${pointer}`);
+}
+
+async function addManyDevices(store: Store, now: EpochMilliseconds): Promise<void> {
+  const [template] = await store.devices.findAll(harbourStays, ['LK2A00000003']);
+  if (template === undefined) throw new Error('the demo has no LK2A00000003');
+  const { timezone: _, ...lock } = template;
+  const devices = Array.from({ length: manyDevices }, (__, index) => {
+    const number = String(index + 1).padStart(5, '0');
+    return {
+      ...lock,
+      id: `68f1c2d3e4a5b6c7d8f${number}`,
+      deviceId: `LK3A000${number}`,
+      deviceName: `Room ${number}`,
+      batteryLevel: 100 - (index % 90),
+      pairedAt: now - 264 * day - index * 60_000,
+      lastSyncAt: now - (index % 3600) * 1000,
+      linked: [],
+      bridgeId: null,
+    };
+  });
+  for (let from = 0; from < devices.length; from += devicesPerWrite)
+    await store.imports.write({ properties: [], devices: devices.slice(from, from + devicesPerWrite) });
+}

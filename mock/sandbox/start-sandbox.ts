@@ -1,0 +1,76 @@
+import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
+import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
+import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
+import type { DemoClients } from '@lockstep/server/demo/seed-demo';
+import { readOrCreateKeyFile } from '@lockstep/server/key-file';
+import type { Keys } from '@lockstep/server/keys';
+import { createSandbox, type RunningSandbox, type SandboxOptions } from './create-sandbox.ts';
+import type { Sandbox } from './sandbox.ts';
+
+export type StartOptions = Omit<SandboxOptions, 'keys' | 'origin'> & {
+  /** 0 takes any free port. */
+  readonly port: number;
+  readonly host: string;
+  /** Address that clients use, where it is another than the one listened on: tokens are good under it alone. */
+  readonly publicOrigin?: string | undefined;
+  /** Gives the start up. */
+  readonly stopping?: AbortSignal | undefined;
+} & (
+    | { readonly keys: Keys }
+    /** Made where there is none, so that every start prints the same secrets and passwords. */
+    | { readonly keyFile: string }
+  );
+
+export interface StartedSandbox extends RunningListener {
+  readonly clients: DemoClients;
+  readonly owners: DemoOwners;
+  readonly sandbox: Sandbox;
+}
+
+/** Time for answers under way when it stops. They take milliseconds; only a stalled caller needs longer. */
+const drainMs = 500;
+
+/**
+ * Starts the sandbox on a port of its own: every operation, behind tokens of a real OAuth server with the demo's clients.
+ *
+ * @throws KeyFileFault; ScenarioFault; Error with `code: 'EADDRINUSE'` when the port is taken; the reason of `stopping`; nothing is left open
+ */
+export async function startSandbox({
+  port,
+  host,
+  publicOrigin,
+  stopping,
+  ...options
+}: StartOptions): Promise<StartedSandbox> {
+  const keys = 'keys' in options ? options.keys : await readOrCreateKeyFile(options.keyFile);
+  await throwIfStopping(stopping);
+  const { promise: made, resolve } = Promise.withResolvers<RunningSandbox | undefined>();
+  try {
+    const { origin, underWay, close } = await startListening(
+      { port, host, limits: { drainMs }, stopping },
+      async (listeningAt) => {
+        const created = await createSandbox({ ...options, keys, origin: publicOrigin ?? listeningAt });
+        resolve(created);
+        return created.listener;
+      },
+    );
+    const running = await made;
+    if (running === undefined) throw new Error('the sandbox listens, and was not made');
+    return {
+      origin: publicOrigin ?? origin,
+      clients: running.clients(),
+      owners: running.owners,
+      sandbox: running.sandbox,
+      underWay,
+      close: async () => {
+        const closed = await close();
+        await running.close();
+        return closed;
+      },
+    };
+  } catch (error) {
+    resolve(undefined);
+    await (await made)?.close();
+    throw error;
+  }
+}

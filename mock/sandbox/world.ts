@@ -1,0 +1,49 @@
+import { startBridges } from '@lockstep/server/bridge/start-bridges';
+import type { Clock, EpochMilliseconds } from '@lockstep/server/clock';
+import { createHandlers, createQuota } from '@lockstep/server/create-service';
+import { demoHabits } from '@lockstep/server/demo/demo-habits';
+import type { CountRequest } from '@lockstep/server/http/account-quota';
+import type { ApiHandlers } from '@lockstep/server/http/plan-api';
+import type { Keys } from '@lockstep/server/keys';
+import { openStoreImage } from '@lockstep/server/store/sqlite/store-image';
+import type { Logger } from 'pino';
+
+export interface WorldOptions {
+  /** What it begins with. */
+  readonly image: Uint8Array;
+  /** Requests an hour for each account and client; 0 for no quota. */
+  readonly accountQuota: number;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly logger: Logger;
+}
+
+/** The service on a store of its own, with bridges and locks behind it. It knows nobody: who calls is found before. */
+export interface World {
+  readonly handlers: ApiHandlers;
+  readonly countRequest: CountRequest;
+  /** End of an account's trial; null for one that is subscribed. */
+  readonly trialEnd: (accountId: string) => EpochMilliseconds | null;
+  /** Lets what is due by now happen. @returns when there is more to do; null while nothing is due */
+  readonly settle: () => Promise<EpochMilliseconds | null>;
+  readonly ping: () => Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+export async function openWorld({ image, accountQuota, keys, clock, logger }: WorldOptions): Promise<World> {
+  const store = openStoreImage(image);
+  const bridges = startBridges({ store, keys, clock, logger, habits: demoHabits });
+  // Nothing changes the trial of an account while a world lasts.
+  const trialEnds = new Map((await store.accounts.list()).map(({ id, trialEndsAt }) => [id, trialEndsAt]));
+  return {
+    handlers: createHandlers({ store, clock, keys, bridges }),
+    countRequest: accountQuota === 0 ? async () => undefined : createQuota(accountQuota, clock),
+    trialEnd: (accountId) => trialEnds.get(accountId) ?? null,
+    settle: bridges.settle,
+    ping: () => store.ping(),
+    close: async () => {
+      await bridges.stop();
+      await store.close();
+    },
+  };
+}
