@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describeOrder } from '../server/http/fixtures/describe-order.ts';
 import { type BothSides, type Side, startBothSides } from './fixtures/both-sides.ts';
+import { createMockedService, startMockedApp } from './fixtures/create-mocked-service.ts';
 
 // If these fail, service and mock check in another order than the contract says, or not in the same.
 
@@ -194,3 +196,5 @@ describe.each(['service', 'mock'])('the %s:', (sideName) => {
     }
   });
 });
+
+describe('in the sandbox', () => describeOrder({ startApp: startMockedApp, createListener: createMockedService }));

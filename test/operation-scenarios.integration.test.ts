@@ -1,0 +1,7 @@
+import { describe } from 'vitest';
+import { describeOperations } from '../server/http/scenarios/fixtures/describe-operations.ts';
+import { createMockedService } from './fixtures/create-mocked-service.ts';
+
+// If these fail, the sandbox refuses something else than the service, or does something although it refused.
+
+describe('in the sandbox', () => describeOperations(createMockedService));
