@@ -4,8 +4,8 @@ import { chooseSeed } from './test/choose-seed.ts';
 const { seed, isNew } = chooseSeed(process.env, Math.random);
 if (isNew) process.stderr.write(`Random tests run from the seed ${seed}. The same again: FC_SEED=${seed}\n`);
 
-// The tests of a new project run by Node's own runner.
-const ignored = ['**/node_modules/**', '**/dist/**', '**/fixtures/**', 'cli/project/**'];
+// The tests of a new project, and those of the examples, run by runners of their own.
+const ignored = ['**/node_modules/**', '**/dist/**', '**/fixtures/**', 'cli/project/**', 'mock/examples/**'];
 const everywhere = {
   env: { FC_SEED: String(seed) },
   setupFiles: ['./test/seed-random.ts'],

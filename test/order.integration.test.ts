@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { describeOrder } from '../server/http/fixtures/describe-order.ts';
-import { type BothSides, type Side, startBothSides } from './fixtures/both-sides.ts';
 import { createMockedService, startMockedApp } from './fixtures/create-mocked-service.ts';
+import { type Side, type Sides, sideNames, startSides } from './fixtures/start-sides.ts';
 
-// If these fail, service and mock check in another order than the contract says, or not in the same.
+// If these fail, service, mock and sandbox check in another order than the contract says, or not in the same.
 
-let both: BothSides;
+let sides: Sides;
 beforeAll(async () => {
-  both = await startBothSides();
+  sides = await startSides();
 });
-afterAll(() => both.close());
+afterAll(() => sides.close());
 
 const json = { 'content-type': 'application/json' };
 const huge = { accessName: 'x'.repeat(70_000) };
@@ -79,12 +79,8 @@ async function callOn(side: Side, { method = 'GET', path, token = 'all', headers
   return { status: answer.status, headers: answer.headers, body: (await answer.json()) as Record<string, unknown> };
 }
 
-describe.each(['service', 'mock'])('the %s:', (sideName) => {
-  const call = (given: Given) => {
-    const side = both.sides.find((candidate) => candidate.name === sideName);
-    if (side === undefined) throw new Error(`there is no ${sideName}`);
-    return callOn(side, given);
-  };
+describe.each(sideNames)('the %s:', (sideName) => {
+  const call = (given: Given) => callOn(sides.find(sideName), given);
 
   describe('of two faults in one request the contract names the first:', () => {
     for (const { name, given, want } of pairs) {

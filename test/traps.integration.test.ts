@@ -2,15 +2,15 @@ import { connect, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RawAnswer, sendRaw } from '../server/http/fixtures/send-raw.ts';
-import { type BothSides, type Side, startBothSides } from './fixtures/both-sides.ts';
+import { type Side, type Sides, sideNames, startSides } from './fixtures/start-sides.ts';
 
-// If these fail, what was not made for the contract gets in, or one of two who should answer alike does not.
+// If these fail, what was not made for the contract gets in, or one of those who should answer alike does not.
 
-let both: BothSides;
+let sides: Sides;
 beforeAll(async () => {
-  both = await startBothSides();
+  sides = await startSides();
 });
-afterAll(() => both.close());
+afterAll(() => sides.close());
 
 const token = 'Authorization: Bearer all';
 const jsonType = 'Content-Type: application/json';
@@ -770,12 +770,8 @@ async function converse(side: Side, bytes: Buffer): Promise<string> {
 
 const readStatuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-describe.each(['service', 'mock'])('the %s answers, and lives on after', (name) => {
-  const findSide = (): Side => {
-    const side = both.sides.find((candidate) => candidate.name === name);
-    if (side === undefined) throw new Error(`there is no ${name}`);
-    return side;
-  };
+describe.each(sideNames)('the %s answers, and lives on after', (name) => {
+  const findSide = (): Side => sides.find(name);
 
   const own = traps.filter(({ isOfService = false }) => name === 'service' || !isOfService);
   for (const { name: trap, bytes, status, says, headers = {}, isBelowContract = false } of own) {
