@@ -75,13 +75,13 @@ const undeclaredHeaders = ['content-type', 'x-request-id', 'cache-control', 'www
  * Makes the check of all answers, before they leave: the status is declared, each declared header is there and valid and no
  * other is, the body is valid and has no member that the contract doesn't describe, and its code is one of this response.
  *
- * @param tolerate where it is given, nothing is prepared before an operation first answers; left out, all is before this returns
+ * @param isLazy whether nothing is prepared before an operation first answers, instead of all before this returns
  * @throws Error for a response whose schema doesn't compile
  */
 export function createResponseCheck(
   contract: ContractDocument,
   operations: readonly Operation[],
-  tolerate?: Tolerate,
+  { isLazy = false, tolerate }: { readonly isLazy?: boolean; readonly tolerate?: Tolerate | undefined } = {},
 ): CheckResponse {
   let prepared: ((operation: Operation | undefined) => ResponseTools) | undefined;
   const known = new Map<string | undefined, ReadonlyMap<string, DeclaredResponse>>();
@@ -94,7 +94,7 @@ export function createResponseCheck(
     known.set(operation?.pointer, responses);
     return responses;
   };
-  if (tolerate === undefined) for (const operation of [undefined, ...operations]) read(operation);
+  if (!isLazy) for (const operation of [undefined, ...operations]) read(operation);
   return (operation, outgoing) => {
     const responses = read(operation);
     const { status } = outgoing;

@@ -96,6 +96,25 @@ describe('a runtime', () => {
     expect(told).toEqual([{ pointer, why: expect.stringMatching(/^patternProperties is not usable/) }]);
   });
 
+  test('compiles nothing before it is asked, where it may start so: what does not compile is met by a request', async () => {
+    const logged: object[] = [];
+    const logger = { error: (context: object) => void logged.push(context) };
+    const given = { logger, compilesWhenAsked: true, checkResponses: true };
+    expect((await ask(given, '/thing?key=a')).text).toBe('{"for":"a"}');
+    const refused = await ask(given, '/thing');
+    expect([refused.status, JSON.parse(refused.text).message]).toEqual([401, 'The query key is missing']);
+    expect(logged).toEqual([]);
+
+    const schema = '#/paths/~1thing/get/parameters/0/schema';
+    const get = { parameters: [{ schema: { pattern: '(' } }] };
+    const contract = { ...options.contract, paths: { '/thing': { get } } };
+    const parameter = { name: 'n', in: 'query', required: false, style: 'form', explode: true } as const;
+    const operations = { getThing: { ...getThing, parameters: [{ ...parameter, allowEmptyValue: false, schema }] } };
+    expect(() => createRuntime<{ getThing: Operation }, Handlers>({ ...options, contract, operations })).toThrow();
+    expect((await ask({ ...given, contract, operations }, '/thing?key=a&n=1')).status).toBe(500);
+    expect(logged).toMatchObject([{ operationId: 'getThing', err: { message: expect.stringContaining('(') } }]);
+  });
+
   describe('of a contract of somebody else', () => {
     const id = { type: 'string', readOnly: true };
     const thing = { type: 'object', required: ['id', 'n'], properties: { id, n: { type: 'integer' } } };

@@ -74,6 +74,11 @@ export interface RuntimeOptions<
   /** Names in a query that a layer around reads, known besides the parameters of an operation. */
   readonly foreignNames?: ReadonlySet<string>;
   /**
+   * Whether the schemas of an operation are compiled when it is first asked for, each request after that taking no longer, instead of all
+   * before there is a runtime: where a start has to be short and it is known that they compile. Off when left out, on with `unchecked`.
+   */
+  readonly compilesWhenAsked?: boolean | undefined;
+  /**
    * Told, at the start, of each place of the contract that can't be checked: a pattern that is none, a reference that leads nowhere. All
    * else is checked. Left out: there is no start. For contracts that nobody here can mend; each operation is then prepared when it is first
    * asked for, since all of a large one took up to 15 seconds (452 operations). What doesn't compile for a reason of its own is told then.
@@ -104,7 +109,8 @@ export interface Runtime<Context extends Exchange> {
 
 /**
  * Serves a contract: finds the operation of a request, judges credentials and form, asks its handler, and writes the answer. Schemas of
- * requests and of errors are compiled before it returns, those of all answers too where these are checked.
+ * requests and of errors are compiled before it returns, those of all answers too where these are checked, and each once for all runtimes
+ * of a process that serve the same document: it must not change.
  *
  * ```ts
  * const { listener } = createRuntime({
@@ -129,9 +135,10 @@ export function createRuntime<
   const { contract, logger, answerError } = options;
   const operations: readonly Operation[] = Object.values(options.operations);
   const { unchecked } = options;
+  const isLazy = options.compilesWhenAsked ?? unchecked !== undefined;
   const { requests, answers } = readContract(contract, unchecked);
   const realm = cleanRealm(options.realm ?? String(followMember(contract, contract, 'info').title ?? ''));
-  if (answerError === undefined) compileErrors(answers, undefined);
+  if (answerError === undefined && options.compilesWhenAsked !== true) compileErrors(answers, undefined);
   const security = { document: contract, schemes: options.security, realm };
   const planned = operations.map(
     (operation): PlannedOperation<Principal, Context> =>
@@ -140,10 +147,10 @@ export function createRuntime<
         const tools = {
           document,
           compile: compileFor(operation),
-          isLazy: unchecked !== undefined,
+          isLazy,
           bodyLimitBytes: options.bodyLimitBytes,
         };
-        if (answerError === undefined && !tools.isLazy) compileErrors(answers, operation);
+        if (answerError === undefined && !isLazy) compileErrors(answers, operation);
         const handler = findHandler<Principal, Context>(options.handlers, operation);
         return planOperation(tools, security, operation, handler, options.foreignNames ?? new Set());
       }),
@@ -173,7 +180,10 @@ export function createRuntime<
     ambient: options.ambient ?? (() => ({})),
     checkResponse:
       options.checkResponses === true
-        ? createResponseCheck(answers.document, operations, unchecked && ((compile) => tolerate(compile, unchecked)))
+        ? createResponseCheck(answers.document, operations, {
+            isLazy,
+            tolerate: unchecked && ((compile) => tolerate(compile, unchecked)),
+          })
         : undefined,
     answered: options.answered,
     logger,
