@@ -14,16 +14,25 @@ const root = join(import.meta.dirname, '..');
 /** Ours is to take so many times the requests. */
 const speedWanted = 3;
 
-/** The same request to both, which answer it with an example of the contract. */
+/** What is sent to both. Prism answers with an example whatever it is told; ours does where it is asked to by `Prefer`. */
+interface Asked {
+  readonly name: string;
+  readonly path: string;
+  readonly body?: string;
+  /** Sent to ours alone; left out, its answer comes from what it keeps. */
+  readonly prefer?: string;
+}
+
 const asked = {
-  device: { name: 'a device', path: '/devices/LK2A00000001' },
-  list: { name: 'a list of devices', path: '/devices?limit=50' },
+  device: { name: 'a named example of a device', path: '/devices/LK2A00000001', prefer: 'example=lock' },
+  list: { name: 'a documented list of devices', path: '/devices?limit=50', prefer: 'code=200' },
   code: {
-    name: 'a code for an hour',
+    name: 'a documented code for an hour',
     path: '/devices/LK2A00000001/algopin/hourly',
     body: JSON.stringify({ accessName: 'Cleaner' }),
+    prefer: 'code=200',
   },
-} as const satisfies Record<string, { name: string; path: string; body?: string }>;
+} as const satisfies Record<string, Asked>;
 type Kind = keyof typeof asked;
 type Side = 'ours' | 'prism';
 
@@ -49,8 +58,8 @@ export const mock: Question = {
       ) as Record<Kind, Record<Side, number[]>>;
       for (const kind of Object.keys(asked) as Kind[]) {
         const [mine, theirs] = [
-          await readMembers(bases.ours, kind, token),
-          await readMembers(bases.prism, kind, token),
+          await readMembers('ours', bases, kind, token),
+          await readMembers('prism', bases, kind, token),
         ];
         if (mine !== theirs) throw new Error(`${asked[kind].name}: ours has the members ${mine}, Prism ${theirs}`);
       }
@@ -59,7 +68,7 @@ export const mock: Question = {
         for (const kind of Object.keys(asked) as Kind[]) {
           for (const side of ['ours', 'prism'] as const) {
             progress(`round ${round} of ${rounds}: ${asked[kind].name}, ${side}`);
-            const time = await load({ ...ask(bases[side], kind, token), connections, duration: secondsPerTurn });
+            const time = await load({ ...ask(side, bases, kind, token), connections, duration: secondsPerTurn });
             if (round > 0) times[kind][side].push(time);
           }
         }
@@ -103,16 +112,22 @@ export async function getToken(authUrl: string, clients: Description['clients'])
   return ((await response.json()) as { access_token: string }).access_token;
 }
 
-function ask(base: string, kind: Kind, token: string): Pick<Load, 'url' | 'method' | 'headers' | 'body'> {
-  const { path, body }: { path: string; body?: string } = asked[kind];
-  const headers = { authorization: `Bearer ${token}` };
-  if (body === undefined) return { url: `${base}${path}`, headers };
-  return { url: `${base}${path}`, method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
+function ask(
+  side: Side,
+  bases: Record<Side, string>,
+  kind: Kind,
+  token: string,
+): Pick<Load, 'url' | 'method' | 'headers' | 'body'> {
+  const { path, body, prefer }: Asked = asked[kind];
+  const url = `${bases[side]}${path}`;
+  const headers = { authorization: `Bearer ${token}`, ...(side === 'ours' && prefer !== undefined && { prefer }) };
+  if (body === undefined) return { url, headers };
+  return { url, method: 'POST', headers: { ...headers, 'content-type': 'application/json' }, body };
 }
 
 /** Which example is chosen may differ; what it is an example of may not. */
-async function readMembers(base: string, kind: Kind, token: string): Promise<string> {
-  const { url, ...request } = ask(base, kind, token);
+async function readMembers(side: Side, bases: Record<Side, string>, kind: Kind, token: string): Promise<string> {
+  const { url, ...request } = ask(side, bases, kind, token);
   const response = await fetch(url, request);
   const text = await response.text();
   if (response.status !== 200) throw new Error(`${url} answers with ${response.status}: ${text.slice(0, 200)}`);
