@@ -1,0 +1,224 @@
+import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { connectSandbox, type RunningSandbox, startMock } from './index.ts';
+
+let mock: RunningSandbox;
+let token: string;
+beforeAll(async () => {
+  mock = await startMock();
+  token = await mock.token();
+});
+afterAll(() => mock.close());
+afterEach(() => mock.control.reset());
+
+async function call(path: string, init: RequestInit = {}, { baseUrl } = mock, with_ = token) {
+  const headers = { authorization: `Bearer ${with_}`, 'content-type': 'application/json', ...init.headers };
+  const answer = await fetch(`${baseUrl}${path}`, { ...init, headers });
+  const body = (await answer.json()) as Record<string, unknown> & { payload?: { deviceId: string }[] };
+  return { status: answer.status, headers: answer.headers, body };
+}
+
+const post = (path: string, body: object) => call(path, { method: 'POST', body: JSON.stringify(body) });
+
+describe('a sandbox', () => {
+  test('remembers what was done, until it is reset', async () => {
+    await call('/devices/LK2A00000001', { method: 'PUT', body: '{"batteryLevel":"7"}' });
+    expect((await call('/devices/LK2A00000001')).body.batteryLevel).toBe(7);
+    await mock.control.reset();
+    expect((await call('/devices/LK2A00000001')).body.batteryLevel).toBe(87);
+  });
+
+  test('shares nothing with another of the same process, but for keys and names', async () => {
+    await using other = await startMock({ scenario: 'empty' });
+    expect((await call('/devices', {}, other, await other.token())).body.payload).toEqual([]);
+    expect((await call('/devices')).body.payload).toHaveLength(10);
+    expect((await call('/devices', {}, other)).body.code).toBe('token_invalid');
+    expect(other.clients).toEqual(mock.clients);
+  });
+
+  test('begins at the time that it is given, and again at each reset', async () => {
+    await using other = await startMock({ clock: '2026-06-01T12:00:00Z' });
+    const isThen = async () => (await other.control.readClock()).now.startsWith('2026-06-01T12:00:0');
+    expect(await isThen()).toBe(true);
+    await other.control.changeClock({ by: 'P1D' });
+    expect(await isThen()).toBe(false);
+    await other.control.reset();
+    expect(await isThen()).toBe(true);
+    const [job] = [await call('/devices/LK2A00000001', {}, other, await other.token())];
+    expect(String(job.body.lastSync)).toMatch(/^2026-06-01T/);
+  });
+
+  test('runs a job at its time, however far the clock is moved', async () => {
+    await mock.control.changeClock({ ticking: false });
+    const { now } = await mock.control.readClock();
+    const job = await post('/devices/LK2A00000001/jobs/bridges/BR1A00000001', { jobType: 'UNLOCK' });
+    const path = `/jobs/${job.body.jobId}`;
+    expect((await call(path)).body).toMatchObject({ status: 'queued', completed: false });
+    await mock.control.changeClock({ by: 'PT1S' });
+    expect((await call(path)).body).toMatchObject({ status: 'delivered', completed: false });
+    await mock.control.changeClock({ by: 'P1D' });
+    expect((await call(path)).body).toMatchObject({ status: 'succeeded', completed: true });
+    const { body } = await call('/devices/LK2A00000001/activity?limit=1');
+    const [entry] = body.payload as unknown as { activityTimeAt: string }[];
+    // Whole seconds.
+    const elapsed = Date.parse(entry?.activityTimeAt ?? '') - Date.parse(now);
+    expect(elapsed).toBeGreaterThan(2000);
+    expect(elapsed).toBeLessThanOrEqual(3000);
+  });
+
+  test('lets a job expire at its time where its device never answers', async () => {
+    await mock.control.changeClock({ ticking: false });
+    const job = await post('/devices/KP1A00000001/jobs/bridges/BR1A00000001', { jobType: 'GET_BATTERY_LEVEL' });
+    const path = `/jobs/${job.body.jobId}`;
+    await mock.control.changeClock({ by: 'PT119.999S' });
+    expect((await call(path)).body.completed).toBe(false);
+    await mock.control.changeClock({ by: 'PT0.001S' });
+    expect((await call(path)).body).toMatchObject({ status: 'expired', completed: true });
+  });
+
+  test('takes a clock that goes back', async () => {
+    await mock.control.changeClock({ by: '-P30D' });
+    const job = await post('/devices/LK2A00000001/jobs/bridges/BR1A00000001', { jobType: 'UNLOCK' });
+    await mock.control.changeClock({ by: 'PT3S' });
+    expect((await call(`/jobs/${job.body.jobId}`)).body.status).toBe('succeeded');
+  });
+
+  test.each(['trial-over', 'bridge-offline', 'quota', 'empty', 'big'] as const)('begins anew as %s, and the tokens go on', async (name) => {
+    const state = await mock.control.useScenario(name);
+    expect(state.scenario).toBe(name);
+    const [list, job] = [
+      await call('/devices?limit=300'),
+      await post('/devices/LK2A00000001/jobs/bridges/BR1A00000001', { jobType: 'UNLOCK' }),
+    ];
+    const seen = { list: list.body.code ?? list.body.payload?.length, job: job.body.code ?? 'jobId' };
+    const want = {
+      'trial-over': { list: 'trial_ended', job: 'trial_ended' },
+      'bridge-offline': { list: 10, job: 'bridge_offline' },
+      quota: { list: 10, job: 'jobId' },
+      empty: { list: 0, job: 'device_not_found' },
+      big: { list: 300, job: 'jobId' },
+    }[name];
+    expect(seen).toEqual(want);
+    await mock.control.useScenario('demo');
+  });
+
+  test('has ten thousand devices more in the scenario big, and gives each once in its pages', async () => {
+    await mock.control.useScenario('big');
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const { body } = await call(`/devices?limit=300${cursor && `&cursor=${encodeURIComponent(cursor)}`}`);
+      seen.push(...(body.payload ?? []).map(({ deviceId }) => deviceId));
+      cursor = String(body.nextCursor);
+    } while (cursor !== '');
+    expect(seen).toHaveLength(10_010);
+    expect(new Set(seen).size).toBe(seen.length);
+    await mock.control.useScenario('demo');
+  });
+
+  test('ends the quota of its scenario with 429, until the hour is over', async () => {
+    await mock.control.useScenario('quota');
+    const answers = [];
+    for (let count = 0; count < 21; count += 1) answers.push(await call('/devices?limit=1'));
+    expect(answers.map(({ status }) => status)).toEqual([...Array.from({ length: 20 }, () => 200), 429]);
+    expect(answers.at(-1)?.body.code).toBe('account_quota');
+    await mock.control.changeClock({ by: 'PT1H' });
+    expect((await call('/devices?limit=1')).status).toBe(200);
+    await mock.control.useScenario('demo');
+  });
+
+  describe('with files of one', () => {
+    const file = {
+      account: { id: 'account-hilltop', name: 'Hilltop' },
+      properties: [{ id: '66f0c2a4b1d3e5f708192a3b', name: 'Hilltop 1', timezone: 'Europe/Berlin' }],
+      devices: [
+        { deviceId: 'HILL1', deviceName: 'Gate', type: 'Lock', properties: ['66f0c2a4b1d3e5f708192a3b'] },
+      ],
+    } as const;
+
+    test('gives each new account a client of its own', async () => {
+      const state = await mock.control.useScenario(file);
+      expect(state.scenario).toBeNull();
+      const own = await mock.token('account-hilltop-own');
+      expect((await call('/devices', {}, mock, own)).body.payload).toMatchObject([{ deviceId: 'HILL1' }]);
+      expect((await call('/devices')).body.payload).toEqual([]);
+      await mock.control.reset();
+      expect((await call('/devices', {}, mock, own)).body.payload).toHaveLength(1);
+      await mock.control.useScenario('demo');
+      expect((await call('/devices', {}, mock, own)).body.payload).toEqual([]);
+    });
+
+    test('lets demo clients act on what it gives their account', async () => {
+      await mock.control.useScenario({ ...file, account: { id: 'account-harbour-stays', name: 'Harbour Stays' } });
+      expect((await call('/devices')).body.payload).toMatchObject([{ deviceId: 'HILL1' }]);
+      await mock.control.useScenario('demo');
+    });
+
+    test('changes nothing where a file is wrong, and says all that is', async () => {
+      await call('/devices/LK2A00000001', { method: 'PUT', body: '{"batteryLevel":"7"}' });
+      const wrong = { ...file, devices: [{ ...file.devices[0], links: ['HILL9'], properties: ['66f0c2a4b1d3e5f708192a3c'] }] };
+      await expect(mock.control.useScenario([file, wrong])).rejects.toThrow(/HILL9/);
+      await expect(mock.control.useScenario([file, wrong])).rejects.toThrow(/66f0c2a4b1d3e5f708192a3c/);
+      expect((await call('/devices/LK2A00000001')).body.batteryLevel).toBe(7);
+      expect((await mock.control.readState()).scenario).toBe('demo');
+    });
+  });
+
+  test('ends tokens when it is told to, those of this very second too, and gives new ones', async () => {
+    const other = await mock.token('demo-readonly');
+    await mock.control.expireTokens();
+    expect((await call('/devices', {}, mock, other)).body.code).toBe('token_expired');
+    expect((await call('/devices')).body.code).toBe('token_expired');
+    token = await mock.token();
+    expect((await call('/devices')).status).toBe(200);
+  });
+
+  test('gives tokens that live for seconds', async () => {
+    await mock.control.changeTokenLifetime(1);
+    const short = await mock.token();
+    await expect.poll(async () => (await call('/devices', {}, mock, short)).body.code, { timeout: 10_000 }).toBe('token_expired');
+    await mock.control.changeTokenLifetime(null);
+    expect((await call('/devices', {}, mock, await mock.token())).status).toBe(200);
+  });
+
+  test('is driven from elsewhere by its address alone', async () => {
+    const control = connectSandbox(mock.origin);
+    await control.addFault({ operationId: 'getDevices', times: 1, status: 503 });
+    expect((await call('/devices')).status).toBe(503);
+    expect((await control.listRequests({ operationId: 'getDevices', limit: 1 }))[0]).toMatchObject({ verdict: 'fault', status: 503 });
+    await expect(control.addFault({ operationId: 'getDevice5', status: 503 })).rejects.toThrow(/getDevices/);
+  });
+
+  test('resets in turn when it is asked many times at once', async () => {
+    const asked = [mock.control.reset(), mock.control.useScenario('empty'), mock.control.reset(), mock.control.useScenario('demo')];
+    expect((await Promise.all(asked)).map(({ scenario }) => scenario)).toEqual(['demo', 'empty', 'empty', 'demo']);
+    expect((await call('/devices')).body.payload).toHaveLength(10);
+  });
+
+  test('names its clients where one is asked for that it has not', async () => {
+    await expect(mock.token('demo-owm')).rejects.toThrow(/no such client\. .*demo-own/);
+    await expect(mock.token('demo-partner')).rejects.toThrow(/owners sign in/);
+  });
+});
+
+test('a clock that is no time is refused before anything listens', async () => {
+  await expect(startMock({ clock: 'noon' })).rejects.toThrow(/noon is no time/);
+});
+
+test('a scenario that is wrong is refused, and nothing is left listening', async () => {
+  const account = { id: 'no id', name: 'Hilltop' };
+  await expect(startMock({ scenario: { account } })).rejects.toThrow(/#\/account\/id/);
+});
+
+test('a port that is taken is told by its code', async () => {
+  const port = Number(new URL(mock.origin).port);
+  await expect(startMock({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+test('another contract is answered as it documents', async () => {
+  const contract = { document: museumContract, operations: museumOperations };
+  await using museum = await startMock({ contract });
+  const answer = await fetch(`${museum.origin}/museum/v2/exhibits`, { headers: { authorization: 'Bearer any' } });
+  expect(answer.status).toBe(200);
+  expect('control' in museum).toBe(false);
+});

@@ -1,0 +1,102 @@
+import type { components, operations } from './generated/types.gen.ts';
+
+type Schemas = components['schemas'];
+
+export type SandboxState = Schemas['State'];
+export type ScenarioName = Schemas['ScenarioName'];
+/** A file in the form that `lockstep-server import` reads. */
+export type ImportFile = Schemas['ImportFile'];
+export type SandboxClockReading = Schemas['Clock'];
+export type ClockChange = Schemas['ClockChange'];
+export type NewFault = Schemas['NewFault'];
+export type Fault = Schemas['Fault'];
+export type RecordedRequest = Schemas['JournalEntry'];
+export type RequestFilter = NonNullable<operations['listRequests']['parameters']['query']>;
+
+/** What the control of a sandbox does, each by the name of its operation; `contract.yaml` beside this file says what each means. */
+export interface SandboxControl {
+  readonly readState: () => Promise<SandboxState>;
+  /** The scenario as at its start: data, clock, faults, journal, life of tokens. Tokens and sign-ins stay good. */
+  readonly reset: () => Promise<SandboxState>;
+  readonly listScenarios: () => Promise<Schemas['ScenarioList']['scenarios']>;
+  readonly useScenario: (scenario: ScenarioName | ImportFile | readonly ImportFile[]) => Promise<SandboxState>;
+  readonly readClock: () => Promise<SandboxClockReading>;
+  /** `{ by: 'PT3S' }`, `{ now: '2026-06-01T12:00:00Z' }`, `{ ticking: false }`. Jobs that have become due have run when it resolves. */
+  readonly changeClock: (change: ClockChange) => Promise<SandboxClockReading>;
+  readonly listFaults: () => Promise<readonly Fault[]>;
+  readonly addFault: (fault: NewFault) => Promise<Fault>;
+  readonly removeFault: (faultId: string) => Promise<void>;
+  readonly removeFaults: () => Promise<void>;
+  /** `access` when left out. */
+  readonly expireTokens: (what?: Schemas['TokenExpiry']['what']) => Promise<SandboxState>;
+  /** Of access tokens to come; null: as the service has it. */
+  readonly changeTokenLifetime: (seconds: number | null) => Promise<SandboxState>;
+  /** Newest first. */
+  readonly listRequests: (filter?: RequestFilter) => Promise<readonly RecordedRequest[]>;
+  readonly removeRequests: () => Promise<void>;
+}
+
+/** What the control refused, in its words. */
+export class ControlRefusal extends Error {
+  override readonly name = 'ControlRefusal';
+  readonly status: number;
+
+  constructor(status: number, text: string) {
+    super(text);
+    this.status = status;
+  }
+}
+
+/**
+ * Drives a sandbox from another process, or from the one that it runs in.
+ *
+ * @param origin of the sandbox: `http://localhost:8090`
+ * @returns functions whose promises reject with a `ControlRefusal`, or with what `fetch` throws where nothing answers
+ */
+export function connectSandbox(origin: string): SandboxControl {
+  const get = <Answer>(path: string): Promise<Answer> => send('GET', path) as Promise<Answer>;
+  const change = <Answer>(method: string, path: string, body: object): Promise<Answer> =>
+    send(method, path, body) as Promise<Answer>;
+  const remove = async (path: string): Promise<void> => void (await send('DELETE', path));
+  return {
+    readState: () => get('/state'),
+    reset: () => change('POST', '/reset', {}),
+    listScenarios: async () => (await get<Schemas['ScenarioList']>('/scenarios')).scenarios,
+    useScenario: (scenario) =>
+      change('PUT', '/scenario', typeof scenario === 'string' ? { name: scenario } : { import: scenario }),
+    readClock: () => get('/clock'),
+    changeClock: (to) => change('PATCH', '/clock', to),
+    listFaults: async () => (await get<Schemas['FaultList']>('/faults')).faults,
+    addFault: (fault) => change('POST', '/faults', fault),
+    removeFault: (faultId) => remove(`/faults/${encodeURIComponent(faultId)}`),
+    removeFaults: () => remove('/faults'),
+    expireTokens: (what = 'access') => change('POST', '/tokens/expire', { what }),
+    changeTokenLifetime: (seconds) => change('PUT', '/tokens/lifetime', { seconds }),
+    listRequests: async (filter = {}) => {
+      const query = new URLSearchParams(
+        Object.entries(filter).map(([name, value]): [string, string] => [name, String(value)]),
+      );
+      return (await get<Schemas['RequestList']>(`/requests?${query}`)).requests;
+    },
+    removeRequests: () => remove('/requests'),
+  };
+
+  async function send(method: string, path: string, body?: object): Promise<unknown> {
+    const answer = await fetch(`${origin}/_sandbox${path}`, {
+      method,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    const text = await answer.text();
+    if (!answer.ok) throw new ControlRefusal(answer.status, readText(text) ?? `${answer.status} ${answer.statusText}`);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+}
+
+function readText(body: string): string | undefined {
+  try {
+    const { error } = JSON.parse(body) as { readonly error?: unknown };
+    return typeof error === 'string' ? error : undefined;
+  } catch {
+    return undefined;
+  }
+}
