@@ -40,7 +40,9 @@ export interface RecordedRequest extends Outcome {
   readonly queryText: string;
 }
 
-export interface JournalEntry extends Outcome {
+type Kept = { readonly [Name in keyof Outcome]: Exclude<Outcome[Name], undefined> };
+
+export interface JournalEntry extends Kept {
   /** Counts up by one, also across `clear`. */
   readonly number: number;
   readonly query: readonly { readonly name: string; readonly value: string }[];
@@ -92,7 +94,7 @@ export function createJournal(): Journal {
   return {
     record({ queryText, ...outcome }) {
       const { method, path, operationId, clientId, accountId, code, says } = outcome;
-      const entry: JournalEntry = {
+      const entry = {
         ...outcome,
         number: ++recorded,
         method: cut(method, longest.id),
@@ -143,7 +145,8 @@ function cut(text: string, most: number): string {
   return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text;
 }
 
-function dropUndefined(entry: JournalEntry): JournalEntry {
+/** A member that is not known is left out. */
+function dropUndefined(entry: Outcome & Pick<JournalEntry, 'number' | 'query'>): JournalEntry {
   return Object.fromEntries(
     Object.entries(entry).filter(([, value]) => value !== undefined),
   ) as unknown as JournalEntry;

@@ -1,0 +1,117 @@
+// Who may drive a sandbox. A developer's browser can reach it as well as the developer, and so can every page that is open in it.
+import type { IncomingMessage } from 'node:http';
+import { BlockList, isIP } from 'node:net';
+import { cut } from '@lockstep/runtime/form/sentence';
+
+export interface GuardOptions {
+  /** Whether callers on other machines may drive the sandbox too. */
+  readonly isOpen: boolean;
+  /** Address that clients use: its host counts as this machine's. */
+  readonly publicOrigin: string;
+}
+
+/** A request that is refused before anything else is looked at. */
+export interface GuardRefusal {
+  readonly status: 403 | 421;
+  readonly code: 'not_loopback' | 'foreign_host' | 'foreign_origin';
+  readonly text: string;
+}
+
+export type Guard = (request: IncomingMessage) => GuardRefusal | undefined;
+
+/** 127.0.0.0/8 also as IPv6 writes it, `::ffff:127.0.0.1` (RFC 4291, 2.5.5.2). */
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+
+/** What a proxy adds for a caller behind it (RFC 7239, and what came before). */
+const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip'] as const;
+
+const openCure = 'call from the machine that the sandbox runs on, or start it with its control open';
+const pageCure = 'call from a program, or from the page /_sandbox/ itself';
+
+/**
+ * Makes the check that stands before the control, in this order:
+ *
+ * 1. The peer is this machine, and no proxy calls for another, unless the control is open: 403 `not_loopback`. A test machine is often reachable from its whole network.
+ * 2. `Host` names this machine or the public origin: 421 `foreign_host`. Against DNS rebinding: a page of `evil.example`, whose name then leads to
+ *    127.0.0.1, is of the same origin as what it calls, and no rule of the browser holds it back. Only the name gives it away.
+ * 3. `Origin` is the one called, and `Sec-Fetch-Site` tells of no other page: 403 `foreign_origin`. Against forged requests (CSRF): a page need not read the answer to
+ *    do harm. That bodies are JSON alone, and that no answer has a CORS header, stops the same once more in browsers that send neither.
+ *    Following a link to the page or to an answer is allowed: that reads for the reader, not for the page that has the link.
+ *
+ * The request is to have been through `takeAuthority`: the authority of its target takes the place of `Host` (RFC 9112, 3.2.2).
+ */
+export function createGuard({ isOpen, publicOrigin }: GuardOptions): Guard {
+  const publicName = new URL(publicOrigin).hostname;
+  return (request) =>
+    (isOpen ? undefined : judgePeer(request)) ??
+    judgeHost(request, publicName, isOpen) ??
+    judgeOrigin(request, publicOrigin);
+}
+
+function judgePeer({ socket, headers }: IncomingMessage): GuardRefusal | undefined {
+  const refuse = (text: string): GuardRefusal => ({ status: 403, code: 'not_loopback', text });
+  const { remoteAddress = '' } = socket;
+  if (!isLoopback(remoteAddress)) return refuse(`${remoteAddress || 'The caller'} is another machine: ${openCure}`);
+  // A proxy on this machine is a loopback peer, whoever stands behind it.
+  const forwarded = forwardingHeaders.find((name) => headers[name] !== undefined);
+  return forwarded === undefined
+    ? undefined
+    : refuse(`${forwarded} says that a proxy calls for another machine: ${openCure}`);
+}
+
+function isLoopback(address: string): boolean {
+  const family = isIP(address);
+  return family !== 0 && loopback.check(address, family === 6 ? 'ipv6' : 'ipv4');
+}
+
+function judgeHost(
+  { headers: { host = '' } }: IncomingMessage,
+  publicName: string,
+  isOpen: boolean,
+): GuardRefusal | undefined {
+  const name = readHostName(host);
+  // An address is no name that could be led elsewhere; an open control is called by the address of its machine.
+  if (localNames.has(name) || name === publicName || (isOpen && isIP(name.replaceAll(/[[\]]/g, '')) !== 0))
+    return undefined;
+  const sent = host === '' ? 'Without Host' : `Host ${cut(host)}`;
+  const own = [...localNames, ...(localNames.has(publicName) ? [] : [publicName])].join(', ');
+  return {
+    status: 421,
+    code: 'foreign_host',
+    text: `${sent} the sandbox is not known: use ${own}, or start it with that public origin`,
+  };
+}
+
+/** Name or address without its port, lower case; empty where it is none. */
+function readHostName(host: string): string {
+  const [, name = ''] = /^(\[[\da-f:.]+\]|[^:[\]]*)(?::\d*)?$/i.exec(host) ?? [];
+  return name.toLowerCase();
+}
+
+function judgeOrigin({ method, headers }: IncomingMessage, publicOrigin: string): GuardRefusal | undefined {
+  const { origin, host = '' } = headers;
+  const refuse = (who: string): GuardRefusal => ({
+    status: 403,
+    code: 'foreign_origin',
+    text: `${who} may not drive the sandbox: ${pageCure}`,
+  });
+  if (origin !== undefined && origin !== publicOrigin && !isOriginOf(origin, host))
+    return refuse(`Pages of ${cut(origin)}`);
+  const site = headers['sec-fetch-site'];
+  // A page of another port of localhost is of the same site.
+  if (site !== 'cross-site' && site !== 'same-site') return undefined;
+  const isNavigation = headers['sec-fetch-mode'] === 'navigate' && headers['sec-fetch-dest'] === 'document';
+  return isNavigation && (method === 'GET' || method === 'HEAD') ? undefined : refuse('Pages of another origin');
+}
+
+/** Whether a page of the origin called its own host: its port too. */
+function isOriginOf(origin: string, host: string): boolean {
+  return ['http:', 'https:'].some((scheme) => {
+    const own = `${scheme}//${host}`;
+    return URL.canParse(own) && new URL(own).origin === origin;
+  });
+}

@@ -1,0 +1,116 @@
+import { readFileSync } from 'node:fs';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { createRuntime } from '@lockstep/runtime/create-runtime';
+import { readRequestId, readTarget, takeAuthority } from '@lockstep/runtime/http-message';
+import type { ReplyLog } from '@lockstep/runtime/reply';
+import type { Sandbox } from '../sandbox.ts';
+import { createControlHandlers, type NamedScenario } from './answer-control.ts';
+import contract from './generated/contract.gen.json' with { type: 'json' };
+import { operations } from './generated/operations.gen.ts';
+import { createGuard, type GuardOptions } from './guard.ts';
+
+export interface ControlOptions extends GuardOptions {
+  /** Every scenario that has a name, in the order they are shown. */
+  readonly scenarios: readonly NamedScenario[];
+  readonly logger: ReplyLog;
+  /** As `createRuntime` has it. */
+  readonly checkResponses?: boolean;
+}
+
+const basePath = '/_sandbox';
+
+/** Whether a request is one for the control: it is never one for the API. */
+export function isForControl({ url = '/' }: IncomingMessage): boolean {
+  const { path } = readTarget(url);
+  return path === basePath || path.startsWith(`${basePath}/`);
+}
+
+/** As the contract declares it. */
+const ambient = { 'Cache-Control': 'no-store' } as const;
+
+/** Of every answer, so that no page of another origin may read or embed it. A CORS header is never among them. */
+const closed = {
+  'X-Content-Type-Options': 'nosniff',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+} as const;
+
+interface Own {
+  readonly type: string;
+  readonly file: string;
+}
+
+/** What is no operation. */
+const ownPaths: Readonly<Record<string, Own>> = {
+  [`${basePath}/openapi.json`]: { type: 'application/json', file: './generated/published.gen.json' },
+};
+
+/**
+ * Answers requests for the control of a sandbox, and no others: `/_sandbox` and what is below it. Who may not drive it is refused first. What
+ * it is made of is prepared when it is first asked for: a test that never asks does not wait for it.
+ */
+export function createControl(sandbox: Sandbox, options: ControlOptions): RequestListener {
+  const { scenarios, logger, checkResponses = false } = options;
+  const guard = createGuard(options);
+  let prepared: RequestListener | undefined;
+  const prepare = (): RequestListener =>
+    createRuntime({
+      contract,
+      operations,
+      handlers: createControlHandlers(sandbox, scenarios),
+      security: {},
+      logger,
+      checkResponses,
+      ambient: () => ambient,
+    }).listener;
+  return (request, response) => {
+    for (const [name, value] of Object.entries(closed)) response.setHeader(name, value);
+    takeAuthority(request);
+    const refusal = guard(request);
+    if (refusal !== undefined) {
+      const { status, code, text } = refusal;
+      return sendJson(request, response, status, { error: text, code });
+    }
+    const { path } = readTarget(request.url ?? '/');
+    const own = Object.hasOwn(ownPaths, path) ? ownPaths[path] : undefined;
+    if (own !== undefined) return sendOwn(own, request, response);
+    prepared ??= prepare();
+    prepared(request, response);
+  };
+}
+
+function sendOwn({ type, file }: Own, request: IncomingMessage, response: ServerResponse): void {
+  if (request.method !== 'GET' && request.method !== 'HEAD') {
+    response.setHeader('Allow', 'GET, HEAD');
+    const error = `${request.method} is not allowed here`;
+    sendJson(request, response, 405, { error, code: 'method_not_allowed' });
+    return;
+  }
+  const content = readFileSync(new URL(file, import.meta.url));
+  response.writeHead(200, {
+    ...ambient,
+    'Content-Type': type,
+    'Content-Length': content.length,
+    'X-Request-Id': readRequestId(request),
+  });
+  response.end(content);
+}
+
+function sendJson(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  body: { readonly error: string; readonly code: string },
+): void {
+  const requestId = readRequestId(request);
+  const content = Buffer.from(JSON.stringify({ ...body, requestId }));
+  // A body that nobody reads would be taken for the next request.
+  response.writeHead(status, {
+    ...ambient,
+    'Content-Type': 'application/json',
+    'Content-Length': content.length,
+    'X-Request-Id': requestId,
+    Connection: 'close',
+  });
+  response.end(content);
+}
