@@ -2,11 +2,11 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import type { ContractDocument } from '@lockstep/json/json-pointer';
 import type { AnyHandler } from '@lockstep/runtime/answer-request';
 import { createRuntime, type RuntimeOptions, type UncheckedPlace } from '@lockstep/runtime/create-runtime';
-import type { Exchange } from '@lockstep/runtime/exchange';
+import type { Exchange, UndeclaredAnswer } from '@lockstep/runtime/exchange';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
-import { ambientHeaders } from '@lockstep/runtime/refusal/declared-response';
+import { ambientHeaders, findResponse } from '@lockstep/runtime/refusal/declared-response';
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import type { Scheme } from '@lockstep/runtime/security/scheme';
 import type { Logger } from 'pino';
@@ -53,7 +53,7 @@ export interface Mock {
   readonly listener: RequestListener;
   /** The operation that a request names, those of the authorization server too. */
   readonly operationOf: (request: IncomingMessage) => Operation | undefined;
-  /** Answers an operation as documented, whoever asks and whatever was sent. */
+  /** Answers an operation as documented, whoever asks and whatever was sent; without a body where it documents nothing of the status. */
   readonly replyAsDocumented: (
     request: IncomingMessage,
     response: ServerResponse,
@@ -113,9 +113,12 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
     replyAsDocumented: (request, response, operation, choice) => {
       const exchange = { request, requestId: readRequestId(request), operation } as Context;
       const { requestId } = exchange;
-      return runtime.reply(exchange, response, () =>
-        answer(operation, choice, { requestId, accept: request.headers.accept }),
-      );
+      const { code } = choice;
+      const isDeclared = code === undefined || findResponse(contract, operation.pointer, code) !== undefined;
+      return runtime.reply(exchange, response, async () => {
+        const answered = await answer(operation, choice, { requestId, accept: request.headers.accept });
+        return isDeclared ? answered : ({ ...answered, isUndeclared: true } satisfies UndeclaredAnswer);
+      });
     },
     listener: (request, response) => {
       if (authServer === undefined || !isForAuthServer(authServer, request)) return runtime.listener(request, response);

@@ -1,6 +1,6 @@
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { connectSandbox, type RunningSandbox, startMock } from './index.ts';
+import { connectSandbox, type ImportFile, type RunningSandbox, startMock } from './index.ts';
 
 let mock: RunningSandbox;
 let token: string;
@@ -31,7 +31,7 @@ describe('a sandbox', () => {
   test('shares nothing with another of the same process, but for keys and names', async () => {
     await using other = await startMock({ scenario: 'empty' });
     expect((await call('/devices', {}, other, await other.token())).body.payload).toEqual([]);
-    expect((await call('/devices')).body.payload).toHaveLength(10);
+    expect((await call('/devices')).body.payload).toHaveLength(12);
     expect((await call('/devices', {}, other)).body.code).toBe('token_invalid');
     expect(other.clients).toEqual(mock.clients);
   });
@@ -83,24 +83,27 @@ describe('a sandbox', () => {
     expect((await call(`/jobs/${job.body.jobId}`)).body.status).toBe('succeeded');
   });
 
-  test.each(['trial-over', 'bridge-offline', 'quota', 'empty', 'big'] as const)('begins anew as %s, and the tokens go on', async (name) => {
-    const state = await mock.control.useScenario(name);
-    expect(state.scenario).toBe(name);
-    const [list, job] = [
-      await call('/devices?limit=300'),
-      await post('/devices/LK2A00000001/jobs/bridges/BR1A00000001', { jobType: 'UNLOCK' }),
-    ];
-    const seen = { list: list.body.code ?? list.body.payload?.length, job: job.body.code ?? 'jobId' };
-    const want = {
-      'trial-over': { list: 'trial_ended', job: 'trial_ended' },
-      'bridge-offline': { list: 10, job: 'bridge_offline' },
-      quota: { list: 10, job: 'jobId' },
-      empty: { list: 0, job: 'device_not_found' },
-      big: { list: 300, job: 'jobId' },
-    }[name];
-    expect(seen).toEqual(want);
-    await mock.control.useScenario('demo');
-  });
+  test.each(['trial-over', 'bridge-offline', 'quota', 'empty', 'big'] as const)(
+    'begins anew as %s, and the tokens go on',
+    async (name) => {
+      const state = await mock.control.useScenario(name);
+      expect(state.scenario).toBe(name);
+      const [list, job] = [
+        await call('/devices?limit=300'),
+        await post('/devices/LK2A00000001/jobs/bridges/BR1A00000001', { jobType: 'UNLOCK' }),
+      ];
+      const seen = { list: list.body.code ?? list.body.payload?.length, job: job.body.code ?? 'jobId' };
+      const want = {
+        'trial-over': { list: 'trial_ended', job: 'trial_ended' },
+        'bridge-offline': { list: 12, job: 'bridge_offline' },
+        quota: { list: 12, job: 'jobId' },
+        empty: { list: 0, job: 'device_not_found' },
+        big: { list: 300, job: 'jobId' },
+      }[name];
+      expect(seen).toEqual(want);
+      await mock.control.useScenario('demo');
+    },
+  );
 
   test('has ten thousand devices more in the scenario big, and gives each once in its pages', async () => {
     await mock.control.useScenario('big');
@@ -111,7 +114,7 @@ describe('a sandbox', () => {
       seen.push(...(body.payload ?? []).map(({ deviceId }) => deviceId));
       cursor = String(body.nextCursor);
     } while (cursor !== '');
-    expect(seen).toHaveLength(10_010);
+    expect(seen).toHaveLength(10_012);
     expect(new Set(seen).size).toBe(seen.length);
     await mock.control.useScenario('demo');
   });
@@ -128,13 +131,17 @@ describe('a sandbox', () => {
   });
 
   describe('with files of one', () => {
-    const file = {
+    const hill = {
+      deviceId: 'HILL1',
+      deviceName: 'Gate',
+      type: 'Lock',
+      properties: ['66f0c2a4b1d3e5f708192a3b'],
+    } satisfies NonNullable<ImportFile['devices']>[number];
+    const file: ImportFile = {
       account: { id: 'account-hilltop', name: 'Hilltop' },
       properties: [{ id: '66f0c2a4b1d3e5f708192a3b', name: 'Hilltop 1', timezone: 'Europe/Berlin' }],
-      devices: [
-        { deviceId: 'HILL1', deviceName: 'Gate', type: 'Lock', properties: ['66f0c2a4b1d3e5f708192a3b'] },
-      ],
-    } as const;
+      devices: [hill],
+    };
 
     test('gives each new account a client of its own', async () => {
       const state = await mock.control.useScenario(file);
@@ -156,7 +163,10 @@ describe('a sandbox', () => {
 
     test('changes nothing where a file is wrong, and says all that is', async () => {
       await call('/devices/LK2A00000001', { method: 'PUT', body: '{"batteryLevel":"7"}' });
-      const wrong = { ...file, devices: [{ ...file.devices[0], links: ['HILL9'], properties: ['66f0c2a4b1d3e5f708192a3c'] }] };
+      const wrong = {
+        ...file,
+        devices: [{ ...hill, links: ['HILL9'], properties: ['66f0c2a4b1d3e5f708192a3c'] }],
+      };
       await expect(mock.control.useScenario([file, wrong])).rejects.toThrow(/HILL9/);
       await expect(mock.control.useScenario([file, wrong])).rejects.toThrow(/66f0c2a4b1d3e5f708192a3c/);
       expect((await call('/devices/LK2A00000001')).body.batteryLevel).toBe(7);
@@ -176,7 +186,9 @@ describe('a sandbox', () => {
   test('gives tokens that live for seconds', async () => {
     await mock.control.changeTokenLifetime(1);
     const short = await mock.token();
-    await expect.poll(async () => (await call('/devices', {}, mock, short)).body.code, { timeout: 10_000 }).toBe('token_expired');
+    await expect
+      .poll(async () => (await call('/devices', {}, mock, short)).body.code, { timeout: 10_000 })
+      .toBe('token_expired');
     await mock.control.changeTokenLifetime(null);
     expect((await call('/devices', {}, mock, await mock.token())).status).toBe(200);
   });
@@ -185,14 +197,22 @@ describe('a sandbox', () => {
     const control = connectSandbox(mock.origin);
     await control.addFault({ operationId: 'getDevices', times: 1, status: 503 });
     expect((await call('/devices')).status).toBe(503);
-    expect((await control.listRequests({ operationId: 'getDevices', limit: 1 }))[0]).toMatchObject({ verdict: 'fault', status: 503 });
+    expect((await control.listRequests({ operationId: 'getDevices', limit: 1 }))[0]).toMatchObject({
+      verdict: 'fault',
+      status: 503,
+    });
     await expect(control.addFault({ operationId: 'getDevice5', status: 503 })).rejects.toThrow(/getDevices/);
   });
 
   test('resets in turn when it is asked many times at once', async () => {
-    const asked = [mock.control.reset(), mock.control.useScenario('empty'), mock.control.reset(), mock.control.useScenario('demo')];
+    const asked = [
+      mock.control.reset(),
+      mock.control.useScenario('empty'),
+      mock.control.reset(),
+      mock.control.useScenario('demo'),
+    ];
     expect((await Promise.all(asked)).map(({ scenario }) => scenario)).toEqual(['demo', 'empty', 'empty', 'demo']);
-    expect((await call('/devices')).body.payload).toHaveLength(10);
+    expect((await call('/devices')).body.payload).toHaveLength(12);
   });
 
   test('names its clients where one is asked for that it has not', async () => {

@@ -12,12 +12,13 @@ import type { Logger } from 'pino';
 import { createMock, type MockedService } from '../create-mock.ts';
 import { createBeside } from './beside.ts';
 import { createSandboxClock } from './clock.ts';
+import { createControl } from './control/serve-control.ts';
 import { createFaults } from './faults.ts';
-import { controlPath, createFront } from './front.ts';
+import { createFront } from './front.ts';
 import { createJournal } from './journal.ts';
 import { createSandboxOAuth } from './oauth.ts';
 import type { Sandbox, SandboxState, ScenarioChoice } from './sandbox.ts';
-import { drawScenario, readScenario, type Scenario } from './scenarios.ts';
+import { drawScenario, readScenario, type Scenario, scenarioList } from './scenarios.ts';
 import { createTokenLives } from './tokens.ts';
 import { openWorld, type World } from './world.ts';
 
@@ -105,11 +106,17 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
   const listener = createFront({
     logger,
     sandbox,
-    control: (_, response) => void response.writeHead(404).end(),
+    control: createControl(sandbox, {
+      scenarios: scenarioList,
+      isOpen: options.isControlOpen ?? false,
+      publicOrigin: origin,
+      logger,
+      checkResponses: true,
+    }),
     authPath: oauth.authServer.basePath,
     beside: createBeside({
       page: () => '<!doctype html><title>Sandbox</title>',
-      addresses: { api: '/v1', auth: '/auth', health: '/healthz', sandbox: controlPath },
+      addresses: { api: '/v1', auth: '/auth', health: '/healthz', sandbox: '/_sandbox' },
       ping: () => world.ping(),
       logger,
     }),

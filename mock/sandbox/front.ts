@@ -9,19 +9,18 @@ import { allowCrossOrigin } from '@lockstep/server/http/cross-origin';
 import type { ServiceExchange } from '@lockstep/server/http/exchange';
 import type { Logger } from 'pino';
 import { isBelow } from '../auth-server.ts';
+import { chooseExample } from '../choose-example.ts';
 import type { Mock, MockedService } from '../create-mock.ts';
+import { isForControl } from './control/serve-control.ts';
 import type { Fault } from './faults.ts';
 import type { JournalEntry } from './journal.ts';
 import { breakBody, dropAnswer, observeError, waitWhileThere } from './meet-fault.ts';
 import type { Sandbox } from './sandbox.ts';
 
-/** Where the sandbox is driven. */
-export const controlPath = '/_sandbox';
-
 export interface FrontOptions {
   readonly logger: Logger;
   readonly sandbox: Sandbox;
-  /** Answers what is at or below `controlPath`. */
+  /** Answers what drives the sandbox. */
   readonly control: RequestListener;
   /** Where the authorization server answers. */
   readonly authPath: string;
@@ -60,7 +59,7 @@ export function createFront(options: FrontOptions): RequestListener {
 
   return (request, response) => {
     const { path, queryText } = readTarget(request.url ?? '/');
-    if (isBelow(controlPath, path)) return control(request, response);
+    if (isForControl(request)) return control(request, response);
     if (beside(request, response)) return;
     const began = performance.now();
     const at = new Date().toISOString();
@@ -113,8 +112,11 @@ export function createFront(options: FrontOptions): RequestListener {
     if (drop === 'after') dropAnswer(response);
     if (body !== undefined) breakBody(response, body);
     if (status === undefined && example === undefined) return mock.listener(request, response);
-    const choice = { ...(status !== undefined && { code: status }), ...(example !== undefined && { example }) };
-    await mock.replyAsDocumented(request, response, operation, { ...choice, dynamic: false });
+    const choice =
+      status === undefined
+        ? chooseExample(contract, operation, { ...(example !== undefined && { example }) })
+        : { code: status, ...(example !== undefined && { example }), dynamic: false };
+    await mock.replyAsDocumented(request, response, operation, choice);
   }
 }
 

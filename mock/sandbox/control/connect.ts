@@ -94,8 +94,8 @@ export function connectSandbox(origin: string): SandboxControl {
 
 function readText(body: string): string | undefined {
   try {
-    const { error } = JSON.parse(body) as { readonly error?: unknown };
-    return typeof error === 'string' ? error : undefined;
+    const { error, details = [] } = JSON.parse(body) as Partial<Schemas['InvalidRequest']>;
+    return details.length > 1 ? details.map(({ says }) => says).join('\n') : error;
   } catch {
     return undefined;
   }

@@ -37,7 +37,7 @@ export const sessionCookie = { ...cookie, path: '/' } as const;
 
 /** Everything that oidc-provider is told. What it cannot be told stands in `middleware/`. */
 export function createConfiguration(options: ConfigurationOptions): Configuration {
-  const { issuer, resource, store, keys, apiScopes, loopbackCallbacks } = options;
+  const { issuer, resource, store, keys, apiScopes, loopbackCallbacks, accessTokenSeconds } = options;
   const { pathname, protocol } = new URL(issuer);
   const base = pathname.replace(/\/$/, '');
   return {
@@ -87,7 +87,7 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
       introspection: off,
       clientCredentials: { enabled: true },
       revocation: { enabled: true, allowedPolicy: async (_ctx, client, token) => client.clientId === token.clientId },
-      resourceIndicators: createResourceServer(resource, apiScopes, options.accessTokenSeconds),
+      resourceIndicators: createResourceServer(resource, apiScopes),
     },
     extraTokenClaims: async (_ctx, token) =>
       token.kind === 'ClientCredentials'
@@ -99,7 +99,10 @@ export function createConfiguration(options: ConfigurationOptions): Configuratio
     // The interface repeats the refresh with the same token.
     rotateRefreshToken: (ctx) => ctx.oidc.client?.rotate_refresh_token === true,
     loadExistingGrant: createLoadGrant(store),
-    ttl: lifetimes,
+    ttl: {
+      ...lifetimes,
+      ...(accessTokenSeconds && { AccessToken: accessTokenSeconds, ClientCredentials: accessTokenSeconds }),
+    },
     interactions: {
       url: (_ctx, interaction) => `${base}/interaction/${interaction.uid}`,
       policy: createInteractionPolicy(),

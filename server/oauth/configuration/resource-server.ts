@@ -6,14 +6,8 @@ import { readClientScopes } from './client-rules.ts';
 /**
  * The API as the one resource that tokens are for (RFC 8707). Its scopes live here and not in `scopes`, since upstream
  * gives those to its own user info endpoint.
- *
- * @param readAccessTokenSeconds asked for each token
  */
-export function createResourceServer(
-  resource: string,
-  apiScopes: readonly string[],
-  readAccessTokenSeconds: () => number = () => accessTokenSeconds,
-) {
+export function createResourceServer(resource: string, apiScopes: readonly string[]) {
   return {
     enabled: true,
     defaultResource: async () => resource,
@@ -30,7 +24,7 @@ export function createResourceServer(
       return {
         scope: available.join(' '),
         audience: resource,
-        accessTokenTTL: readAccessTokenSeconds(),
+        accessTokenTTL: accessTokenSeconds,
         accessTokenFormat: 'jwt',
         jwt: { sign: { alg: 'RS256' } },
       };
