@@ -24,11 +24,14 @@ const compile = createSchemaCompiler(document);
 const logged: string[] = [];
 let mock: StartedSandbox;
 let token: string;
+/** Of a job that there is. Every other id of an example is one of the demo's. */
+let jobId: string;
 
 beforeAll(async () => {
   const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
   mock = await startSandbox({ keys: await createTestKeys(), logger, port: 0, host: '127.0.0.1' });
   token = await getToken(mock, 'demo-own');
+  jobId = JSON.parse((await call(table.createBridgeProxiedJob)).text).jobId;
 });
 afterAll(() => mock.close());
 
@@ -52,7 +55,8 @@ function call(operation: Operation, more: Readonly<Record<string, string>> = {})
 function sampleFor(operation: Operation): SampleRequest {
   const sample = sampleRequest(document, operation, token);
   const asked = operation.basePath === '/auth' ? { prefer: `code=${successOf(operation)}` } : {};
-  return { ...sample, headers: { ...sample.headers, ...asked } };
+  const target = operation.path.includes('{jobId}') ? sample.target.replace(/[0-9a-f]{24}$/, jobId) : sample.target;
+  return { ...sample, target, headers: { ...sample.headers, ...asked } };
 }
 
 function successOf({ pointer }: Operation): string | undefined {
