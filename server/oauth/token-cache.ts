@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { EpochMilliseconds } from '../clock.ts';
 import type { TokenClaims } from './read-claims.ts';
@@ -31,7 +31,7 @@ export function createTokenCache(): TokenCache {
   });
   return {
     get(token, now) {
-      const key = hash(token);
+      const key = keyOf(token);
       const entry = entries.get(key);
       if (entry === undefined) return undefined;
       if (now < entry.until) return entry.claims;
@@ -39,7 +39,7 @@ export function createTokenCache(): TokenCache {
       return undefined;
     },
     set(token, claims, now) {
-      entries.set(hash(token), { claims, until: Math.min(claims.expiresAt * 1000, now + keepMilliseconds) });
+      entries.set(keyOf(token), { claims, until: Math.min(claims.expiresAt * 1000, now + keepMilliseconds) });
     },
     get size() {
       return entries.size;
@@ -47,6 +47,6 @@ export function createTokenCache(): TokenCache {
   };
 }
 
-function hash(token: string): string {
-  return createHash('sha256').update(token).digest('base64url');
+function keyOf(token: string): string {
+  return hash('sha256', token, 'base64url');
 }
