@@ -32,6 +32,12 @@ interface Finished {
   readonly members: readonly FaultMember[];
 }
 
+/** What the contract says of one status of an operation. */
+interface Declared {
+  readonly response: JsonObject;
+  readonly contents: readonly Content[];
+}
+
 type Content = ReturnType<typeof listContents>[number];
 
 /** Prism's values are no deeper than this, or are not looked through. */
@@ -59,11 +65,12 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
   const makeValue = createValueMaker(document, judge);
   const askPrism = createPrism(document);
   const kept = new Map<string, Finished>();
+  const declared = new Map<string, Declared>();
 
   return async (operation, choice, { requestId, accept }) => {
     const status = choice.code ?? successStatus(document, operation.pointer);
-    const response = findResponse(document, operation.pointer, status)?.node ?? {};
-    const content = hasContent(status) ? pickContent(listContents(document, response), accept, choice) : undefined;
+    const { response, contents } = readDeclared(operation.pointer, status);
+    const content = pickContent(contents, accept, choice);
     const key = `${operation.operationId} ${status} ${content?.mediaType} ${choice.example}`;
     const isInvented = choice.dynamic || choice.seed !== undefined;
     const known = isInvented ? undefined : kept.get(key);
@@ -72,6 +79,17 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
     const { answer, members } = finished;
     return { ...answer, body: replaceRole(members, answer.body, 'request-id', requestId) };
   };
+
+  /** Of each status that was asked for: no more than are documented. */
+  function readDeclared(pointer: string, status: number): Declared {
+    const key = `${status} ${pointer}`;
+    const known = declared.get(key);
+    if (known !== undefined) return known;
+    const response = findResponse(document, pointer, status)?.node ?? {};
+    const read = { response, contents: hasContent(status) ? listContents(document, response) : [] };
+    declared.set(key, read);
+    return read;
+  }
 
   async function finish(
     operation: Operation,

@@ -2,6 +2,7 @@ import type { ContractDocument } from '@lockstep/json/json-pointer';
 import { nearestNames } from '@lockstep/runtime/form/nearest-name';
 import type { Pair } from '@lockstep/runtime/form/parse-url-encoded';
 import { listOr } from '@lockstep/runtime/form/sentence';
+import { oncePerDocument } from '@lockstep/runtime/once-per-document';
 import type { Operation } from '@lockstep/runtime/operation';
 import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
 import { Rejection } from '@lockstep/runtime/rejection';
@@ -19,7 +20,9 @@ export interface Choice {
  * lowest that is declared. A range gives its first status, that of redirections 302.
  */
 export function successStatus(document: ContractDocument, pointer: string): number {
-  const statuses = listStatuses(document, pointer);
+  const statuses = readDocumented(document)
+    .of(pointer)
+    .map(({ status }) => status);
   return statuses.find((status) => status < 400) ?? statuses[0] ?? 200;
 }
 
@@ -59,12 +62,21 @@ export function readPreferences(header: string | undefined, query: readonly Pair
 export function chooseExample(document: ContractDocument, operation: Operation, sent: Preferences): Choice {
   if (sent.code === undefined && sent.example === undefined && sent.dynamic === undefined && sent.seed === undefined)
     return { dynamic: false };
-  const { example, seed } = sent;
+  const known = readDocumented(document).chosen;
+  const key = JSON.stringify([operation.pointer, sent.code, sent.example, sent.dynamic]);
+  const choice = known.get(key) ?? findChoice(document, operation, sent);
+  known.set(key, choice);
+  return sent.seed === undefined ? choice : { ...choice, seed: sent.seed };
+}
+
+function findChoice(document: ContractDocument, operation: Operation, sent: Preferences): Choice {
+  const { example } = sent;
   if (sent.dynamic !== undefined && sent.dynamic !== 'true' && sent.dynamic !== 'false') {
     throw preferFault(`dynamic=${sent.dynamic} is neither true nor false`, ['true', 'false']);
   }
   const code = readCode(document, operation, sent.code);
-  const documented = listDocumented(document, operation).filter(({ status }) => code === undefined || status === code);
+  const all = readDocumented(document).of(operation.pointer);
+  const documented = all.filter(({ status }) => code === undefined || status === code);
   const chosen = documented.find(({ examples }) => example === undefined || examples.includes(example));
   if (example !== undefined && chosen === undefined) {
     const names = [...new Set(documented.flatMap(({ examples }) => examples))];
@@ -78,7 +90,6 @@ export function chooseExample(document: ContractDocument, operation: Operation, 
     dynamic: sent.dynamic === 'true',
     ...(status === undefined ? {} : { code: status }),
     ...(example === undefined ? {} : { example }),
-    ...(seed === undefined ? {} : { seed }),
   };
 }
 
@@ -87,13 +98,24 @@ interface Documented {
   readonly examples: readonly string[];
 }
 
-/** Successes first: an example's name without a code means the success that has it, before an error. */
-function listDocumented(document: ContractDocument, { pointer }: Operation): Documented[] {
-  return listStatuses(document, pointer).map((status) => ({
-    status,
-    examples: listExampleNames(document, pointer, status),
-  }));
-}
+/** What a contract documents, read once: looking it up took a tenth of an answer's time. */
+const readDocumented = oncePerDocument((document) => {
+  const documented = new Map<string, readonly Documented[]>();
+  return {
+    /** Successes first: an example's name without a code means the success that has it, before an error. */
+    of: (pointer: string): readonly Documented[] => {
+      const known = documented.get(pointer);
+      if (known !== undefined) return known;
+      const read = listStatuses(document, pointer).map((status) => {
+        return { status, examples: listExampleNames(document, pointer, status) };
+      });
+      documented.set(pointer, read);
+      return read;
+    },
+    /** What was found for whom: no more than there are statuses and examples, since what is not documented is refused. */
+    chosen: new Map<string, Choice>(),
+  };
+});
 
 function listExampleNames(document: ContractDocument, pointer: string, status: number): string[] {
   const response = findResponse(document, pointer, status);
