@@ -22,12 +22,16 @@ export interface MockDescription {
   readonly samples: readonly { readonly shows: string; readonly command: string }[];
 }
 
-/** What somebody who just started the mock needs to know: where it is, what it does not do, lines to paste. */
+/**
+ * What somebody who just started the mock needs to know: where it is, what it does and does not, lines to paste.
+ *
+ * @param notes what is to be said of it in words
+ */
 export function describeMock(
   origin: string,
   document: ContractDocument,
   operations: OperationTable,
-  access?: MockAccess,
+  { access, notes = [] }: { readonly access?: MockAccess; readonly notes?: readonly string[] } = {},
 ): MockDescription {
   const all = Object.values(operations);
   const { title = 'API', version = '' } = followMember(document, document, 'info');
@@ -36,13 +40,7 @@ export function describeMock(
     origin,
     title: `${String(title)} ${String(version)}`.trim(),
     addresses: [...byBase].map(([basePath, group]) => ({ url: origin + basePath, operations: group.length })),
-    notes: [
-      access === undefined
-        ? 'Credentials are looked at for their form alone: any bearer token passes, whatever its scopes and age, and so does any client.'
-        : 'Tokens and scopes are judged. Tokens end with the mock.',
-      'Nothing is kept: what you create cannot be read back. Answers are the examples of the contract.',
-      'Ask for any documented answer: Prefer: code=404, and example=<name> for one of several. An unknown one is a 400 that lists them.',
-    ],
+    notes,
     samples: [...(access === undefined ? [] : tokenCalls(access)), ...sampleCalls(origin, document, all, access)],
   };
 }
@@ -77,7 +75,7 @@ function* sampleCalls(
   const curl = (operation: Operation, change: (sample: SampleRequest) => SampleRequest = (sample) => sample): string =>
     formatCurl(origin, change(sampleRequest(document, operation, access && shellToken)));
   if (reading !== undefined) {
-    yield { shows: `${reading.operationId}: the documented answer`, command: curl(reading) };
+    yield { shows: `${reading.operationId}`, command: curl(reading) };
     yield {
       shows: `${reading.operationId}: an unknown query parameter`,
       command: curl(reading, (sample) => ({
@@ -87,7 +85,7 @@ function* sampleCalls(
     };
   }
   if (writing !== undefined) {
-    yield { shows: `${writing.operationId}: the documented answer`, command: curl(writing) };
+    yield { shows: `${writing.operationId}`, command: curl(writing) };
     const failure = findNamedFailure(document, writing);
     const prefer = (sample: SampleRequest): SampleRequest => ({
       ...sample,

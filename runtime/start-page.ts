@@ -7,6 +7,8 @@ export interface StartPage {
   /** Paragraphs below the title. */
   readonly notes: readonly string[];
   readonly addresses: readonly { readonly url: string; readonly operations: number }[];
+  /** Other pages here, with what they do; none when left out. */
+  readonly links?: readonly { readonly href: string; readonly says: string }[];
   readonly operations: readonly PageOperation[];
 }
 
@@ -39,7 +41,7 @@ th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; bo
 `;
 
 /** One page that needs nothing else: no script, no picture, nothing from anywhere. */
-export function formatStartPage({ title, version, kind, notes, addresses, operations }: StartPage): string {
+export function formatStartPage({ title, version, kind, notes, addresses, links = [], operations }: StartPage): string {
   const name = escapeHtml(`${title} ${version}`.trim());
   const isPartial = operations.some(({ isImplemented }) => isImplemented !== undefined);
   const columns = ['Method', 'Path', 'What it does', ...(isPartial ? ['State'] : [])];
@@ -56,7 +58,7 @@ export function formatStartPage({ title, version, kind, notes, addresses, operat
 ${notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('\n')}
 <ul>
 ${addresses.map(({ url, operations: count }) => `<li><code>${escapeHtml(url)}</code> ${countOf(count)}</li>`).join('\n')}
-<li><a href="/healthz">/healthz</a> for whoever watches the process</li>
+${links.map(({ href, says }) => `<li><a href="${escapeHtml(href)}">${escapeHtml(href)}</a> ${escapeHtml(says)}</li>\n`).join('')}<li><a href="/healthz">/healthz</a> for whoever watches the process</li>
 </ul>
 <h2>Operations</h2>
 <table>

@@ -1,17 +1,19 @@
+import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import contract from '@lockstep/contract/contract.json' with { type: 'json' };
-import { operations } from '@lockstep/contract/operations';
 import { explainListen } from '@lockstep/runtime/explain-listen';
+import { describeUnknown } from '@lockstep/runtime/form/sentence';
 import { runUntilStopped } from '@lockstep/runtime/run-until-stopped';
 import { describeFailure } from '@lockstep/server/command-line/describe-failure';
 import { type DemoAccess, describeAccess, writeAccessFile } from '@lockstep/server/demo/access-file';
 import { formatClients, formatOwners } from '@lockstep/server/demo/format-access';
 import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
 import { openLog } from '@lockstep/server/open-log';
+import { OperatorError } from '@lockstep/server/operator-error';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { describeMock } from '../describe-mock.ts';
 import { formatDescription } from '../format-description.ts';
+import { describeSandbox } from './describe-sandbox.ts';
+import { type ScenarioChoice, scenarioNames } from './sandbox.ts';
 
 /** Beside those of the demo, wherever it is started from. */
 const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../../.lockstep/mock-keys.json'));
@@ -21,7 +23,9 @@ const callbackWarning = 'The service refuses it: there only https callbacks can 
 const exitCodes = { fine: 0, wrongUse: 2 } as const;
 
 const program = new Command('lockstep-mock')
-  .description('Answers every operation of the contract with its documented examples.')
+  .description(
+    'The sandbox: the service on a store in memory, with simulated bridges and locks. It remembers until it is reset or stopped, and gives every documented answer on demand.',
+  )
   .addOption(
     new Option('-p, --port <number>', 'port to listen on, 0 for any free one')
       .env('PORT')
@@ -41,21 +45,39 @@ const program = new Command('lockstep-mock')
     readLoopbackCallback,
     [],
   )
+  .option(
+    '--scenario <name or file>',
+    `what it begins with: ${scenarioNames.join(', ')}, or a JSON file as lockstep-server import reads it`,
+    'demo',
+  )
+  .option(
+    '--clock <time>',
+    'what its clock says at the start, as 2026-06-01T12:00:00Z (default: the present)',
+    readTime,
+  )
+  .option(
+    '--open-control',
+    'let other machines drive it under /_sandbox, too: whoever reaches it can read its secrets and reset it',
+    false,
+  )
   .option('--json', 'print addresses, clients, owners and sample calls as one line of JSON, once ready', false)
   .addHelpText(
     'after',
-    '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run -s token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file or contract.',
+    '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run -s token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file, scenario or contract.',
   )
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse));
 
 program.parse();
-const { port, host, publicOrigin, json, keyFile, loopbackCallback } = program.opts<{
+const { port, host, publicOrigin, json, keyFile, loopbackCallback, scenario, clock, openControl } = program.opts<{
   port: number;
   host: string;
   publicOrigin?: string;
   json: boolean;
   keyFile: string;
   loopbackCallback: readonly string[];
+  scenario: string;
+  clock?: number;
+  openControl: boolean;
 }>();
 
 // Lines that nobody reads any more, as of `npm run mock | head -1`, are no reason to end.
@@ -74,11 +96,14 @@ try {
       logger,
       keyFile,
       loopbackCallbacks: loopbackCallback,
+      scenario: readScenarioChoice(scenario),
+      startAt: clock,
+      isControlOpen: openControl,
       stopping,
     });
     const access = describeAccess(mock);
     await leaveAccess(join(dirname(keyFile), 'mock-access.json'), access);
-    const description = describeMock(mock.origin, contract, operations, access);
+    const description = describeSandbox(mock.origin, access);
     for (const url of loopbackCallback)
       process.stderr.write(`Partners can be called back at ${url}. ${callbackWarning}\n`);
     const text = json
@@ -99,6 +124,28 @@ function readPort(text: string): number {
   const value = Number(text);
   if (!/^\d{1,5}$/.test(text) || value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535.');
   return value;
+}
+
+function readTime(text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at)) throw new InvalidArgumentError('a time is written as 2026-06-01T12:00:00Z.');
+  return at;
+}
+
+/** A name where there is one, else a file; what the file says is judged with the scenario. */
+function readScenarioChoice(text: string): ScenarioChoice {
+  const name = scenarioNames.find((one) => one === text);
+  if (name !== undefined) return { name };
+  try {
+    return { import: JSON.parse(readFileSync(text, 'utf8')) };
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const says =
+      code === 'ENOENT'
+        ? `${describeUnknown(`--scenario ${text}`, text, scenarioNames).says} There is no such file either.`
+        : `--scenario ${text} cannot be read: ${message}`;
+    throw new OperatorError(says, { cause: error });
+  }
 }
 
 function readLoopbackCallback(text: string, before: readonly string[]): readonly string[] {

@@ -13,6 +13,7 @@ import { createMock, type MockedService } from '../create-mock.ts';
 import { createBeside } from './beside.ts';
 import { createSandboxClock } from './clock.ts';
 import { createControl } from './control/serve-control.ts';
+import { formatSandboxPage } from './describe-sandbox.ts';
 import { createFaults } from './faults.ts';
 import { createFront } from './front.ts';
 import { createJournal } from './journal.ts';
@@ -115,7 +116,7 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     }),
     authPath: oauth.authServer.basePath,
     beside: createBeside({
-      page: () => '<!doctype html><title>Sandbox</title>',
+      page: () => formatSandboxPage(origin),
       addresses: { api: '/v1', auth: '/auth', health: '/healthz', sandbox: '/_sandbox' },
       ping: () => world.ping(),
       logger,

@@ -1,4 +1,5 @@
 import type { ImportFile } from '@lockstep/server/commands/read-import-file';
+import { OperatorError } from '@lockstep/server/operator-error';
 import type { SandboxClock } from './clock.ts';
 import type { components } from './control/generated/types.gen.ts';
 import type { Faults } from './faults.ts';
@@ -7,13 +8,23 @@ import type { Journal } from './journal.ts';
 type Schemas = components['schemas'];
 
 export type ScenarioName = Schemas['ScenarioName'];
+
+export const scenarioNames = [
+  'demo',
+  'empty',
+  'big',
+  'trial-over',
+  'bridge-offline',
+  'quota',
+] as const satisfies readonly ScenarioName[];
+
 export type SandboxState = Schemas['State'];
 
 /** A scenario that has a name, or files in the form of `lockstep-server import`, read one after the other. */
 export type ScenarioChoice = { readonly name: ScenarioName } | { readonly import: ImportFile | readonly ImportFile[] };
 
 /** A scenario that is not used, with everything that is wrong with it. Nothing was changed. */
-export class ScenarioFault extends Error {
+export class ScenarioFault extends OperatorError {
   override readonly name = 'ScenarioFault';
   /** Each with its place in what was given as `import`: `#/devices/0/type is none`; of several files the first step is the index of one. */
   readonly faults: readonly string[];

@@ -6,7 +6,7 @@ import { harbourStays } from '@lockstep/server/demo/demo-data';
 import { seedDemoAccounts, seedDemoData } from '@lockstep/server/demo/seed-demo';
 import { makeImage } from '@lockstep/server/store/sqlite/store-image';
 import type { Store } from '@lockstep/server/store/store';
-import { type ScenarioChoice, ScenarioFault, type ScenarioName } from './sandbox.ts';
+import { type ScenarioChoice, ScenarioFault, type ScenarioName, scenarioNames } from './sandbox.ts';
 
 /** What a sandbox begins with. */
 export interface Scenario {
@@ -61,9 +61,9 @@ const scenarios: Readonly<Record<ScenarioName, Named>> = {
   },
 };
 
-export const scenarioList: readonly { readonly name: ScenarioName; readonly shows: string }[] = Object.entries(
-  scenarios,
-).map(([name, { shows }]) => ({ name: name as ScenarioName, shows }));
+export const scenarioList: readonly { readonly name: ScenarioName; readonly shows: string }[] = scenarioNames.map(
+  (name) => ({ name, shows: scenarios[name].shows }),
+);
 
 /**
  * Reads what somebody chose.
