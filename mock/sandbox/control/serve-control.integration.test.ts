@@ -426,6 +426,17 @@ test('another machine drives it where the control is open', async () => {
   await open.close();
 });
 
+test.each(['/_sandbox', '/_sandbox/', '/_sandbox/?from=here'])('%s is the page to click at', async (path) => {
+  const { status, headers, text } = await call(path);
+  expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
+  expect(headers['content-security-policy']).toMatch(
+    /^default-src 'none'; script-src 'sha256-[\w+/=]{44}'; style-src 'sha256-[\w+/=]{44}'; /,
+  );
+  expect(text).toContain('<option>getDevices</option>');
+  const head = await call(path, { method: 'HEAD' });
+  expect([head.text, head.headers['content-length']]).toEqual(['', headers['content-length']]);
+});
+
 test('the contract of the control is published beside it', async () => {
   const { status, headers, text } = await call('/_sandbox/openapi.json');
   expect([status, headers['content-type']]).toEqual([200, 'application/json']);

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { createRuntime } from '@lockstep/runtime/create-runtime';
 import { readRequestId, readTarget, takeAuthority } from '@lockstep/runtime/http-message';
 import type { ReplyLog } from '@lockstep/runtime/reply';
 import type { Sandbox } from '../sandbox.ts';
 import { createControlHandlers, type NamedScenario } from './answer-control.ts';
+import { readControlPage } from './control-page.ts';
 import contract from './generated/contract.gen.json' with { type: 'json' };
 import { operations } from './generated/operations.gen.ts';
 import { createGuard, type GuardOptions } from './guard.ts';
@@ -35,15 +36,28 @@ const closed = {
   'Referrer-Policy': 'no-referrer',
 } as const;
 
+/** What is no operation. */
 interface Own {
-  readonly type: string;
-  readonly file: string;
+  readonly headers: OutgoingHttpHeaders;
+  readonly content: string | Uint8Array;
 }
 
-/** What is no operation. */
-const ownPaths: Readonly<Record<string, Own>> = {
-  [`${basePath}/openapi.json`]: { type: 'application/json', file: './generated/published.gen.json' },
+const ownPaths: Readonly<Record<string, () => Own>> = {
+  [basePath]: readPage,
+  [`${basePath}/`]: readPage,
+  [`${basePath}/openapi.json`]: () => ({
+    headers: { 'Content-Type': 'application/json' },
+    content: readFileSync(new URL('./generated/published.gen.json', import.meta.url)),
+  }),
 };
+
+function readPage(): Own {
+  const { html, policy } = readControlPage();
+  return {
+    headers: { 'Content-Type': 'text/html; charset=utf-8', 'Content-Security-Policy': policy },
+    content: html,
+  };
+}
 
 /**
  * Answers requests for the control of a sandbox, and no others: `/_sandbox` and what is below it. Who may not drive it is refused first. What
@@ -79,20 +93,17 @@ export function createControl(sandbox: Sandbox, options: ControlOptions): Reques
   };
 }
 
-function sendOwn({ type, file }: Own, request: IncomingMessage, response: ServerResponse): void {
+function sendOwn(read: () => Own, request: IncomingMessage, response: ServerResponse): void {
   if (request.method !== 'GET' && request.method !== 'HEAD') {
     response.setHeader('Allow', 'GET, HEAD');
-    const error = `${request.method} is not allowed here`;
+    const error = `${request.method} is not allowed here, use GET or HEAD`;
     sendJson(request, response, 405, { error, code: 'method_not_allowed' });
     return;
   }
-  const content = readFileSync(new URL(file, import.meta.url));
-  response.writeHead(200, {
-    ...ambient,
-    'Content-Type': type,
-    'Content-Length': content.length,
-    'X-Request-Id': readRequestId(request),
-  });
+  const { headers, content } = read();
+  const length = Buffer.byteLength(content);
+  const requestId = readRequestId(request);
+  response.writeHead(200, { ...ambient, ...headers, 'Content-Length': length, 'X-Request-Id': requestId });
   response.end(content);
 }
 
