@@ -43,7 +43,7 @@ type Content = ReturnType<typeof listContents>[number];
 /** Prism's values are no deeper than this, or are not looked through. */
 const deepestTag = 8;
 
-/** Different answers that are kept: statuses, examples and media types of a contract are not many more. */
+/** Different answers that are kept: statuses, examples and media types of a contract are not many more, but for what `default` stands for. */
 const mostKept = 5_000;
 
 /** RFC 9110, 11.6.1 asks for a challenge with every 401, whether or not the contract does. */
@@ -80,14 +80,13 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
     return { ...answer, body: replaceRole(members, answer.body, 'request-id', requestId) };
   };
 
-  /** Of each status that was asked for: no more than are documented. */
   function readDeclared(pointer: string, status: number): Declared {
     const key = `${status} ${pointer}`;
     const known = declared.get(key);
     if (known !== undefined) return known;
     const response = findResponse(document, pointer, status)?.node ?? {};
     const read = { response, contents: hasContent(status) ? listContents(document, response) : [] };
-    declared.set(key, read);
+    if (declared.size < mostKept) declared.set(key, read);
     return read;
   }
 

@@ -47,11 +47,9 @@ export const preferenceNames: ReadonlySet<string> = new Set(preferences.map((nam
  * query `__code`, `__example`, `__dynamic`, `__seed`. Preferences that are not ours are ignored, as the RFC asks.
  */
 export function readPreferences(header: string | undefined, query: readonly Pair[]): Preferences {
-  const sent =
-    header === undefined
-      ? query.filter(({ name }) => preferenceNames.has(name)).map(({ name, value }) => [name.slice(2), value] as const)
-      : splitHeader(header);
-  return Object.fromEntries(sent.filter(([name]) => preferences.some((known) => known === name)));
+  if (header !== undefined) return splitHeader(header);
+  const sent = query.filter(({ name }) => preferenceNames.has(name));
+  return Object.fromEntries(sent.map(({ name, value }) => [name.slice(2), value]));
 }
 
 /**
@@ -65,7 +63,7 @@ export function chooseExample(document: ContractDocument, operation: Operation, 
   const known = readDocumented(document).chosen;
   const key = JSON.stringify([operation.pointer, sent.code, sent.example, sent.dynamic]);
   const choice = known.get(key) ?? findChoice(document, operation, sent);
-  known.set(key, choice);
+  if (known.size < mostChosen) known.set(key, choice);
   return sent.seed === undefined ? choice : { ...choice, seed: sent.seed };
 }
 
@@ -93,6 +91,9 @@ function findChoice(document: ContractDocument, operation: Operation, sent: Pref
   };
 }
 
+/** Choices that are kept: statuses and examples of a contract are not many more, but for what `default` stands for. */
+const mostChosen = 5_000;
+
 interface Documented {
   readonly status: number;
   readonly examples: readonly string[];
@@ -112,7 +113,7 @@ const readDocumented = oncePerDocument((document) => {
       documented.set(pointer, read);
       return read;
     },
-    /** What was found for whom: no more than there are statuses and examples, since what is not documented is refused. */
+    /** By what was asked. */
     chosen: new Map<string, Choice>(),
   };
 });
@@ -135,13 +136,22 @@ function readCode(
   throw preferFault(`${operationId} has no response ${sent}: it has ${listOr(known)}`, known);
 }
 
-function splitHeader(header: string): (readonly [string, string])[] {
-  return header.split(/[,;]/).map((piece) => {
+function splitHeader(header: string): Preferences {
+  const sent: Preferences = {};
+  for (const piece of header.split(/[,;]/)) {
     const equals = piece.indexOf('=');
-    const name = equals === -1 ? piece : piece.slice(0, equals);
-    const value = equals === -1 ? '' : piece.slice(equals + 1).trim();
-    return [name.trim().toLowerCase(), value.replace(/^"(.*)"$/, '$1')] as const;
-  });
+    const name = (equals === -1 ? piece : piece.slice(0, equals)).trim().toLowerCase();
+    const known = preferences.find((preference) => preference === name);
+    if (known === undefined) continue;
+    sent[known] =
+      equals === -1
+        ? ''
+        : piece
+            .slice(equals + 1)
+            .trim()
+            .replace(/^"(.*)"$/, '$1');
+  }
+  return sent;
 }
 
 function preferFault(says: string, nearest: readonly string[]): Rejection {

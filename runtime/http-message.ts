@@ -64,7 +64,9 @@ export interface Target {
  * has no place there and is dropped. Nothing is normalised: `//` and `/../` stay what they are, and match no route.
  */
 export function readTarget(target: string): Target {
-  const [withoutFragment = ''] = target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '').split('#', 1);
+  const local = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const fragment = local.indexOf('#');
+  const withoutFragment = fragment === -1 ? local : local.slice(0, fragment);
   const mark = withoutFragment.indexOf('?');
   const path = mark === -1 ? withoutFragment : withoutFragment.slice(0, mark);
   return { path: path === '' ? '/' : path, queryText: mark === -1 ? '' : withoutFragment.slice(mark + 1) };
