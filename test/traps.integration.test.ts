@@ -59,8 +59,8 @@ interface Trap {
   readonly headers?: Readonly<Record<string, string | RegExp>>;
   /** Node's own parser answers: no declared shape. */
   readonly isBelowContract?: boolean;
-  /** The mock has an answer of its own: it documents the OAuth server's operations too. */
-  readonly isOfService?: boolean;
+  /** Others have an answer of their own. Left out: all answer so. */
+  readonly on?: readonly Side['name'][];
 }
 
 /** A success: all checks are passed, and the first documented answer is given. */
@@ -87,7 +87,8 @@ const traps: readonly Trap[] = [
     name: 'a path of the OAuth server, where there is none',
     bytes: request('GET', '/auth/login'),
     status: 404,
-    isOfService: true,
+    // The mock and the sandbox document operations of the OAuth server too.
+    on: ['service'],
   },
   {
     name: 'a literal path before the template',
@@ -140,6 +141,8 @@ const traps: readonly Trap[] = [
     status: 204,
     headers: { 'access-control-allow-origin': /^$/ },
     says: /^$/,
+    // The sandbox lets pages of any origin in.
+    on: ['service', 'mock'],
   },
   {
     name: 'HEAD, with the length of GET and no content',
@@ -773,7 +776,7 @@ const readStatuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].m
 describe.each(sideNames)('the %s answers, and lives on after', (name) => {
   const findSide = (): Side => sides.find(name);
 
-  const own = traps.filter(({ isOfService = false }) => name === 'service' || !isOfService);
+  const own = traps.filter(({ on = sideNames }) => on.includes(name));
   for (const { name: trap, bytes, status, says, headers = {}, isBelowContract = false } of own) {
     test(trap, async () => {
       const side = findSide();

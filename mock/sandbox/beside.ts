@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { readRequestId, readTarget } from '@lockstep/runtime/http-message';
+import { checkMessage, readRequestId, readTarget } from '@lockstep/runtime/http-message';
 import { startPagePolicy } from '@lockstep/runtime/start-page';
 import type { Logger } from 'pino';
 
@@ -23,7 +23,7 @@ interface Plain {
 export function createBeside({ page, addresses, ping, logger }: BesideOptions) {
   return (request: IncomingMessage, response: ServerResponse): boolean => {
     const { path } = readTarget(request.url ?? '/');
-    if (path !== '/' && path !== '/healthz') return false;
+    if ((path !== '/' && path !== '/healthz') || !isSound(request)) return false;
     void answer(path, request).then((plain) => write(request, response, plain));
     return true;
   };
@@ -47,6 +47,16 @@ export function createBeside({ page, addresses, ping, logger }: BesideOptions) {
       logger.warn({ requestId, err }, 'the store does not answer');
       return json(503, { status: 'unavailable', requestId });
     }
+  }
+}
+
+/** Whether the message is one; what is none is refused by whoever comes next, as on any other path. */
+function isSound(request: IncomingMessage): boolean {
+  try {
+    checkMessage(request, () => false);
+    return true;
+  } catch {
+    return false;
   }
 }
 
