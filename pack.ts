@@ -32,7 +32,7 @@ const slimmed = { name: 'recheck', without: /\/lib\/browser\.js$/ };
 /** Files beside the code that it reads. Markdown and pictures are for readers of the repository. */
 const asset = /\.(json|ya?ml|hbs|html|css)$/;
 const notPacked =
-  /(^|\/)(node_modules|dist|fixtures|\.[^/]*)(\/|$)|^[^/]*\/package\.json$|^cli\/project\/(generated\/|contract)/;
+  /(^|\/)(node_modules|dist|fixtures|\.[^/]*)(\/|$)|^[^/]*\/package\.json$|^cli\/project\/(generated\/|contract)|^mock\/examples\//;
 
 /** What code writes where a module that it does not import has another name once it is compiled. */
 const ownExtension = /\$\{extname\(import\.meta\.(url|filename)\)\}$/;
