@@ -60,7 +60,10 @@ const serverLayers: Readonly<Record<string, readonly string[]>> = {
 /** Below a folder of the table: what is there for our own contract alone. What stands beside it serves any. */
 const ownHalf: Readonly<Record<string, { readonly own: RegExp; readonly reaches: RegExp }>> = {
   // The command is our own; it loads that half when it runs.
-  mock: { own: /^mock\/(sandbox\/|index\.ts$|main\.ts$|.*\.test\.ts$)/, reaches: /^(generated|server|mock\/sandbox)\// },
+  mock: {
+    own: /^mock\/(sandbox\/|index\.ts$|main\.ts$|.*\.test\.ts$)/,
+    reaches: /^(generated|server|mock\/sandbox)\//,
+  },
 };
 
 /** Packages that one folder alone may know. Prism's types and quirks end where the mock ends. */
