@@ -1,5 +1,6 @@
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
+import type { Operation } from '@lockstep/runtime/operation';
 import { describe, expect, test } from 'vitest';
 import { chooseExample, readPreferences } from './choose-example.ts';
 
@@ -79,6 +80,18 @@ describe('chooseExample', () => {
       expect(() => chooseExample(museumContract, museumOperations.addExhibit, given)).toThrow(says);
     });
   }
+
+  test('tells apart what is asked for one after the other', () => {
+    const { addExhibit, removeExhibit } = museumOperations;
+    const choose = (given: object, operation: Operation = addExhibit) =>
+      chooseExample(museumContract, operation, given);
+    expect(choose({ dynamic: 'true', seed: '7' })).toEqual({ dynamic: true, seed: '7' });
+    expect(choose({ dynamic: 'true', seed: '8' })).toEqual({ dynamic: true, seed: '8' });
+    expect(choose({ dynamic: 'true' })).toEqual({ dynamic: true });
+    expect(choose({ dynamic: 'false' })).toEqual({ dynamic: false });
+    expect(choose({ example: 'kettle' })).toEqual({ dynamic: false, code: 418, example: 'kettle' });
+    expect(() => choose({ example: 'kettle' }, removeExhibit)).toThrow('has no example kettle');
+  });
 
   test('takes any code of a range, and any that default stands for', () => {
     expect(chooseExample(museumContract, museumOperations.getFeatured, { code: '451' }).code).toBe(451);
