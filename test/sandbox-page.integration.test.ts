@@ -175,7 +175,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await form.getByLabel('Delay, ms').fill('20');
     await form.getByLabel('Status').fill('422');
     await add.click();
-    await says(page, 'status 422 is none of createHourlyAlgoPin');
+    await says(page, 'createHourlyAlgoPin never answers 422');
     await form.getByLabel('Status').fill('503');
     await form.getByLabel('Example').fill('unavailable');
     await form.getByLabel('Body').selectOption('truncated');

@@ -126,7 +126,7 @@ type ReadMs = { readonly kind: 'ms'; readonly ms: number } | { readonly kind: 'f
 function readInstant(now: string): ReadMs {
   const ms = calculate(() => Temporal.Instant.from(now).epochMilliseconds);
   if (ms !== undefined && isOnClock(ms)) return { kind: 'ms', ms };
-  return { kind: 'fault', detail: inBody('/now', `now must be from 1970 to 9999, but is ${cut(now)}`) };
+  return { kind: 'fault', detail: inBody('/now', `now must be from 1970 to 9999, not ${cut(now)}`) };
 }
 
 /** Days, months and years are those of UTC: there `P1D` is always 24 hours. */
@@ -137,7 +137,7 @@ function readMove(from: number, by: string): ReadMs {
   });
   const duration = calculate(() => Temporal.Duration.from(by));
   if (duration === undefined)
-    return refuse(`by must be a duration such as PT3S or -P1D, but is "${cut(by)}"`, ['PT3S', '-P1D']);
+    return refuse(`by must be a duration such as PT3S or -P1D, not "${cut(by)}"`, ['PT3S', '-P1D']);
   const start = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO('UTC');
   const to = calculate(() => start.add(duration).epochMilliseconds);
   if (to === undefined || !isOnClock(to)) return refuse(`by ${cut(by)} leads beyond what the clock has, 1970 to 9999`);
@@ -166,7 +166,7 @@ function isOperation(operationId: string): boolean {
 
 function describeOperation(place: Detail['in'], at: string, sent: string): Detail {
   const operationIds = known.map(({ operationId }) => operationId);
-  return { in: place, at, ...describeUnknown(`The operation ${cut(sent)}`, sent, operationIds) };
+  return { in: place, at, ...describeUnknown(`the operation ${cut(sent)}`, sent, operationIds) };
 }
 
 /** What a fault says that no schema can judge. */
@@ -182,7 +182,7 @@ function findFaultOfFault({ operationId, status, example, drop, body, delayMs }:
   if (status !== undefined && status < 500 && !statuses.includes(status))
     return inBody(
       '/status',
-      `status ${status} is none of ${operationId}: ${listOr(statuses.map(String))}, or any from 500 on`,
+      `${operationId === '*' ? 'no operation answers' : `${operationId} never answers`} ${status}: use ${listOr(statuses.map(String))}, or any from 500 on`,
       statuses.map(String),
     );
   if (example === undefined) return undefined;
@@ -192,7 +192,7 @@ function findFaultOfFault({ operationId, status, example, drop, body, delayMs }:
   );
   if (names.includes(example)) return undefined;
   const { says, nearest } = describeUnknown(
-    `The example ${cut(example)} of ${operationId}${status === undefined ? '' : ` ${status}`}`,
+    `the example ${cut(example)} of ${operationId}${status === undefined ? '' : ` ${status}`}`,
     example,
     names,
   );

@@ -1,7 +1,7 @@
 // Who may drive a sandbox. A developer's browser can reach it as well as the developer, and so can every page that is open in it.
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP } from 'node:net';
-import { cut } from '@lockstep/runtime/form/sentence';
+import { cut, listOr } from '@lockstep/runtime/form/sentence';
 
 export interface GuardOptions {
   /** Whether callers on other machines may drive the sandbox too. */
@@ -77,13 +77,12 @@ function judgeHost(
   // An address is no name that could be led elsewhere; an open control is called by the address of its machine.
   if (localNames.has(name) || name === publicName || (isOpen && isIP(name.replaceAll(/[[\]]/g, '')) !== 0))
     return undefined;
-  const sent = host === '' ? 'Without Host' : `Host ${cut(host)}`;
-  const own = [...localNames, ...(localNames.has(publicName) ? [] : [publicName])].join(', ');
-  return {
-    status: 421,
-    code: 'foreign_host',
-    text: `${sent} the sandbox is not known: use ${own}, or start it with that public origin`,
-  };
+  const own = listOr([...localNames, ...(localNames.has(publicName) ? [] : [publicName])]);
+  const text =
+    host === ''
+      ? `Host is missing: use ${own}`
+      : `Host ${cut(host)} is not known here: use ${own}, or start the sandbox with that public origin`;
+  return { status: 421, code: 'foreign_host', text };
 }
 
 /** Name or address without its port, lower case; empty where it is none. */

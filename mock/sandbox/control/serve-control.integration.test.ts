@@ -2,6 +2,7 @@ import { request as send } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recorded, startFakeControl } from './fixtures/fake-sandbox.ts';
+import contract from './generated/contract.gen.json' with { type: 'json' };
 
 type Control = Awaited<ReturnType<typeof startFakeControl>>;
 
@@ -243,7 +244,7 @@ describe('wrong input is refused with its place and what would do', () => {
     { call: 'PATCH /clock', value: {}, at: '', says: '' },
     { call: 'PATCH /clock', value: { now: '2026-06-01' }, at: '/now', says: 'now' },
     { call: 'PATCH /clock', value: { now: '0001-01-01T00:00:00Z' }, at: '/now', says: 'from 1970 to 9999' },
-    { call: 'PATCH /clock', value: { by: '3s' }, at: '/by', says: 'such as PT3S or -P1D, but is "3s"' },
+    { call: 'PATCH /clock', value: { by: '3s' }, at: '/by', says: 'such as PT3S or -P1D, not "3s"' },
     { call: 'PATCH /clock', value: { by: 'P9999Y' }, at: '/by', says: 'leads beyond what the clock has' },
     { call: 'PATCH /clock', value: { by: '-P999999999Y' }, at: '/by', says: 'leads beyond what the clock has' },
     { call: 'PATCH /clock', value: { by: 'PT1S', now: '2026-06-01T12:00:00Z' }, at: '/by', says: 'send one of them' },
@@ -263,7 +264,7 @@ describe('wrong input is refused with its place and what would do', () => {
       call: 'POST /faults',
       value: { operationId: 'getDevices', status: 418 },
       at: '/status',
-      says: 'is none of getDevices',
+      says: 'getDevices never answers 418',
     },
     { call: 'POST /faults', value: { operationId: '*', drop: 'before', status: 503 }, at: '/status', says: 'drop' },
     { call: 'POST /faults', value: { operationId: '*', drop: 'after', body: 'malformed' }, at: '/body', says: 'drop' },
@@ -313,6 +314,52 @@ describe('wrong input is refused with its place and what would do', () => {
   ])('$call: $status', async ({ call: line, status, code }) => {
     const [method = '', path = ''] = line.split(' ');
     expect(await json(path, method)).toMatchObject({ status, body: { code, error: expect.any(String) } });
+  });
+});
+
+describe('refusals are worded as the contract shows them', () => {
+  const examples: Readonly<Record<string, { value: { requestId: string } }>> = contract.components.examples;
+  const host = { Host: 'other.example' };
+  const origin = { Origin: 'https://other.example' };
+  const table: Readonly<Record<string, { line: string; value?: unknown; headers?: Record<string, string> } | string>> =
+    {
+      UnknownMember: { line: 'POST /reset', value: { all: true } },
+      UnknownScenario: { line: 'PUT /scenario', value: { name: 'demos' } },
+      ScenarioRefused: { line: 'PUT /scenario', value: { import: { account: { id: 'a', name: 'unlinked' } } } },
+      UnknownDuration: { line: 'PATCH /clock', value: { by: '3s' } },
+      UndeclaredStatus: { line: 'POST /faults', value: { operationId: 'getDevices', status: 418 } },
+      UnknownOperation: { line: 'POST /faults', value: { operationId: 'getDevice5', status: 503 } },
+      UnknownOperationFilter: { line: 'GET /requests?operationId=getDevice5' },
+      UnknownExpiry: { line: 'POST /tokens/expire', value: { what: 'acess' } },
+      LongLifetime: { line: 'PUT /tokens/lifetime', value: { seconds: 100_000 } },
+      UnknownVerdict: { line: 'GET /requests?verdict=refuse' },
+      InvalidHost: 'a message that no client library sends; the runtime has tests of it',
+      NotLoopback: 'no other machine is at hand',
+      ForeignOrigin: { line: 'GET /state', headers: origin },
+      ForeignHost: { line: 'GET /state', headers: host },
+      RouteNotFound: { line: 'GET /states' },
+      FaultNotFound: { line: 'DELETE /faults/fault-9' },
+      MethodNotAllowed: { line: 'GET /reset' },
+      TooLarge: { line: 'POST /reset', value: { all: 'x'.repeat(65_536) } },
+      UnsupportedMediaType: { line: 'POST /reset', value: {}, headers: { 'Content-Type': 'text/plain' } },
+      Internal: 'a bug, and the runtime has tests of those',
+    };
+
+  test('each of them stands in the table', () => {
+    expect(Object.keys(table).sort()).toEqual(Object.keys(examples).sort());
+  });
+
+  test.each(Object.keys(table).filter((name) => typeof table[name] === 'object'))('%s', async (name) => {
+    const given = table[name];
+    if (typeof given !== 'object') throw new Error(`${name} has no request`);
+    const { line, value, headers } = given;
+    const [method = '', path = ''] = line.split(' ');
+    const answer = await call(`/_sandbox${path}`, {
+      method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      ...(value !== undefined && { body: JSON.stringify(value) }),
+    });
+    expect({ ...JSON.parse(answer.text), requestId: '' }).toEqual({ ...examples[name]?.value, requestId: '' });
   });
 });
 
