@@ -35,12 +35,13 @@ const pageCure = 'call from a program, or from the page /_sandbox/ itself';
 /**
  * Makes the check that stands before the control, in this order:
  *
- * 1. The peer is this machine, and no proxy calls for another, unless the control is open: 403 `not_loopback`. A test machine is often reachable from its whole network.
- * 2. `Host` names this machine or the public origin: 421 `foreign_host`. Against DNS rebinding: a page of `evil.example`, whose name then leads to
- *    127.0.0.1, is of the same origin as what it calls, and no rule of the browser holds it back. Only the name gives it away.
- * 3. `Origin` is the one called, and `Sec-Fetch-Site` tells of no other page: 403 `foreign_origin`. Against forged requests (CSRF): a page need not read the answer to
- *    do harm. That bodies are JSON alone, and that no answer has a CORS header, stops the same once more in browsers that send neither.
- *    Following a link to the page or to an answer is allowed: that reads for the reader, not for the page that has the link.
+ * 1. The peer is this machine, and no proxy calls for another, unless the control is open: 403 `not_loopback`. A machine that tests is often
+ *    reachable from its whole network.
+ * 2. `Host` names this machine or the public origin: 421 `foreign_host`. Against DNS rebinding: a page of `evil.example`, whose name is led to
+ *    127.0.0.1 once it is loaded, is of the same origin as what it calls, and no rule of the browser holds it back. Its name gives it away.
+ * 3. `Origin` is the one called, and `Sec-Fetch-Site` tells of no other page: 403 `foreign_origin`. Against forged requests (CSRF): a page
+ *    need not read an answer to do harm. That bodies are JSON alone, and that no answer has a CORS header, stops the same once more in
+ *    browsers that send neither. Following a link is allowed: what it opens, the reader reads, and not the page that has the link.
  *
  * The request is to have been through `takeAuthority`: the authority of its target takes the place of `Host` (RFC 9112, 3.2.2).
  */
