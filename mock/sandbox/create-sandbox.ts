@@ -200,6 +200,7 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
       faults: [...faults.list()],
       tokenLifetimeSeconds: lives.lifetimeSeconds,
       requests: journal.list().length,
+      clients: oauth.clients().map(({ clientId, secret, account }) => ({ clientId, secret, account })),
     };
   }
 }

@@ -29,7 +29,7 @@ const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1
 /** What a proxy adds for a caller behind it (RFC 7239, and what came before). */
 const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip'] as const;
 
-const openCure = 'call from the machine that the sandbox runs on, or start it with its control open';
+const openCure = 'call from the machine that the sandbox runs on, or start it with --open-control';
 const pageCure = 'call from a program, or from the page /_sandbox/ itself';
 
 /**

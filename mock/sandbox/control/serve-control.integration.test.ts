@@ -50,6 +50,7 @@ const begun = {
   clock: { now: expect.stringMatching(/^2026-06-01T12:00:/), ticking: true },
   faults: [],
   tokenLifetimeSeconds: null,
+  clients: [{ clientId: 'demo-own', secret: 'not-a-real-secret', account: 'Harbour Stays' }],
   requests: 0,
 };
 
