@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
 import { startBrowser } from '../docs/watch-page.ts';
 import { getToken } from '../mock/fixtures/get-token.ts';
+import { type RunningSandbox, startMock } from '../mock/index.ts';
 import { sendRaw } from '../server/http/fixtures/send-raw.ts';
 import type { RunningService, StartOptions } from '../server/start-service.ts';
 import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
@@ -138,6 +139,45 @@ describe('any other origin', () => {
           crossOriginHeaders(await ask(path, { 'access-control-request-method': 'GET' }, method, closed)),
           path,
         ).toEqual([]);
+  });
+});
+
+describe('the sandbox', () => {
+  let sandbox: RunningSandbox;
+  beforeAll(async () => {
+    sandbox = await startMock();
+  });
+  afterAll(() => sandbox.close());
+
+  const asked = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization, prefer' };
+  const send = (path: string, method = 'GET', headers: Record<string, string> = {}) =>
+    fetch(sandbox.origin + path, { method, headers: { origin, ...headers } });
+  const isDocs = (path: string) => path.startsWith('/docs/');
+
+  test.each(open.filter((path) => !isDocs(path)))(
+    'lets a page of any origin call %s, and prefer an answer',
+    async (path) => {
+      const answers = [
+        await send(path),
+        await send(path, 'GET', { prefer: 'code=500' }),
+        await send(path, 'OPTIONS', asked),
+      ];
+      for (const answer of answers) {
+        expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+        expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+        expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      }
+      expect(answers[2]?.status).toBe(204);
+      expect(answers[2]?.headers.get('access-control-allow-headers')?.split(',')).toEqual(
+        expect.arrayContaining(['Authorization', 'Content-Type', 'Prefer']),
+      );
+    },
+  );
+
+  const control = ['/_sandbox', '/_sandbox/', '/_sandbox/state', '/_sandbox/reset', '/_sandbox/faults'];
+  test.each([...shut, ...control])('lets it in nowhere else: %s', async (path) => {
+    for (const method of ['GET', 'POST', 'OPTIONS'])
+      expect(crossOriginHeaders(await send(path, method, method === 'OPTIONS' ? asked : {})), method).toEqual([]);
   });
 });
 

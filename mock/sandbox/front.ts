@@ -55,7 +55,7 @@ export function createFront(options: FrontOptions): RequestListener {
     if (principal !== undefined) note.principal = principal;
     if (status >= 400) Object.assign(note, readRefusal(body));
   });
-  const letIn = allowCrossOrigin({ contract, operations, origins: 'any' });
+  const letIn = allowCrossOrigin({ contract, operations, origins: 'any', headers: ['Prefer'] });
 
   return (request, response) => {
     const { path, queryText } = readTarget(request.url ?? '/');
@@ -66,6 +66,7 @@ export function createFront(options: FrontOptions): RequestListener {
     // The OAuth server gives those of its own requests, and all others take it from here.
     const requestId = readRequestId(request);
     request.headers['x-request-id'] = requestId;
+    response.setHeader('X-Request-Id', requestId);
     const operation = mock.operationOf(request);
     const fault = operation && sandbox.faults.take(operation.operationId);
     const note: Note = { operation, fault };

@@ -10,6 +10,8 @@ interface CrossOriginOptions {
   readonly operations: OperationTable;
   /** Exact origins, as a browser sends them: `https://app.example`; or every one, where there is nothing that a page could take. */
   readonly origins: readonly string[] | 'any';
+  /** Request headers that a page may send besides those of the contract; none when left out. */
+  readonly headers?: readonly string[];
 }
 
 /** Lets a request of another origin in, and answers what a browser asks before; an Express middleware, and any listener's. */
@@ -44,7 +46,7 @@ const preflightSeconds = 600;
  *
  * @see Fetch Standard, 3.2 (CORS protocol)
  */
-export function allowCrossOrigin({ contract, operations, origins }: CrossOriginOptions): LetIn {
+export function allowCrossOrigin({ contract, operations, origins, headers = [] }: CrossOriginOptions): LetIn {
   const all = Object.values(operations);
   const resources = all.filter(({ basePath }) => basePath !== authPath);
   const addresses = all.map(({ basePath, path }) => basePath + path);
@@ -64,6 +66,7 @@ export function allowCrossOrigin({ contract, operations, origins }: CrossOriginO
       'Content-Type',
       'X-Request-Id',
       ...new Set(parameters.filter((parameter) => parameter.in === 'header').map(({ name }) => name)),
+      ...headers,
     ],
     exposedHeaders: [...new Set(exposed)].filter((name) => !safelisted.has(name.toLowerCase())),
     maxAge: preflightSeconds,
