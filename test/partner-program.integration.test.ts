@@ -1,43 +1,51 @@
-import { copyFile, mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type StartedSandbox, startSandbox } from '../mock/sandbox/start-sandbox.ts';
 import { type Demo, startDemo } from '../server/demo/start-demo.ts';
-import { readOrCreateKeyFile } from '../server/key-file.ts';
 import { runPartnerProgram } from './fixtures/partner-program.ts';
 
 // If these fail, a program that was written against the sandbox meets another world at the service.
 
-const listening = { port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }), passwordCost: 4 };
 let folder: string;
-let sides: readonly Demo[];
+let service: Demo;
+let sandbox: StartedSandbox;
+/** What either had to complain of. */
+const logged: string[] = [];
 let outputs: readonly (readonly string[])[];
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'partner-'));
-  const keyFile = join(folder, 'keys.json');
-  const other = join(folder, 'other');
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) });
+  const listening = { port: 0, host: '127.0.0.1', logger };
+  service = await startDemo({ folder, passwordCost: 4, ...listening });
   // The same keys on both sides, so that the digits of codes can be compared too.
-  await readOrCreateKeyFile(keyFile);
-  await mkdir(other);
-  await copyFile(keyFile, join(other, 'keys.json'));
-  sides = await Promise.all([startDemo({ folder, ...listening }), startDemo({ folder: other, ...listening })]);
-  // One hour for both, and far enough ahead that none of them is too late for it.
+  sandbox = await startSandbox({ keyFile: join(folder, 'keys.json'), ...listening });
+  // One hour for all, and far enough ahead that none of them is too late for it.
   const arrival = new Date(Math.ceil(Date.now() / 3_600_000) * 3_600_000 + 7_200_000);
-  outputs = await Promise.all(
-    sides.map(({ origin, clients }) =>
-      runPartnerProgram({ baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients, arrival }),
-    ),
-  );
+  const run = ({ origin, clients }: Demo | StartedSandbox) =>
+    runPartnerProgram({ baseUrl: `${origin}/v1`, authUrl: `${origin}/auth`, clients, arrival });
+  const [served, first] = await Promise.all([run(service), run(sandbox)]);
+  await sandbox.sandbox.reset();
+  outputs = [served, first, await run(sandbox)];
 });
 afterAll(async () => {
-  await Promise.all(sides.map((side) => side.close()));
+  await Promise.all([service.close(), sandbox.close()]);
   await rm(folder, { recursive: true });
 });
 
-test('a partner’s program sees the same on both', () => {
+test('a partner’s program sees the same at the service and in the sandbox', () => {
   expect(outputs[1]).toEqual(outputs[0]);
+});
+
+test('it sees the same again in a sandbox that was reset', () => {
+  expect(outputs[2]).toEqual(outputs[0]);
+});
+
+test('neither had anything to complain of', () => {
+  expect(logged).toEqual([]);
 });
 
 /** So that it can't see the same by getting nowhere. */
