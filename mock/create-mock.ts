@@ -29,6 +29,8 @@ export interface MockOptions<Context extends AnyExchange = AnyExchange> {
   /** Told of what of the contract is not checked, as `createRuntime` has it; left out: there is no start where something can't be. */
   readonly unchecked?: ((place: UncheckedPlace) => void) | undefined;
   /** As `createRuntime` has it. */
+  readonly compilesWhenAsked?: boolean | undefined;
+  /** As `createRuntime` has it. */
   readonly bodyLimitBytes?: number | undefined;
 }
 
@@ -69,7 +71,7 @@ export interface Mock {
  * @throws Error when a schema of the contract is missing or does not compile
  */
 export function createMock<Context extends AnyExchange>(options: MockOptions<Context>): Mock {
-  const { contract, operations, logger, service, unchecked, bodyLimitBytes } = options;
+  const { contract, operations, logger, service, unchecked, compilesWhenAsked, bodyLimitBytes } = options;
   const { authServer, ...parts }: Partial<MockedService<Context>> = service ?? {};
   const isAuthServers = ({ basePath, path }: Pick<Operation, 'basePath' | 'path'>): boolean =>
     authServer !== undefined && isBelow(authServer.basePath, basePath + path);
@@ -90,6 +92,7 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
     checkResponses: parts.checkResponses ?? false,
     logger,
     unchecked,
+    ...(compilesWhenAsked !== undefined && { compilesWhenAsked }),
     bodyLimitBytes,
     fillsFromExamples: true,
     foreignNames: preferenceNames,

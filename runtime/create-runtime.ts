@@ -75,7 +75,8 @@ export interface RuntimeOptions<
   readonly foreignNames?: ReadonlySet<string>;
   /**
    * Whether the schemas of an operation are compiled when it is first asked for, each request after that taking no longer, instead of all
-   * before there is a runtime: where a start has to be short and it is known that they compile. Off when left out, on with `unchecked`.
+   * before there is a runtime: where a start has to be short and it is known that they compile, and that none holds itself without end. Off
+   * when left out, on with `unchecked`.
    */
   readonly compilesWhenAsked?: boolean | undefined;
   /**
@@ -136,7 +137,7 @@ export function createRuntime<
   const operations: readonly Operation[] = Object.values(options.operations);
   const { unchecked } = options;
   const isLazy = options.compilesWhenAsked ?? unchecked !== undefined;
-  const { requests, answers } = readContract(contract, unchecked);
+  const { requests, answers } = readContract(contract, unchecked, options.compilesWhenAsked === true);
   const realm = cleanRealm(options.realm ?? String(followMember(contract, contract, 'info').title ?? ''));
   if (answerError === undefined && options.compilesWhenAsked !== true) compileErrors(answers, undefined);
   const security = { document: contract, schemes: options.security, realm };
@@ -239,11 +240,12 @@ interface Reading {
 function readContract(
   contract: ContractDocument,
   unchecked: ((place: UncheckedPlace) => void) | undefined,
+  isTrusted: boolean,
 ): { readonly requests: Reading; readonly answers: Reading } {
   const usable = unchecked === undefined ? undefined : dropUnusable(contract);
   for (const place of usable?.unchecked ?? []) unchecked?.(place);
   // It would compile, and fill the stack with the first request.
-  const [circle] = unchecked === undefined ? cutCircles(contract).unchecked : [];
+  const [circle] = unchecked === undefined && !isTrusted ? cutCircles(contract).unchecked : [];
   if (circle !== undefined) throw new Error(`${circle.pointer}: ${circle.why}`);
   const whole = usable?.document ?? contract;
   const [ofRequests, ofAnswers] = [readDirection(whole, 'request'), readDirection(whole, 'response')];

@@ -4,20 +4,15 @@ import { operations } from '@lockstep/contract/operations';
 import type { Logger } from 'pino';
 import type { Bridges } from './bridge/start-bridges.ts';
 import type { Clock } from './clock.ts';
-import { type CountRequest, createAccountQuota, quotaWindowSeconds } from './http/account-quota.ts';
+import { createMemoryQuota } from './http/account-quota.ts';
 import { createApp } from './http/create-app.ts';
 import type { Mounts } from './http/mount-service.ts';
-import type { ApiHandlers } from './http/plan-api.ts';
 import type { SecondOpinion } from './http/second-opinion.ts';
 import type { Keys } from './keys.ts';
-import { createWindowCounter } from './limits/window-counter.ts';
 import { createAuthServer } from './oauth/provider.ts';
 import { apiScopes } from './oauth/scopes.ts';
 import { createTokenVerifier } from './oauth/verify-token.ts';
-import { createActivityOperations } from './operations/activity/activity.ts';
-import { createAlgoPinOperations } from './operations/algo-pins/algo-pins.ts';
-import { createDeviceOperations } from './operations/devices/devices.ts';
-import { createJobOperations } from './operations/jobs/jobs.ts';
+import { createHandlers } from './operations/create-handlers.ts';
 import type { Store } from './store/store.ts';
 
 export interface ServiceOptions {
@@ -70,36 +65,11 @@ export function createService(options: ServiceOptions): RequestListener {
     authServer: createAuthServer({ issuer, resource: audience, store, keys, scopes: apiScopes, log: logger }),
     ping: () => store.ping(),
     clock,
-    countRequest: accountQuota === 0 ? undefined : createQuota(accountQuota, clock),
+    countRequest: accountQuota === 0 ? undefined : createMemoryQuota(accountQuota, clock),
     logger,
     checkResponses,
     secondOpinion,
     corsOrigins,
     ...(docs && { docs }),
   });
-}
-
-/** All that the resource API does, on one store. */
-export function createHandlers({
-  store,
-  clock,
-  keys,
-  bridges,
-}: Pick<ServiceOptions, 'store' | 'clock' | 'keys' | 'bridges'>): ApiHandlers {
-  // One part for each topic. An operation that is in none of them does not compile here: CONTRIBUTING.md, "Add an operation".
-  return {
-    ...createDeviceOperations({ store, clock, keys }),
-    ...createActivityOperations({ store, clock, keys }),
-    ...createAlgoPinOperations({ store, clock, keys }),
-    ...createJobOperations({ store, clock, keys, link: bridges.link, wakeBridges: bridges.wake }),
-  };
-}
-
-/**
- * Counted in memory, 0.3 µs a request: one process serves a SQLite file, and a synced write for each request took 900 µs beside
- * 5 for a read. A restart begins anew, so that a client may have two quotas in the hour around it.
- */
-export function createQuota(limit: number, clock: Clock): CountRequest {
-  const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
-  return createAccountQuota({ limit, counter, clock });
 }

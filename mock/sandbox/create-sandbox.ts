@@ -130,7 +130,7 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
         authServer: oauth.authServer,
         answered,
       };
-      return createMock<ServiceExchange>({ contract, operations, logger, service });
+      return createMock<ServiceExchange>({ contract, operations, logger, service, compilesWhenAsked: true });
     },
   });
   return {

@@ -1,10 +1,10 @@
 import { startBridges } from '@lockstep/server/bridge/start-bridges';
 import type { Clock, EpochMilliseconds } from '@lockstep/server/clock';
-import { createHandlers, createQuota } from '@lockstep/server/create-service';
 import { demoHabits } from '@lockstep/server/demo/demo-habits';
-import type { CountRequest } from '@lockstep/server/http/account-quota';
+import { type CountRequest, createMemoryQuota } from '@lockstep/server/http/account-quota';
 import type { ApiHandlers } from '@lockstep/server/http/plan-api';
 import type { Keys } from '@lockstep/server/keys';
+import { createHandlers } from '@lockstep/server/operations/create-handlers';
 import { openStoreImage } from '@lockstep/server/store/sqlite/store-image';
 import type { Logger } from 'pino';
 
@@ -37,7 +37,7 @@ export async function openWorld({ image, accountQuota, keys, clock, logger }: Wo
   const trialEnds = new Map((await store.accounts.list()).map(({ id, trialEndsAt }) => [id, trialEndsAt]));
   return {
     handlers: createHandlers({ store, clock, keys, bridges }),
-    countRequest: accountQuota === 0 ? async () => undefined : createQuota(accountQuota, clock),
+    countRequest: accountQuota === 0 ? async () => undefined : createMemoryQuota(accountQuota, clock),
     trialEnd: (accountId) => trialEnds.get(accountId) ?? null,
     settle: bridges.settle,
     ping: () => store.ping(),

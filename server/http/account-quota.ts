@@ -1,7 +1,7 @@
 import { Rejection } from '@lockstep/runtime/rejection';
 import type { Clock, EpochMilliseconds } from '../clock.ts';
 import { sayWait, secondsUntil } from '../limits/retry-after.ts';
-import type { WindowUse } from '../limits/window-counter.ts';
+import { createWindowCounter, type WindowUse } from '../limits/window-counter.ts';
 import type { Principal } from '../principal.ts';
 
 /** The quota holds for any span of so long. */
@@ -39,6 +39,15 @@ export function createAccountQuota({ limit, counter, clock }: QuotaOptions): Cou
     const { accepted, left, endsAt } = await counter.take(`${accountId} ${clientId}`, now);
     return { limit, accepted, left, secondsLeft: secondsUntil(endsAt, now) };
   };
+}
+
+/**
+ * Counted in memory, 0.3 µs a request: one process serves a SQLite file, and a synced write for each request took 900 µs beside
+ * 5 for a read. A restart begins anew, so that a client may have two quotas in the hour around it.
+ */
+export function createMemoryQuota(limit: number, clock: Clock): CountRequest {
+  const counter = createWindowCounter({ limit, windowMs: quotaWindowSeconds * 1000 });
+  return createAccountQuota({ limit, counter, clock });
 }
 
 /** @throws Rejection 429, whose `Retry-After` is exact: waiting so long is enough, a second less is not */
