@@ -72,10 +72,9 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
     const { response, contents } = readDeclared(operation.pointer, status);
     const content = pickContent(contents, accept, choice);
     const key = `${operation.operationId} ${status} ${content?.mediaType} ${choice.example}`;
-    const isInvented = choice.dynamic || choice.seed !== undefined;
-    const known = isInvented ? undefined : kept.get(key);
+    const known = isInvented(choice) ? undefined : kept.get(key);
     const finished = known ?? (await finish(operation, choice, status, response, content));
-    if (!isInvented && kept.size < mostKept) kept.set(key, finished);
+    if (!isInvented(choice) && kept.size < mostKept) kept.set(key, finished);
     const { answer, members } = finished;
     return { ...answer, body: replaceRole(members, answer.body, 'request-id', requestId) };
   };
@@ -107,8 +106,10 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
       const text = `No answer can be made for ${operationId} ${status}: its schema allows no value that was tried (${made.why})`;
       throw new Rejection('internal', { text });
     }
-    const body = encodeBody(document, content.schema, mediaType, made.value);
-    return { answer: { status, headers, mediaType, body }, members: findFaultMembers(document, content.schema) };
+    const members = findFaultMembers(document, content.schema);
+    const value = isInvented(choice) ? nameCode(members, response, made.value) : made.value;
+    const body = encodeBody(document, content.schema, mediaType, value);
+    return { answer: { status, headers, mediaType, body }, members };
   }
 
   async function makeBody(
@@ -188,6 +189,18 @@ export function serveable(
   if (schema === undefined || isWritten || judge(value, schema) === undefined) return [{ name, value }];
   const parsed = isJson && typeof value === 'string' ? parseJson(value) : undefined;
   return parsed !== undefined && judge(parsed, schema) === undefined ? [{ name, value: parsed }] : [];
+}
+
+function isInvented({ dynamic, seed }: Choice): boolean {
+  return dynamic || seed !== undefined;
+}
+
+/** A schema may have the codes of all errors, where `x-error-codes` has those of one response: of these it is one, the same for the same value. */
+function nameCode(members: readonly FaultMember[], response: JsonObject, value: unknown): unknown {
+  const codes = Array.isArray(response['x-error-codes']) ? response['x-error-codes'] : [];
+  const sent = members.flatMap(({ name, role }) => (role === 'code' && isObject(value) ? [value[name]] : []));
+  if (codes.length === 0 || sent.some((code) => codes.includes(code))) return value;
+  return replaceRole(members, value, 'code', codes[hash(JSON.stringify(value)) % codes.length]);
 }
 
 /** RFC 9110, 6.4.1: these have none, whatever a contract says. */

@@ -176,19 +176,15 @@ describe('a fault', () => {
   }
 });
 
-const successes = operations.flatMap((operation) =>
-  responseKeys(document, operation.pointer)
-    .filter((status) => status.startsWith('2'))
-    .map((status) => ({ operation, status })),
+const declared = operations.flatMap((operation) =>
+  responseKeys(document, operation.pointer).map((status) => ({ operation, status })),
 );
-const seeds = Array.from({ length: 20 }, (_, index) => index + 1);
+/** Errors have few members. */
+const seedsOf = (status: string) => Array.from({ length: status.startsWith('2') ? 20 : 4 }, (_, index) => index + 1);
 
 describe('an invented answer', () => {
-  test('is asked of every operation that has a success with a body', () => {
-    expect(successes.length).toBeGreaterThanOrEqual(operations.length - 1);
-  });
-
-  for (const { operation, status } of successes) {
+  for (const { operation, status } of declared) {
+    const seeds = seedsOf(status);
     test(`of ${operation.operationId} ${status} fits its schema, whatever the seed`, async () => {
       const texts = new Set<string>();
       for (const seed of seeds) {
