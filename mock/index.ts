@@ -1,5 +1,6 @@
 // The package: `import { startMock } from '@lockstep/mock'`. What a start needs is loaded with the first one.
 import { enableCompileCache } from 'node:module';
+import { join } from 'node:path';
 import type { OperationTable } from '@lockstep/runtime/operation';
 import type { Keys } from '@lockstep/server/keys';
 import type { LevelWithSilent } from 'pino';
@@ -94,8 +95,10 @@ export function startMock(options: ContractOptions): Promise<RunningMock>;
 export function startMock(options?: SandboxOptions): Promise<RunningSandbox>;
 export async function startMock(options: SandboxOptions | ContractOptions = {}): Promise<RunningMock> {
   const { port = 0, host = '127.0.0.1', logLevel = 'silent' } = options;
-  // Half of a first start is the compiling of what it loads. Where NODE_COMPILE_CACHE says otherwise, that counts.
-  enableCompileCache();
+  // Half of a first start is the compiling of what it loads. Not in the folder for temporary files; see server/main.ts.
+  enableCompileCache(
+    join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../node_modules' : '../..', '.cache/compiled'),
+  );
   const { pino } = await import('pino');
   const listening = { port, host, logger: pino({ level: logLevel }, pino.destination({ dest: 2, sync: true })) };
   return options.contract === undefined ? startOwn(options, listening) : startDocumented(options.contract, listening);
