@@ -32,6 +32,8 @@ const asked = {
     body: JSON.stringify({ accessName: 'Cleaner' }),
     prefer: 'code=200',
   },
+  keptDevice: { name: 'a device that is kept', path: '/devices/LK2A00000001' },
+  keptList: { name: 'a list of devices that are kept', path: '/devices?limit=50' },
 } as const satisfies Record<string, Asked>;
 type Kind = keyof typeof asked;
 type Side = 'ours' | 'prism';
