@@ -12,6 +12,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   'large-list': () => import('./large-list.ts').then(({ largeList }) => largeList),
   requests: () => import('./requests.ts').then(({ requests }) => requests),
   mock: () => import('./mock.ts').then(({ mock }) => mock),
+  sandbox: () => import('./sandbox.ts').then(({ sandbox }) => sandbox),
   start: () => import('./start.ts').then(({ start }) => start),
   operations: () => import('./operations.ts').then(({ operations }) => operations),
   'activity-http': () => import('./activity-http.ts').then(({ activityHttp }) => activityHttp),

@@ -12,6 +12,7 @@ const headers = [
     want: { code: '418', example: 'teapot' },
   },
   { name: 'preferences of others, ignored', given: 'return=minimal, respond-async, seed=7', want: { seed: '7' } },
+  { name: 'the first of what comes twice', given: 'code=418, code=404', want: { code: '418' } },
   { name: 'nothing', given: '', want: {} },
 ];
 

@@ -142,7 +142,8 @@ function splitHeader(header: string): Preferences {
     const equals = piece.indexOf('=');
     const name = (equals === -1 ? piece : piece.slice(0, equals)).trim().toLowerCase();
     const known = preferences.find((preference) => preference === name);
-    if (known === undefined) continue;
+    // RFC 7240, 2: of one that comes twice the first counts.
+    if (known === undefined || sent[known] !== undefined) continue;
     sent[known] =
       equals === -1
         ? ''

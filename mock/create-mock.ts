@@ -137,6 +137,9 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
   };
 }
 
+/** Two underscores, as a query may write them: most have none, and need not be taken apart for it. */
+const mayPrefer = /(?:_|%5f){2}/i;
+
 /** The documented answer where `Prefer` asks for it, or nothing else answers. */
 function preferDocumented<Context extends AnyExchange>(
   contract: ContractDocument,
@@ -148,7 +151,8 @@ function preferDocumented<Context extends AnyExchange>(
   return async (parsed, exchange) => {
     const { request, requestId } = exchange;
     const { queryText } = readTarget(request.url ?? '/');
-    const preferences = readPreferences(request.headersDistinct.prefer?.join(','), parseUrlEncoded(queryText));
+    const query = mayPrefer.test(queryText) ? parseUrlEncoded(queryText) : [];
+    const preferences = readPreferences(request.headersDistinct.prefer?.join(','), query);
     if (handler !== undefined && Object.keys(preferences).length === 0) return handler(parsed, exchange);
     return answer(operation, chooseExample(contract, operation, preferences), {
       requestId,

@@ -55,6 +55,8 @@ interface DeclaredResponse {
   readonly contents: ReadonlyMap<string, Content>;
   /** Undefined where the contract names none. */
   readonly codes: readonly string[] | undefined;
+  /** The last body that was good, where it is not large. */
+  lastGood?: { readonly mediaType: string | undefined; readonly content: string };
 }
 
 interface Content {
@@ -134,7 +136,21 @@ function checkHeaders({ pointer, headers }: DeclaredResponse, outgoing: Outgoing
   return extra === undefined ? undefined : { pointer: `${pointer}/headers`, reason: `${extra} is not declared` };
 }
 
-function checkBody(
+/** In characters: one text for each response of a contract. */
+const mostRemembered = 65_536;
+
+/** The verdict follows from text and type alone, and the same is read again and again: what was good a moment ago is. */
+function checkBody(response: DeclaredResponse, outgoing: Outgoing): ResponseFault | undefined {
+  const { mediaType, content } = outgoing;
+  const { lastGood } = response;
+  if (content !== undefined && content === lastGood?.content && mediaType === lastGood.mediaType) return undefined;
+  const fault = judgeBody(response, outgoing);
+  if (fault === undefined && typeof content === 'string' && content.length <= mostRemembered)
+    response.lastGood = { mediaType, content };
+  return fault;
+}
+
+function judgeBody(
   { pointer, contents, codes }: DeclaredResponse,
   { mediaType = '', content }: Outgoing,
 ): ResponseFault | undefined {

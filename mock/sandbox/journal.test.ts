@@ -77,6 +77,19 @@ describe('the journal', () => {
     },
     { name: 'who logs in where', given: { ...login, queryText: 'client_id=demo-partner' }, shown: 'demo-partner' },
     { name: 'what a login asks for', given: { ...login, queryText: 'scope=a+b' }, shown: 'a b' },
+    {
+      name: 'what a token is the name of',
+      given: { queryText: `${'eyJhbGciOiJSUzI1NiJ9.'.repeat(2)}${secret}` },
+      shown: null,
+    },
+    {
+      name: 'the callback of a login',
+      given: {
+        ...login,
+        queryText: `redirect_uri=${encodeURIComponent(`https://${secret}:${secret}@app.example/back?key=${secret}`)}`,
+      },
+      shown: 'https://app.example/back',
+    },
     { name: 'the state of a login', given: { ...login, queryText: `state=${secret}` }, shown: null },
     { name: 'its nonce', given: { ...login, queryText: `nonce=${secret}` }, shown: null },
     { name: 'its code challenge', given: { ...login, queryText: `code_challenge=${secret}` }, shown: null },
@@ -90,6 +103,19 @@ describe('the journal', () => {
     const [entry] = journal.list();
     expect(entry?.query.map(({ value }) => value)).toEqual([shown ?? redacted]);
     expect(JSON.stringify(entry)).not.toContain(secret);
+  });
+
+  test('hides what looks like a token wherever an answer repeats it', () => {
+    const token = `${'eyJhbGciOiJSUzI1NiJ9.'.repeat(2)}${secret}`;
+    const says = `${token} is not known, did you mean limit?`;
+    const [entry] = keep({
+      path: `/v1/${token}`,
+      says,
+      details: [{ in: 'query', at: token, says, nearest: [] }],
+    }).list();
+    expect(JSON.stringify(entry)).not.toContain(secret);
+    expect(entry?.says).toBe(`${redacted} is not known, did you mean limit?`);
+    expect(entry?.details?.[0]?.at).toBe(redacted);
   });
 
   test('keeps no more of what a caller made long than the contract allows', () => {

@@ -48,6 +48,9 @@ export interface JournalEntry extends Kept {
   readonly query: readonly { readonly name: string; readonly value: string }[];
 }
 
+/** As it is kept: to leave out what is not known costs every request, and few entries are read. */
+type KeptEntry = { readonly [Name in keyof JournalEntry]: JournalEntry[Name] | undefined };
+
 export interface JournalFilter {
   readonly operationId?: string | undefined;
   readonly status?: number | undefined;
@@ -69,7 +72,7 @@ export const redacted = '[redacted]';
 const mostEntries = 1_000;
 
 /** A caller's own text, in characters: a thousand entries must not keep what a thousand requests may send. */
-const longest = { path: 500, pairs: 50, name: 100, value: 200, id: 100, says: 1_000 } as const;
+const longest = { path: 500, pairs: 50, name: 100, value: 200, id: 100, says: 1_000, details: 100 } as const;
 
 /**
  * Of the authorization server: what is neither a credential nor about a person. All else is taken out by default: a name that is added there
@@ -90,34 +93,54 @@ const loginPath = '/auth';
 /** Keeps the last thousand requests in memory: no header, no body, and of the query the values of known parameters alone. */
 export function createJournal(): Journal {
   let recorded = 0;
-  let entries: readonly JournalEntry[] = [];
+  const entries: KeptEntry[] = [];
   return {
     record({ queryText, ...outcome }) {
-      const { method, path, operationId, clientId, accountId, code, says } = outcome;
+      const { method, path, operationId, clientId, accountId, code, says, details } = outcome;
       const entry = {
         ...outcome,
         number: ++recorded,
         method: cut(method, longest.id),
-        path: cut(path, longest.path),
+        path: cut(hideSecrets(path), longest.path),
         query: redactQuery(path, operationId, queryText),
         clientId: clientId ? cut(clientId, longest.id) : undefined,
         accountId: accountId ? cut(accountId, longest.id) : undefined,
         code: code ? cut(code, longest.id) : undefined,
-        says: says ? cut(says, longest.says) : undefined,
+        says: says ? cut(hideSecrets(says), longest.says) : undefined,
+        details: details?.slice(0, longest.details).map(({ at, says: why, ...detail }) => ({
+          ...detail,
+          at: cut(hideSecrets(at), longest.path),
+          says: cut(hideSecrets(why), longest.says),
+        })),
       };
-      entries = [...entries.slice(1 - mostEntries), dropUndefined(entry)];
+      entries.push(entry);
+      if (entries.length > mostEntries) entries.shift();
     },
     list({ limit = mostEntries, ...wanted } = {}) {
-      const fits = (entry: JournalEntry): boolean =>
+      const fits = (entry: KeptEntry): boolean =>
         (['operationId', 'status', 'verdict'] as const).every(
           (name) => wanted[name] === undefined || wanted[name] === entry[name],
         );
-      return entries.filter(fits).toReversed().slice(0, limit);
+      return entries.filter(fits).toReversed().slice(0, limit).map(dropUndefined);
     },
     clear() {
-      entries = [];
+      entries.length = 0;
     },
   };
+}
+
+/** No name and no id of ours is as long in one piece: it is a token that was sent in the wrong place. */
+const tokenLike = /[\w.~+-]{41,}=*/g;
+
+/** Of what a caller may have put anywhere: a path, a name in a query, and the answer that repeats it. */
+function hideSecrets(text: string): string {
+  return text.length > 40 ? text.replaceAll(tokenLike, redacted) : text;
+}
+
+/** Without a person before the `@`, and without the query of an application, which may have secrets of its own. */
+function showCallback(value: string): string {
+  const url = URL.parse(value);
+  return url === null ? redacted : `${url.origin}${url.pathname}`;
 }
 
 /** A value is shown where its operation declares a parameter of that name. One that nobody declares may be anything, a token too. */
@@ -127,12 +150,14 @@ function redactQuery(path: string, operationId: string | null, queryText: string
   const isLogin = operation?.basePath === loginPath || path === loginPath || path.startsWith(`${loginPath}/`);
   const isShown = (name: string): boolean =>
     isLogin ? shownOfLogin.has(name) : preferenceNames.has(name) || declares(operation, name);
+  if (queryText === '') return [];
+  const show = (name: string, value: string): string => {
+    if (!isShown(name)) return redacted;
+    return cut(isLogin && name === 'redirect_uri' ? showCallback(value) : hideSecrets(value), longest.value);
+  };
   return parseUrlEncoded(queryText)
     .slice(0, longest.pairs)
-    .map(({ name, value }) => ({
-      name: cut(name, longest.name),
-      value: isShown(name) ? cut(value, longest.value) : redacted,
-    }));
+    .map(({ name, value }) => ({ name: cut(hideSecrets(name), longest.name), value: show(name, value) }));
 }
 
 function declares(operation: Operation | undefined, name: string): boolean {
@@ -146,7 +171,7 @@ function cut(text: string, most: number): string {
 }
 
 /** A member that is not known is left out. */
-function dropUndefined(entry: Outcome & Pick<JournalEntry, 'number' | 'query'>): JournalEntry {
+function dropUndefined(entry: KeptEntry): JournalEntry {
   return Object.fromEntries(
     Object.entries(entry).filter(([, value]) => value !== undefined),
   ) as unknown as JournalEntry;
