@@ -1,5 +1,5 @@
 import { isDateTime } from '@lockstep/runtime/form/is-date-time';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
 /** JSON Schema 2020-12 of the file that `lockstep-server import` reads. Ids are the operator's own; everything else may be left out. */
@@ -91,10 +91,15 @@ export type ReadImport =
   | { readonly kind: 'file'; readonly file: ImportFile }
   | { readonly kind: 'faults'; readonly faults: readonly string[] };
 
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
-addFormats.default(ajv);
-ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
-const fits = ajv.compile<ImportFile>(importSchema);
+let compiled: ValidateFunction<ImportFile> | undefined;
+
+/** When it is first asked for: it takes 50 ms, and most who load this read no file. */
+function compileForm(): ValidateFunction<ImportFile> {
+  const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+  addFormats.default(ajv);
+  ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
+  return ajv.compile<ImportFile>(importSchema);
+}
 
 /** Reads the bytes of an import file, UTF-8 with or without a byte order mark. What it says is judged by `findImportFaults`. */
 export function readImportFile(bytes: Uint8Array): ReadImport {
@@ -105,6 +110,8 @@ export function readImportFile(bytes: Uint8Array): ReadImport {
     if (error instanceof SyntaxError) return { kind: 'faults', faults: [`# is not JSON: ${error.message}`] };
     return { kind: 'faults', faults: ['# is not UTF-8: save the file in that encoding'] };
   }
+  compiled ??= compileForm();
+  const fits = compiled;
   if (!fits(file)) return { kind: 'faults', faults: (fits.errors ?? []).map(describeError) };
   return { kind: 'file', file };
 }
