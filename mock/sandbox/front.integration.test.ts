@@ -1,7 +1,11 @@
 import { request as sendHttp } from 'node:http';
+import { connect } from 'node:net';
 import { type Operation, operations } from '@lockstep/contract/operations';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { type NewFault, type RunningSandbox, startMock } from '../index.ts';
+import { startSandbox } from './start-sandbox.ts';
 
 let mock: RunningSandbox;
 let token: string;
@@ -193,6 +197,58 @@ test('a caller that leaves while it is kept waiting leaves nothing behind', asyn
   const last = async () => (await mock.control.listRequests({ limit: 1 }))[0];
   await expect.poll(last).toMatchObject({ operationId: 'updateDevice', verdict: 'aborted', status: null });
   expect(await readLevel()).toBe(87);
+});
+
+test('a request that came behind another, and whose caller left while it was kept waiting, is noted', async () => {
+  await mock.control.addFault({ operationId: 'getDevices', times: 2, delayMs: 30_000 });
+  const socket = connect(Number(new URL(mock.origin).port), '127.0.0.1');
+  const line = `GET /v1/devices HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n\r\n`;
+  socket.write(line + line);
+  await expect.poll(() => mock.control.listFaults()).toEqual([]);
+  socket.destroy();
+  const noted = async () => (await mock.control.listRequests()).map(({ verdict, status }) => ({ verdict, status }));
+  await expect.poll(noted).toEqual(Array.from({ length: 2 }, () => ({ verdict: 'aborted', status: null })));
+});
+
+test('a request whose caller left while it was kept waiting uses no quota', async () => {
+  await mock.control.useScenario('quota');
+  const readLeft = async () => /;r=(\d+);/.exec(String((await call({ path: '/v1/devices' })).headers.ratelimit))?.[1];
+  const left = Number(await readLeft());
+  await mock.control.addFault({ operationId: 'getDevices', delayMs: 30_000 });
+  const headers = { authorization: `Bearer ${token}` };
+  const leaving = fetch(`${mock.baseUrl}/devices`, { headers, signal: AbortSignal.timeout(50) });
+  await expect(leaving).rejects.toThrow();
+  await expect
+    .poll(async () => (await mock.control.listRequests({ limit: 1 }))[0])
+    .toMatchObject({ verdict: 'aborted' });
+  expect(Number(await readLeft())).toBe(left - 1);
+});
+
+test('a sandbox that closes while requests are kept waiting runs none of them, and logs nothing', async () => {
+  const logged: string[] = [];
+  const told = [vi.spyOn(console, 'warn'), vi.spyOn(console, 'error')];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const logger = pino({ level: 'warn' }, { write: (line) => void logged.push(line) });
+  const closing = await startSandbox({ keys: await createTestKeys(), port: 0, host: '127.0.0.1', logger });
+  const { clientId, secret } = closing.clients[0] ?? {};
+  const requestToken = () =>
+    fetch(`${closing.origin}/auth/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${btoa(`${clientId}:${secret}`)}` },
+      body: new URLSearchParams({ grant_type: 'client_credentials' }),
+    });
+  const { access_token } = (await (await requestToken()).json()) as { access_token: string };
+  closing.sandbox.faults.add({ operationId: '*', times: 2, delayMs: 30_000 });
+  const waiting = Promise.allSettled([
+    fetch(`${closing.origin}/v1/devices`, { headers: { authorization: `Bearer ${access_token}` } }),
+    requestToken(),
+  ]);
+  await expect.poll(() => closing.sandbox.faults.list()).toEqual([]);
+  await closing.close();
+  expect((await waiting).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  // Whatever would run would do so on its own time.
+  await new Promise((resolve) => void setTimeout(resolve, 50));
+  expect([logged, ...told.map(({ mock }) => mock.calls)]).toEqual([[], [], []]);
 });
 
 describe('the journal', () => {

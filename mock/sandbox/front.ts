@@ -108,7 +108,8 @@ export function createFront(options: FrontOptions): RequestListener {
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
-    if (delayMs !== undefined) await waitWhileThere(response, delayMs);
+    // Nothing is run for nobody: it would use quota, or come to a store that is closed.
+    if (delayMs !== undefined && !(await waitWhileThere(response, delayMs))) return;
     if (drop === 'before') return void response.destroy();
     if (drop === 'after') dropAnswer(response);
     if (body !== undefined) breakBody(response, body);

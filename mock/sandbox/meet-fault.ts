@@ -4,8 +4,12 @@ import { isJsonType } from '@lockstep/runtime/form/parse-body';
 
 // Whoever answers knows nothing of these: the answer is changed where it leaves.
 
-/** Waits so long, or until the caller is gone. */
-export async function waitWhileThere(response: ServerResponse, milliseconds: number): Promise<void> {
+/**
+ * Waits so long, or until the caller is gone.
+ *
+ * @returns whether the caller is still there
+ */
+export async function waitWhileThere(response: ServerResponse, milliseconds: number): Promise<boolean> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
   response.once('close', leave);
@@ -16,6 +20,7 @@ export async function waitWhileThere(response: ServerResponse, milliseconds: num
   } finally {
     response.off('close', leave);
   }
+  return !gone.signal.aborted;
 }
 
 /** All is done as it would be, and the connection ends where the answer would leave. */
