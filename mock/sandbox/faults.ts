@@ -4,7 +4,7 @@ export interface NewFault {
   readonly operationId: string;
   /** How many requests it meets, 1 or more. */
   readonly times: number;
-  /** Before the request is looked at. */
+  /** Before the request is looked at; less than a connection may be silent. */
   readonly delayMs?: number;
   /** Answered by its documented example; nothing is done. */
   readonly status?: number;

@@ -185,7 +185,7 @@ test('every operation can be made to fail', async () => {
 });
 
 test('a caller that leaves while it is kept waiting leaves nothing behind', async () => {
-  await mock.control.addFault({ operationId: 'updateDevice', delayMs: 600_000 });
+  await mock.control.addFault({ operationId: 'updateDevice', delayMs: 50_000 });
   const { method, path, headers, body } = setLevel(3);
   const left = fetch(mock.origin + path, {
     method: method ?? '',

@@ -1,5 +1,6 @@
 import { request as send } from 'node:http';
 import { text as readText } from 'node:stream/consumers';
+import { defaultLimits } from '@lockstep/runtime/listen';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recorded, startFakeControl } from './fixtures/fake-sandbox.ts';
 import contract from './generated/contract.gen.json' with { type: 'json' };
@@ -149,7 +150,7 @@ describe('faults', () => {
   });
 
   test.each([
-    { operationId: '*', delayMs: 600_000 },
+    { operationId: '*', delayMs: 50_000 },
     { operationId: '*', status: 502 },
     { operationId: '*', status: 429 },
     { operationId: 'getDevices', status: 504 },
@@ -261,6 +262,12 @@ describe('wrong input is refused with its place and what would do', () => {
     { call: 'POST /faults', value: { status: 503 }, at: '/operationId', says: 'operationId' },
     { call: 'POST /faults', value: { operationId: '*' }, at: '', says: 'the fault does nothing' },
     { call: 'POST /faults', value: { operationId: '*', times: 0, delayMs: 1 }, at: '/times', says: 'times' },
+    {
+      call: 'POST /faults',
+      value: { operationId: '*', delayMs: 50_001 },
+      at: '/delayMs',
+      says: 'delayMs must be from 1 to 50000',
+    },
     {
       call: 'POST /faults',
       value: { operationId: 'getDevices', status: 418 },
@@ -483,6 +490,12 @@ test.each(['/_sandbox', '/_sandbox/', '/_sandbox/?from=here'])('%s is the page t
   expect(text).toContain('<option>getDevices</option>');
   const head = await call(path, { method: 'HEAD' });
   expect([head.text, head.headers['content-length']]).toEqual(['', headers['content-length']]);
+});
+
+test('the longest delay of a fault is shorter than a connection may be silent, and the page has no other', async () => {
+  const { maximum } = contract.components.schemas.DelayMs;
+  expect(maximum).toBeLessThan(defaultLimits.silentMs);
+  expect((await call('/_sandbox/')).text).toContain(`name="delayMs" type="number" min="1" max="${maximum}"`);
 });
 
 test('the contract of the control is published beside it', async () => {
