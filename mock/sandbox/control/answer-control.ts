@@ -23,6 +23,9 @@ const known = Object.values(table);
 /** Years that its answers can be written in (RFC 3339), without those before any clock of the service. */
 const clockRange = { from: Date.parse('1970-01-01T00:00:00Z'), to: Date.parse('9999-12-31T23:59:59.999Z') };
 
+/** As many as its answers may list. */
+const mostFaults = 1000;
+
 /** The operations of the control, over what drives a sandbox. */
 export function createControlHandlers(sandbox: Sandbox, scenarios: readonly NamedScenario[]) {
   const readState = () => ({ status: 200, body: sandbox.readState() }) as const;
@@ -69,9 +72,13 @@ export function createControlHandlers(sandbox: Sandbox, scenarios: readonly Name
       if (body.operationId !== '*' && !isOperation(body.operationId))
         return refuse('unknown_operation', describeOperation('body', '/operationId', body.operationId));
       const fault = findFaultOfFault(body);
-      return fault === undefined
-        ? { status: 201, body: sandbox.faults.add({ ...body, times: body.times ?? 1 }) }
-        : invalid(fault);
+      if (fault !== undefined) return invalid(fault);
+      if (sandbox.faults.list().length >= mostFaults)
+        return refuse(
+          'too_many_faults',
+          inBody('', `${mostFaults} faults are left, and no more are kept: remove some, or give one fault more times`),
+        );
+      return { status: 201, body: sandbox.faults.add({ ...body, times: body.times ?? 1 }) };
     },
     removeFaults: () => {
       sandbox.faults.clear();

@@ -45,6 +45,11 @@ async function json(path: string, method = 'GET', value?: unknown) {
   return { status: answer.status, body: answer.text === '' ? undefined : JSON.parse(answer.text) };
 }
 
+function addFaults(count: number): void {
+  for (let added = 0; added < count; added += 1)
+    control.sandbox.faults.add({ operationId: 'getDevices', times: 1, drop: 'before' });
+}
+
 /** State and clock, as they begin. The clock ticks. */
 const begun = {
   scenario: 'demo',
@@ -165,6 +170,20 @@ describe('faults', () => {
       body: { ...fault, times: 1, left: 1 },
     });
   });
+});
+
+test('of faults as many are kept as the state can tell of', async () => {
+  const { maxItems } = contract.components.schemas.FaultList.properties.faults;
+  expect(contract.components.schemas.State.properties.faults.maxItems).toBe(maxItems);
+  addFaults(maxItems);
+  const one = { operationId: '*', drop: 'before' };
+  expect(await json('/_sandbox/faults', 'POST', one)).toMatchObject({ status: 400, body: { code: 'too_many_faults' } });
+  for (const path of ['/_sandbox/faults', '/_sandbox/state']) {
+    const { status, body } = await json(path);
+    expect([path, status, body.faults.length]).toEqual([path, 200, maxItems]);
+  }
+  control.sandbox.faults.take('getDevices');
+  expect((await json('/_sandbox/faults', 'POST', one)).status).toBe(201);
 });
 
 describe('tokens', () => {
@@ -329,29 +348,39 @@ describe('refusals are worded as the contract shows them', () => {
   const examples: Readonly<Record<string, { value: { requestId: string } }>> = contract.components.examples;
   const host = { Host: 'other.example' };
   const origin = { Origin: 'https://other.example' };
-  const table: Readonly<Record<string, { line: string; value?: unknown; headers?: Record<string, string> } | string>> =
-    {
-      UnknownMember: { line: 'POST /reset', value: { all: true } },
-      UnknownScenario: { line: 'PUT /scenario', value: { name: 'demos' } },
-      ScenarioRefused: { line: 'PUT /scenario', value: { import: { account: { id: 'a', name: 'unlinked' } } } },
-      UnknownDuration: { line: 'PATCH /clock', value: { by: '3s' } },
-      UndeclaredStatus: { line: 'POST /faults', value: { operationId: 'getDevices', status: 418 } },
-      UnknownOperation: { line: 'POST /faults', value: { operationId: 'getDevice5', status: 503 } },
-      UnknownOperationFilter: { line: 'GET /requests?operationId=getDevice5' },
-      UnknownExpiry: { line: 'POST /tokens/expire', value: { what: 'acess' } },
-      LongLifetime: { line: 'PUT /tokens/lifetime', value: { seconds: 100_000 } },
-      UnknownVerdict: { line: 'GET /requests?verdict=refuse' },
-      InvalidHost: 'a message that no client library sends; the runtime has tests of it',
-      NotLoopback: 'no other machine is at hand',
-      ForeignOrigin: { line: 'GET /state', headers: origin },
-      ForeignHost: { line: 'GET /state', headers: host },
-      RouteNotFound: { line: 'GET /states' },
-      FaultNotFound: { line: 'DELETE /faults/fault-9' },
-      MethodNotAllowed: { line: 'GET /reset' },
-      TooLarge: { line: 'POST /reset', value: { all: 'x'.repeat(65_536) } },
-      UnsupportedMediaType: { line: 'POST /reset', value: {}, headers: { 'Content-Type': 'text/plain' } },
-      Internal: 'a bug, and the runtime has tests of those',
-    };
+  interface Given {
+    readonly line: string;
+    readonly value?: unknown;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly before?: () => void;
+  }
+  const table: Readonly<Record<string, Given | string>> = {
+    UnknownMember: { line: 'POST /reset', value: { all: true } },
+    UnknownScenario: { line: 'PUT /scenario', value: { name: 'demos' } },
+    ScenarioRefused: { line: 'PUT /scenario', value: { import: { account: { id: 'a', name: 'unlinked' } } } },
+    UnknownDuration: { line: 'PATCH /clock', value: { by: '3s' } },
+    UndeclaredStatus: { line: 'POST /faults', value: { operationId: 'getDevices', status: 418 } },
+    UnknownOperation: { line: 'POST /faults', value: { operationId: 'getDevice5', status: 503 } },
+    TooManyFaults: {
+      line: 'POST /faults',
+      value: { operationId: '*', drop: 'before' },
+      before: () => addFaults(1000),
+    },
+    UnknownOperationFilter: { line: 'GET /requests?operationId=getDevice5' },
+    UnknownExpiry: { line: 'POST /tokens/expire', value: { what: 'acess' } },
+    LongLifetime: { line: 'PUT /tokens/lifetime', value: { seconds: 100_000 } },
+    UnknownVerdict: { line: 'GET /requests?verdict=refuse' },
+    InvalidHost: 'a message that no client library sends; the runtime has tests of it',
+    NotLoopback: 'no other machine is at hand',
+    ForeignOrigin: { line: 'GET /state', headers: origin },
+    ForeignHost: { line: 'GET /state', headers: host },
+    RouteNotFound: { line: 'GET /states' },
+    FaultNotFound: { line: 'DELETE /faults/fault-9' },
+    MethodNotAllowed: { line: 'GET /reset' },
+    TooLarge: { line: 'POST /reset', value: { all: 'x'.repeat(65_536) } },
+    UnsupportedMediaType: { line: 'POST /reset', value: {}, headers: { 'Content-Type': 'text/plain' } },
+    Internal: 'a bug, and the runtime has tests of those',
+  };
 
   test('each of them stands in the table', () => {
     expect(Object.keys(table).sort()).toEqual(Object.keys(examples).sort());
@@ -360,7 +389,8 @@ describe('refusals are worded as the contract shows them', () => {
   test.each(Object.keys(table).filter((name) => typeof table[name] === 'object'))('%s', async (name) => {
     const given = table[name];
     if (typeof given !== 'object') throw new Error(`${name} has no request`);
-    const { line, value, headers } = given;
+    const { line, value, headers, before } = given;
+    before?.();
     const [method = '', path = ''] = line.split(' ');
     const answer = await call(`/_sandbox${path}`, {
       method,
