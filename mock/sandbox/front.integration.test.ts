@@ -159,6 +159,50 @@ describe.each(targets)('a fault of $operationId', ({ operationId, send, done }) 
   });
 });
 
+describe('a request that came in one go with the one before it', () => {
+  const targetsOf = (fault: Partial<NewFault>) => targets.map(({ operationId }) => ({ operationId, ...fault }));
+  const faults = [{ drop: 'before' }, { drop: 'after' }, { body: 'truncated' }] as const;
+
+  test.each(faults.flatMap(targetsOf))(
+    'meets $operationId $drop $body, once the answer before has left',
+    async (fault) => {
+      await mock.control.addFault(fault);
+      // All are looked at before the first is answered.
+      await mock.control.addFault({ operationId: 'getDevice', delayMs: 200 });
+      const { send } = targets.find(({ operationId }) => operationId === fault.operationId) ?? targets[0];
+      const received = await sendRaw([{ path: '/v1/devices/LK2A00000001' }, send(), { path: '/v1/devices' }]);
+      const statuses = [...received.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status);
+      expect(statuses).toEqual('body' in fault ? ['200', '200'] : ['200']);
+      expect(received).toContain('"LK2A00000001"');
+      const [entry] = await mock.control.listRequests({ operationId: fault.operationId, limit: 1 });
+      expect(entry).toMatchObject({ verdict: 'fault', status: 'body' in fault ? 200 : null });
+    },
+  );
+
+  /** What comes back until the other side ends the connection. */
+  function sendRaw(requests: readonly Sent[]): Promise<string> {
+    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const { host, port } = new URL(mock.origin);
+    const text = requests.map(({ method = 'GET', path, headers, body = '' }) => {
+      const all = { host, authorization: `Bearer ${token}`, 'content-length': body.length, ...headers };
+      const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
+      return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+    });
+    const chunks: Buffer[] = [];
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', () => undefined);
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString()));
+    // Sooner than the server ends a connection that nobody uses.
+    socket.setTimeout(2000, () => {
+      reject(new Error('the connection stays open'));
+      socket.destroy();
+    });
+    socket.write(text.join(''));
+    return promise;
+  }
+});
+
 test('a fault by the name of an example gives that one', async () => {
   await mock.control.addFault({ operationId: 'createBridgeProxiedJob', example: 'not_linked' });
   const seen = await call({ method: 'POST', path: '/v1/devices/any/jobs/bridges/any', headers: json, body: '{}' });

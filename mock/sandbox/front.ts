@@ -14,7 +14,7 @@ import type { Mock, MockedService } from '../create-mock.ts';
 import { isForControl } from './control/serve-control.ts';
 import type { Fault } from './faults.ts';
 import type { JournalEntry } from './journal.ts';
-import { breakBody, dropAnswer, observeError, waitWhileThere } from './meet-fault.ts';
+import { breakBody, dropAnswer, dropConnection, observeError, waitWhileThere } from './meet-fault.ts';
 import type { Sandbox } from './sandbox.ts';
 
 export interface FrontOptions {
@@ -110,7 +110,7 @@ export function createFront(options: FrontOptions): RequestListener {
   ): Promise<void> {
     // Nothing is run for nobody: it would use quota, or come to a store that is closed.
     if (delayMs !== undefined && !(await waitWhileThere(response, delayMs))) return;
-    if (drop === 'before') return void response.destroy();
+    if (drop === 'before') return dropConnection(response);
     if (drop === 'after') dropAnswer(response);
     if (body !== undefined) breakBody(response, body);
     if (status === undefined && example === undefined) return mock.listener(request, response);

@@ -23,9 +23,19 @@ export async function waitWhileThere(response: ServerResponse, milliseconds: num
   return !gone.signal.aborted;
 }
 
+/**
+ * Ends the connection without an answer. Answers stand in a queue where requests came in one go (RFC 9112, 9.3.2): those to requests before this
+ * one leave first.
+ */
+export function dropConnection(response: ServerResponse): void {
+  // Node lets go of an answer that is destroyed before its turn, and its connection stays.
+  if (response.socket === null) response.once('socket', () => response.destroy());
+  else response.destroy();
+}
+
 /** All is done as it would be, and the connection ends where the answer would leave. */
 export function dropAnswer(response: ServerResponse): void {
-  replaceEnd(response, () => response.destroy());
+  replaceEnd(response, () => dropConnection(response));
 }
 
 /**
@@ -42,7 +52,7 @@ export function breakBody(response: ServerResponse, how: 'truncated' | 'malforme
       return end(broken);
     }
     if (!response.hasHeader('Content-Length')) response.setHeader('Content-Length', body.length);
-    response.write(broken.subarray(0, Math.ceil(broken.length / 2)), () => response.destroy());
+    response.write(broken.subarray(0, Math.ceil(broken.length / 2)), () => dropConnection(response));
   });
 }
 
