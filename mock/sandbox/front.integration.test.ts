@@ -203,6 +203,16 @@ describe('a request that came in one go with the one before it', () => {
   }
 });
 
+test.each(['truncated', 'malformed'] as const)(
+  'an answer without a body stays as it is where it is to be %s',
+  async (body) => {
+    const whole = await call({ method: 'HEAD', path: '/v1/devices/LK2A00000001' });
+    await mock.control.addFault({ operationId: 'getDevice', body, times: 2 });
+    const seen = await call({ method: 'HEAD', path: '/v1/devices/LK2A00000001' });
+    expect([seen.status, seen.headers['content-length']]).toEqual([200, whole.headers['content-length']]);
+  },
+);
+
 test('a fault by the name of an example gives that one', async () => {
   await mock.control.addFault({ operationId: 'createBridgeProxiedJob', example: 'not_linked' });
   const seen = await call({ method: 'POST', path: '/v1/devices/any/jobs/bridges/any', headers: json, body: '{}' });

@@ -40,11 +40,11 @@ export function dropAnswer(response: ServerResponse): void {
 
 /**
  * Breaks the body of the answer: `truncated` has the length of the whole and ends half-way, with the connection; `malformed` is a whole message whose
- * JSON lacks its end.
+ * JSON lacks its end. An answer without a body stays as it is.
  */
 export function breakBody(response: ServerResponse, how: 'truncated' | 'malformed'): void {
   replaceEnd(response, (body, end) => {
-    if (body.length < 2) return end(body);
+    if (body.length < 2 || !sendsBody(response)) return end(body);
     const isTruncated = how === 'truncated';
     const broken = Buffer.from(body);
     if (!isTruncated) {
@@ -54,6 +54,11 @@ export function breakBody(response: ServerResponse, how: 'truncated' | 'malforme
     if (!response.hasHeader('Content-Length')) response.setHeader('Content-Length', body.length);
     response.write(broken.subarray(0, Math.ceil(broken.length / 2)), () => dropConnection(response));
   });
+}
+
+/** RFC 9110, 6.4.1: whatever is handed over for others, Node writes their headers alone. */
+function sendsBody({ req, statusCode }: ServerResponse): boolean {
+  return req.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
 }
 
 /** Tells of the body of an error as it leaves, where it is JSON. */
