@@ -74,11 +74,15 @@ type End = (body: Buffer) => void;
 /** Whoever writes here hands over the whole body with `end`, the service and the OAuth server alike. */
 function replaceEnd(response: ServerResponse, replacement: (body: Buffer, end: End) => void): void {
   const end = response.end.bind(response);
-  response.end = (body?: unknown) => {
+  response.end = (...given: readonly unknown[]) => {
     response.end = end;
-    const bytes =
-      typeof body === 'string' || body instanceof Uint8Array ? Buffer.from(body as string) : Buffer.alloc(0);
-    replacement(bytes, (changed) => (body === undefined || typeof body === 'function' ? end() : end(changed)));
+    const [body, encoding] = given;
+    const done = given.find((one): one is () => void => typeof one === 'function');
+    const isText = typeof body === 'string';
+    const bytes = isText
+      ? Buffer.from(body, typeof encoding === 'string' ? (encoding as BufferEncoding) : 'utf8')
+      : Buffer.from(body instanceof Uint8Array ? body : []);
+    replacement(bytes, (changed) => (isText || body instanceof Uint8Array ? end(changed, done) : end(done)));
     return response;
   };
 }
