@@ -39,6 +39,11 @@ describe('who drives the sandbox', () => {
       want: far,
     },
     { name: 'a proxy by RFC 7239', given: { headers: { forwarded: 'for=192.0.2.7' } }, want: far },
+    { name: 'a proxy by RFC 9110', given: { headers: { via: '1.1 proxy' } }, want: far },
+    { name: 'a proxy that tells of a host', given: { headers: { 'x-forwarded-host': 'localhost' } }, want: far },
+    { name: 'a proxy that tells of a port', given: { headers: { 'x-forwarded-port': '443' } }, want: far },
+    { name: 'a proxy that tells of a scheme', given: { headers: { 'x-forwarded-proto': 'https' } }, want: far },
+    { name: 'a proxy that tells of an address', given: { headers: { 'x-real-ip': '192.0.2.7' } }, want: far },
     {
       name: 'such a proxy, where the control is open',
       given: { isOpen: true, headers: { 'x-forwarded-for': '192.0.2.7' } },

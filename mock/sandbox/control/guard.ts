@@ -26,8 +26,16 @@ loopback.addAddress('::1', 'ipv6');
 
 const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** What a proxy adds for a caller behind it (RFC 7239, and what came before). */
-const forwardingHeaders = ['forwarded', 'x-forwarded-for', 'x-real-ip'] as const;
+/** What a proxy adds (RFC 9110, 7.6.3; RFC 7239, and what came before). One that adds none of them looks like a program of this machine. */
+const forwardingHeaders = [
+  'forwarded',
+  'via',
+  'x-forwarded-for',
+  'x-forwarded-host',
+  'x-forwarded-port',
+  'x-forwarded-proto',
+  'x-real-ip',
+] as const;
 
 const openCure = 'call from the machine that the sandbox runs on, or start it with --open-control';
 const pageCure = 'call from a program, or from the page /_sandbox/ itself';
