@@ -81,6 +81,20 @@ test('a look that fails is told and repeated after a second', async () => {
   await timer.stop();
 });
 
+test('who waits for what is due is told of none by a look that fails, and of what the next one finds', async () => {
+  const later = Date.now() + 500;
+  const { timer, at } = start(
+    async () => later,
+    async () => {
+      throw new Error('busy');
+    },
+    async () => later,
+  );
+  await vi.advanceTimersByTimeAsync(0);
+  expect([at.length, await timer.settle(), await timer.settle()]).toEqual([1, null, later]);
+  await timer.stop();
+});
+
 test('stopping waits for what is under way, and nothing comes after it', async () => {
   let isDone = false;
   const { timer, at } = start(async () => {

@@ -4,7 +4,11 @@ import type { JobRunner } from './job-runner.ts';
 export interface JobTimer {
   /** There is work, or the clock was moved: look now. */
   wake(): void;
-  /** The same, and waits until all is done that is due by now. @returns when there is more to do; null while nothing is due */
+  /**
+   * The same, and waits until all is done that is due by now.
+   *
+   * @returns when there is more to do; null while nothing is due, or where it could not be looked at: a later look tells
+   */
   settle(): Promise<EpochMilliseconds | null>;
   /** Waits for what is under way, and begins nothing more. */
   stop(): Promise<void>;
@@ -35,6 +39,7 @@ export function startJobTimer(runner: JobRunner, clock: Clock, logger: Log): Job
         sleepMs = due === null ? longestSleepMs : due - clock.now();
       } catch (error) {
         logger.warn({ err: error }, 'the unfinished jobs could not be looked at, will try again');
+        due = null;
         sleepMs = afterFailureMs;
       }
     } while (isWoken && !isStopped);
