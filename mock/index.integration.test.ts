@@ -143,16 +143,59 @@ describe('a sandbox', () => {
       devices: [hill],
     };
 
-    test('gives each new account a client of its own', async () => {
+    const devicesOf = async (with_: string) => (await call('/devices', {}, mock, with_)).body;
+
+    test('gives each new account a client of its own, which ends with them and its tokens too', async () => {
+      const before = mock.clients;
       const state = await mock.control.useScenario(file);
       expect(state.scenario).toBeNull();
       const own = await mock.token('account-hilltop-own');
-      expect((await call('/devices', {}, mock, own)).body.payload).toMatchObject([{ deviceId: 'HILL1' }]);
+      expect((await devicesOf(own)).payload).toMatchObject([{ deviceId: 'HILL1' }]);
       expect((await call('/devices')).body.payload).toEqual([]);
       await mock.control.reset();
-      expect((await call('/devices', {}, mock, own)).body.payload).toHaveLength(1);
+      expect((await devicesOf(own)).payload).toHaveLength(1);
+      const { clients } = await mock.control.useScenario('demo');
+      expect((await devicesOf(own)).code).toBe('token_revoked');
+      expect(mock.clients).toEqual(before);
+      expect(clients).toHaveLength(before.length);
+      await expect(mock.token('account-hilltop-own')).rejects.toThrow(/no such client/);
+    });
+
+    test('has as many clients after a hundred scenarios as after one', async () => {
+      const { length } = mock.clients;
+      for (let count = 1; count <= 100; count += 1) {
+        const { clients } = await mock.control.useScenario({ account: { id: `account-${count}`, name: 'Hilltop' } });
+        expect(clients).toHaveLength(length + 1);
+      }
       await mock.control.useScenario('demo');
-      expect((await call('/devices', {}, mock, own)).body.payload).toEqual([]);
+    });
+
+    const long = 'x'.repeat(64);
+    test.each([
+      { ids: ['demo'], clients: ['demo-own-2'] },
+      { ids: ['meadow', 'lapsed'], clients: ['meadow-own-2', 'lapsed-own-2'] },
+      { ids: ['demo-own'], clients: ['demo-own-own'] },
+      { ids: ['hill', 'hill-own'], clients: ['hill-own-2', 'hill-own-own'] },
+      { ids: ['hill', 'hill'], clients: ['hill-own'] },
+      { ids: [long, `${long.slice(1)}y`], clients: [`${long.slice(6)}-own-2`, `${long.slice(6)}-own-3`] },
+      { ids: ['account-harbour-stays'], clients: [] },
+    ])('names the clients of $ids so that each acts for its own account alone', async ({ ids, clients }) => {
+      const known = mock.clients;
+      // As long as a name can be, with a space before it.
+      const name = ` ${'H'.repeat(99)}`;
+      const files = ids.map((id, index) => ({
+        account: { id, name },
+        devices: [{ ...hill, deviceId: `HILL${index}`, properties: [] }],
+      }));
+      await mock.control.useScenario(files);
+      const listed = mock.clients.map(({ clientId }) => clientId);
+      expect(listed).toEqual([...known.map(({ clientId }) => clientId), ...clients]);
+      for (const [index, clientId] of clients.entries()) {
+        const { payload = [] } = await devicesOf(await mock.token(clientId));
+        const want = ids.flatMap((id, at) => (id === ids[index] ? [`HILL${at}`] : []));
+        expect(payload.map(({ deviceId }) => deviceId)).toEqual(want);
+      }
+      await mock.control.useScenario('demo');
     });
 
     test('lets demo clients act on what it gives their account', async () => {

@@ -62,6 +62,7 @@ export interface RunningSandbox extends RunningMock {
   readonly baseUrl: string;
   /** Of the OAuth server: `…/auth`. */
   readonly authUrl: string;
+  /** Those of the demo, and one for each account that the files in use add. */
   readonly clients: readonly SandboxClient[];
   /** Who can sign in on the pages of the OAuth server. */
   readonly owners: readonly { readonly email: string; readonly password: string; readonly account: string }[];
@@ -137,15 +138,17 @@ async function startOwn(
     startAt,
     loopbackCallbacks,
   });
-  const { origin, clients, owners } = started;
+  const { origin, owners } = started;
   const authUrl = `${origin}/auth`;
   return {
     origin,
     baseUrl: `${origin}/v1`,
     authUrl,
-    clients,
+    get clients() {
+      return started.clients;
+    },
     owners,
-    token: (clientId = 'demo-own', scope) => requestToken(authUrl, clients, clientId, scope),
+    token: (clientId = 'demo-own', scope) => requestToken(authUrl, started.clients, clientId, scope),
     control: connectSandbox(origin),
     ...closeOnce(started.close),
   };

@@ -71,7 +71,7 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     lives,
     trialEnd: (accountId) => world.trialEnd(accountId),
   });
-  await oauth.admit(scenario.accounts);
+  oauth.admit(scenario.accounts);
   /** One change at a time: a reset that overtook another would close what it had opened. */
   let changing: Promise<unknown> = Promise.resolve();
 
@@ -167,9 +167,9 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
       clock.set({ at: before.now, isTicking: before.isTicking });
       throw error;
     }
-    await oauth.admit(next.accounts);
     const ended = world;
     [scenario, world] = [next, opened];
+    oauth.admit(next.accounts);
     faults.clear();
     journal.clear();
     lives.setLifetime(null);

@@ -1,4 +1,5 @@
 import { systemClock } from '@lockstep/server/clock';
+import { demoAccounts } from '@lockstep/server/demo/demo-data';
 import { type DemoOwners, demoOwners, seedDemoOwners } from '@lockstep/server/demo/demo-owners';
 import { type DemoClients, deriveDemoSecret, seedDemoAccounts, seedDemoClients } from '@lockstep/server/demo/seed-demo';
 import type { VerifyToken } from '@lockstep/server/http/token-scheme';
@@ -9,8 +10,9 @@ import { createAuthServer } from '@lockstep/server/oauth/provider';
 import { apiScopes } from '@lockstep/server/oauth/scopes';
 import { createTokenVerifier } from '@lockstep/server/oauth/verify-token';
 import { startPurging } from '@lockstep/server/start-purging';
+import type { Account } from '@lockstep/server/store/records';
 import { makeImage, openStoreImage } from '@lockstep/server/store/sqlite/store-image';
-import type { PrincipalStore } from '@lockstep/server/store/store';
+import type { ClientRecord, PrincipalStore, Store } from '@lockstep/server/store/store';
 import type { Logger } from 'pino';
 import type { AuthServer } from '../auth-server.ts';
 import type { Scenario } from './scenarios.ts';
@@ -33,11 +35,11 @@ export interface SandboxOAuthOptions {
 export interface SandboxOAuth {
   readonly authServer: AuthServer;
   readonly verifyToken: VerifyToken;
-  /** Clients of the demo, and one for each account that a scenario added. */
+  /** Clients of the demo, and one for each account that the scenario adds. */
   readonly clients: () => DemoClients;
   readonly owners: DemoOwners;
-  /** Gives each account of a scenario a client of its own. */
-  readonly admit: (accounts: Scenario['accounts']) => Promise<void>;
+  /** Gives each account of a scenario that the demo has not a client of its own; those of the scenario before end, with their tokens. */
+  readonly admit: (accounts: Scenario['accounts']) => void;
   /** Ends sign-ins, and refresh tokens with them. */
   readonly endGrants: () => Promise<void>;
   readonly close: () => Promise<void>;
@@ -51,7 +53,8 @@ const passwords = createPasswords({ ln: passwordCost });
 
 /**
  * The service's own OAuth server and token check, on a store of its own with the demo's accounts, clients and owners. It outlasts every reset,
- * so that whoever has a token goes on with it; what tokens act on is the world's. Tokens end with the process.
+ * so that whoever has a token goes on with it; what tokens act on is the world's. Tokens end with the process. What files bring stands beside
+ * the store, so that it ends with them, in the very step in which their world does.
  */
 export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<SandboxOAuth> {
   const { origin, keys, logger, loopbackCallbacks, lives, trialEnd } = options;
@@ -59,7 +62,21 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
   const audience = origin + apiPath;
   const start = Math.floor(systemClock.now() / 1000) * 1000;
   const { image, clients: seeded, owners } = await drawStore(keys, loopbackCallbacks);
-  const store = openStoreImage(image);
+  const kept = openStoreImage(image);
+  let brought: ReadonlyMap<string, BroughtClient> = new Map();
+  const store: Store = {
+    ...kept,
+    clients: { ...kept.clients, find: async (id) => brought.get(id)?.record ?? kept.clients.find(id) },
+    accounts: { ...kept.accounts, find: async (id) => findBrought(id)?.owner ?? kept.accounts.find(id) },
+    principals: {
+      find: async (clientId, subject) => {
+        const owner = brought.get(clientId)?.owner;
+        if (owner === undefined) return kept.principals.find(clientId, subject);
+        const isOwn = subject.kind === 'own' && subject.accountId === owner.id;
+        return isOwn ? { accountId: owner.id, trialEndsAt: null, tokensValidAfter: 0 } : undefined;
+      },
+    },
+  };
   const { provider, callback } = createAuthServer({
     issuer,
     resource: audience,
@@ -96,22 +113,13 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
     clockTolerance: 0,
   });
   const stopPurging = startPurging(store, logger);
-  const clients = [...seeded];
   return {
     authServer: { basePath: authPath, callback },
     verifyToken: lives.judge(verifyToken),
-    clients: () => clients,
+    clients: () => [...seeded, ...[...brought.values()].map(({ shown }) => shown)],
     owners,
-    admit: async (accounts) => {
-      for (const { id, name } of accounts) {
-        if ((await store.accounts.find(id)) !== undefined) continue;
-        await store.accounts.put({ id, name, trialEndsAt: null });
-        const clientId = `${id}-own`;
-        const own = { kind: 'own', clientId, name: `${name}, every scope`, ownerAccount: id } as const;
-        const { secret, metadata } = createClientMetadata({ ...own, secret: deriveDemoSecret(keys.demoKey, clientId) });
-        await store.clients.create({ clientId, metadata });
-        clients.push({ clientId, secret, account: name, kind: 'own', redirectUris: [] });
-      }
+    admit: (accounts) => {
+      brought = createBroughtClients(accounts, seeded, keys);
     },
     endGrants: async () => {
       const at = systemClock.now();
@@ -122,9 +130,70 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
     },
     close: async () => {
       stopPurging();
-      await store.close();
+      await kept.close();
     },
   };
+
+  function findBrought(accountId: string): BroughtClient | undefined {
+    return brought.values().find(({ owner }) => owner.id === accountId);
+  }
+}
+
+/** The client of an account that files brought. */
+interface BroughtClient {
+  readonly record: ClientRecord;
+  readonly owner: Account;
+  readonly shown: DemoClients[number];
+}
+
+/** @returns by client id */
+function createBroughtClients(
+  accounts: Scenario['accounts'],
+  seeded: DemoClients,
+  keys: Keys,
+): ReadonlyMap<string, BroughtClient> {
+  // Of several files for one account the last names it, as in the store.
+  const names = new Map(accounts.map(({ id, name }) => [id, name]));
+  for (const { id } of demoAccounts) names.delete(id);
+  const taken = new Set([...seeded.map(({ clientId }) => clientId), ...names.keys()]);
+  return new Map(
+    [...names].map(([id, name]) => {
+      const clientId = chooseClientId(id, taken);
+      taken.add(clientId);
+      const { secret, metadata } = createClientMetadata({
+        kind: 'own',
+        clientId,
+        // Shown nowhere. That of the account may be as long as a client's can be, and have spaces around it, which a client's can't.
+        name: clientId,
+        ownerAccount: id,
+        secret: deriveDemoSecret(keys.demoKey, clientId),
+      });
+      const from = { disabledAt: null, tokensValidAfter: null };
+      return [
+        clientId,
+        {
+          record: { clientId, metadata, ...from },
+          owner: { id, name, trialEndsAt: null, ...from },
+          shown: { clientId, secret, account: name, kind: 'own', redirectUris: [] },
+        },
+      ];
+    }),
+  );
+}
+
+/** As long as a client id can be, which is also as long as that of an account can. */
+const longestId = 64;
+
+/**
+ * `hilltop-own`, or with a number where that is the id of a client or an account, or too long: the account `demo` gets `demo-own-2`.
+ * No client may be called as an account is (RFC 9068, 5).
+ */
+function chooseClientId(accountId: string, taken: ReadonlySet<string>): string {
+  for (let number = 1; ; number += 1) {
+    const end = number === 1 ? '-own' : `-own-${number}`;
+    const clientId = (number === 1 ? accountId : accountId.slice(0, longestId - end.length)) + end;
+    if (clientId.length <= longestId && !taken.has(clientId)) return clientId;
+  }
 }
 
 interface DrawnStore {
@@ -140,9 +209,13 @@ function drawStore(keys: Keys, loopbackCallbacks: readonly string[]): Promise<Dr
   const ofKeys = drawn.get(keys) ?? new Map<string, Promise<DrawnStore>>();
   drawn.set(keys, ofKeys);
   const name = loopbackCallbacks.join(' ');
-  const known = ofKeys.get(name) ?? seedStore(keys, loopbackCallbacks);
-  ofKeys.set(name, known);
-  return known;
+  const known = ofKeys.get(name);
+  if (known !== undefined) return known;
+  const seeding = seedStore(keys, loopbackCallbacks);
+  ofKeys.set(name, seeding);
+  // Not kept: the next one tries again.
+  seeding.catch(() => ofKeys.delete(name));
+  return seeding;
 }
 
 async function seedStore(keys: Keys, loopbackCallbacks: readonly string[]): Promise<DrawnStore> {

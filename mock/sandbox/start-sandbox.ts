@@ -22,6 +22,7 @@ export type StartOptions = Omit<SandboxOptions, 'keys' | 'origin'> & {
   );
 
 export interface StartedSandbox extends RunningListener {
+  /** Those of the demo, and of the accounts that the scenario adds at the moment. */
   readonly clients: DemoClients;
   readonly owners: DemoOwners;
   readonly sandbox: Sandbox;
@@ -58,7 +59,9 @@ export async function startSandbox({
     if (running === undefined) throw new Error('the sandbox listens, and was not made');
     return {
       origin: publicOrigin ?? origin,
-      clients: running.clients(),
+      get clients() {
+        return running.clients();
+      },
       owners: running.owners,
       sandbox: running.sandbox,
       underWay,
