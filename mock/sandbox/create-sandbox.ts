@@ -70,6 +70,9 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     loopbackCallbacks,
     lives,
     trialEnd: (accountId) => world.trialEnd(accountId),
+  }).catch(async (error) => {
+    await world.close();
+    throw error;
   });
   oauth.admit(scenario.accounts);
   /** One change at a time: a reset that overtook another would close what it had opened. */
@@ -145,8 +148,8 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     },
   };
 
-  async function open({ fill: _, ...of }: Scenario): Promise<World> {
-    const image = await drawScenario({ fill: _, ...of }, clock.now());
+  async function open(of: Scenario): Promise<World> {
+    const image = await drawScenario(of, startAt);
     return openWorld({ image, accountQuota: of.accountQuota, keys, clock, logger });
   }
 
@@ -156,20 +159,18 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     return done;
   }
 
-  /** The world before ends once nobody can come into it any more. Where a scenario is refused nothing has changed but the clock of nobody. */
+  /** All is changed in one step, once there is a world to go on with: where a scenario is refused nothing has changed. */
   async function begin(next: Scenario): Promise<SandboxState> {
-    const before = { now: clock.now(), isTicking: clock.isTicking };
-    clock.reset();
-    let opened: World;
+    const opened = await open(next);
     try {
-      opened = await open(next);
+      oauth.admit(next.accounts);
     } catch (error) {
-      clock.set({ at: before.now, isTicking: before.isTicking });
+      await opened.close();
       throw error;
     }
     const ended = world;
     [scenario, world] = [next, opened];
-    oauth.admit(next.accounts);
+    clock.reset();
     faults.clear();
     journal.clear();
     lives.setLifetime(null);

@@ -1,4 +1,4 @@
-import type { EpochMilliseconds } from '@lockstep/server/clock';
+import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 import { findImportFaults, listNames } from '@lockstep/server/commands/find-import-faults';
 import { type ImportFile, readImportFile } from '@lockstep/server/commands/read-import-file';
 import { writeImport } from '@lockstep/server/commands/write-import';
@@ -85,20 +85,40 @@ export function readScenario(choice: ScenarioChoice): Scenario {
   };
 }
 
-/** Named scenarios as images, each with the time that it is seeded for. An image of a minute ago is as good as a new one. */
-const images = new Map<ScenarioName, { readonly now: EpochMilliseconds; readonly image: Promise<Uint8Array> }>();
+/** Named scenarios as images, each with the time that it is seeded for; the one used last is the last. */
+const images = new Map<string, { readonly now: EpochMilliseconds; readonly image: Promise<Uint8Array> }>();
+/** `big` is one of some megabytes. */
+const mostImages = 8;
+/** Where a sandbox begins at the time of the system, an image of a minute ago is as good as a new one. */
 const imageKeptMs = 60_000;
 
-/** @throws ScenarioFault where files don't fit together */
-export function drawScenario({ name, fill }: Scenario, now: EpochMilliseconds): Promise<Uint8Array> {
+/**
+ * What a world begins with. The same scenario at the same time is always the same.
+ *
+ * @param startAt the time that everything is seeded for; the system's when left out, by up to a minute
+ * @throws ScenarioFault where files don't fit together
+ */
+export async function drawScenario(
+  { name, fill }: Scenario,
+  startAt: EpochMilliseconds | undefined,
+  system: Clock = systemClock,
+): Promise<Uint8Array> {
+  const now = startAt ?? system.now();
   if (name === null) return makeImage((store) => fill(store, now));
-  const kept = images.get(name);
-  if (kept !== undefined && now >= kept.now && now - kept.now < imageKeptMs) return kept.image;
-  const image = makeImage((store) => fill(store, now));
-  images.set(name, { now, image });
-  // Not kept: the next one tries again.
-  image.catch(() => images.delete(name));
-  return image;
+  const key = `${name} ${startAt ?? 'now'}`;
+  const kept = images.get(key);
+  const isGood = kept !== undefined && (startAt !== undefined || (now >= kept.now && now - kept.now < imageKeptMs));
+  const drawn = isGood ? kept : { now, image: makeImage((store) => fill(store, now)) };
+  images.delete(key);
+  images.set(key, drawn);
+  for (const oldest of images.keys()) if (images.size > mostImages) images.delete(oldest);
+  try {
+    return await drawn.image;
+  } catch (error) {
+    // Not kept: the next one tries again.
+    if (images.get(key) === drawn) images.delete(key);
+    throw error;
+  }
 }
 
 function readFile(file: unknown, pointer: string): ImportFile {

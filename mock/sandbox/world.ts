@@ -32,9 +32,13 @@ export interface World {
 
 export async function openWorld({ image, accountQuota, keys, clock, logger }: WorldOptions): Promise<World> {
   const store = openStoreImage(image);
-  const bridges = startBridges({ store, keys, clock, logger, habits: demoHabits });
+  const accounts = await store.accounts.list().catch(async (error) => {
+    await store.close();
+    throw error;
+  });
   // Nothing changes the trial of an account while a world lasts.
-  const trialEnds = new Map((await store.accounts.list()).map(({ id, trialEndsAt }) => [id, trialEndsAt]));
+  const trialEnds = new Map(accounts.map(({ id, trialEndsAt }) => [id, trialEndsAt]));
+  const bridges = startBridges({ store, keys, clock, logger, habits: demoHabits });
   return {
     handlers: createHandlers({ store, clock, keys, bridges }),
     countRequest: accountQuota === 0 ? async () => undefined : createMemoryQuota(accountQuota, clock),
