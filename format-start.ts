@@ -18,9 +18,9 @@ export function formatStart({ server, mock }: Started, json: boolean): string {
 Server   ${server.origin}/v1
 OAuth    ${server.origin}/auth, for owners ${server.origin}/auth/apps
 Docs     ${server.origin}/docs
-Mock     ${mock.origin}/v1, ${mock.origin}/auth
+Sandbox  ${mock.origin}/v1, ${mock.origin}/auth: the same in memory, to build against; driven at ${mock.origin}/_sandbox/
 
-Demo clients of the server (the mock has the same with secrets of its own: npm -s start -- --json)
+Demo clients of the server (the sandbox has the same with secrets of its own: npm -s start -- --json)
 ${people.map((lines) => lines.join('\n')).join('\n\n')}
 
 # a token, then a first call
@@ -29,7 +29,7 @@ ${formatCalls(server)}
 # a partner's tokens: logs an owner in, consents, and exchanges the code, over HTTP alone
 npm run -s token -- --client demo-partner --json${formatPort(server)}
 
-# the same first call on the mock, whose answers are the contract's examples
+# the same first call on the sandbox
 ${formatCalls(mock)}
 
 Ctrl-C stops both.

@@ -244,7 +244,15 @@ describe('a sandbox', () => {
       verdict: 'fault',
       status: 503,
     });
-    await expect(control.addFault({ operationId: 'getDevice5', status: 503 })).rejects.toThrow(/getDevices/);
+    await expect(control.addFault({ operationId: 'getDevice5', status: 503 })).rejects.toMatchObject({
+      message: expect.stringMatching(/getDevices/),
+      status: 400,
+      code: 'unknown_operation',
+      details: [{ at: '/operationId' }],
+    });
+    for (const wrong of ['localhost:8090', `${mock.origin}/v1`, 'sandbox'])
+      expect(() => connectSandbox(wrong)).toThrow(/is no origin: give one as/);
+    expect((await connectSandbox(`${mock.origin}/`).readState()).scenario).toBe('demo');
   });
 
   test('is whole when it has been asked to begin anew many times at once', async () => {

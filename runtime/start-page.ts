@@ -36,7 +36,11 @@ body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 72rem
 code, pre { font: 14px/1.5 ui-monospace, monospace; }
 pre { overflow-x: auto; padding: .5rem; background: #f3f3f3; white-space: pre-wrap; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; }
+table { table-layout: fixed; }
 th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; border-top: 1px solid #ccc; overflow-wrap: anywhere; }
+th:first-child { width: 4.5rem; }
+th:nth-child(2) { width: 35%; }
+th:nth-child(4) { width: 9rem; }
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616; } pre { background: #262626; } a { color: #9cf; } th, td { border-color: #444; } }
 `;
 

@@ -40,10 +40,16 @@ export interface SandboxControl {
 export class ControlRefusal extends Error {
   override readonly name = 'ControlRefusal';
   readonly status: number;
+  /** Stable, for programs; undefined where what answers is no sandbox. */
+  readonly code: string | undefined;
+  /** Each place that is wrong. */
+  readonly details: Schemas['InvalidRequest']['details'];
 
-  constructor(status: number, text: string) {
+  constructor(status: number, text: string, { code, details = [] }: Partial<Schemas['InvalidRequest']> = {}) {
     super(text);
     this.status = status;
+    this.code = code;
+    this.details = details;
   }
 }
 
@@ -52,8 +58,10 @@ export class ControlRefusal extends Error {
  *
  * @param origin of the sandbox: `http://localhost:8090`
  * @returns functions whose promises reject with a `ControlRefusal`, or with what `fetch` throws where nothing answers
+ * @throws TypeError for what is no origin
  */
 export function connectSandbox(origin: string): SandboxControl {
+  const base = readOrigin(origin);
   const get = <Answer>(path: string): Promise<Answer> => send('GET', path) as Promise<Answer>;
   const change = <Answer>(method: string, path: string, body: object): Promise<Answer> =>
     send(method, path, body) as Promise<Answer>;
@@ -82,21 +90,31 @@ export function connectSandbox(origin: string): SandboxControl {
   };
 
   async function send(method: string, path: string, body?: object): Promise<unknown> {
-    const answer = await fetch(`${origin}/_sandbox${path}`, {
+    const answer = await fetch(`${base}/_sandbox${path}`, {
       method,
       ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
     });
     const text = await answer.text();
-    if (!answer.ok) throw new ControlRefusal(answer.status, readText(text) ?? `${answer.status} ${answer.statusText}`);
+    if (!answer.ok) {
+      const refusal = readRefusal(text);
+      const { error = `${answer.status} ${answer.statusText}: is a sandbox at ${origin}?`, details = [] } = refusal;
+      const says = details.length > 1 ? details.map((detail) => detail.says).join('\n') : error;
+      throw new ControlRefusal(answer.status, says, refusal);
+    }
     return text === '' ? undefined : JSON.parse(text);
   }
 }
 
-function readText(body: string): string | undefined {
+function readOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '') return url.origin;
+  throw new TypeError(`${text} is no origin: give one as http://localhost:8090, without a path`);
+}
+
+function readRefusal(body: string): Partial<Schemas['InvalidRequest']> {
   try {
-    const { error, details = [] } = JSON.parse(body) as Partial<Schemas['InvalidRequest']>;
-    return details.length > 1 ? details.map(({ says }) => says).join('\n') : error;
+    return JSON.parse(body) as Partial<Schemas['InvalidRequest']>;
   } catch {
-    return undefined;
+    return {};
   }
 }
