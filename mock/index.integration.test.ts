@@ -1,5 +1,5 @@
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectSandbox, type ImportFile, type RunningSandbox, startMock } from './index.ts';
 
 let mock: RunningSandbox;
@@ -270,8 +270,83 @@ describe('a sandbox', () => {
   });
 });
 
-test('a clock that is no time is refused before anything listens', async () => {
-  await expect(startMock({ clock: 'noon' })).rejects.toThrow(/noon is no time/);
+test.each(['noon', 'June 1', '+020000-01-01T00:00:00Z', 8.64e15 + 1, -1e15, new Date(Number.NaN)])(
+  'the clock %s is refused before anything listens, with what would do',
+  async (clock) => {
+    const refused = startMock({ clock });
+    await expect(refused).rejects.toThrow(RangeError);
+    await expect(refused).rejects.toThrow(/is no time that .* 2026-06-01T12:00:00Z, .* from 1971 to 9990/);
+  },
+);
+
+describe.each(['1971-01-01T00:00:00Z', '9990-12-31T23:59:59.999Z'])('where the clock ends, at %s', (clock) => {
+  const hour = 3_600_000;
+  const inHours = (hours: number): string => {
+    const first = Math.ceil(Date.parse(clock) / hour) + 1;
+    return new Date((first + hours) * hour).toISOString().replace('.000Z', 'Z');
+  };
+  const start = (days: number) => ({ accessName: 'Guest', startDate: inHours(days * 24) });
+  const longest = {
+    hourly: (days: number) => ({ ...start(days), endDate: inHours(days * 24 + 672) }),
+    daily: (days: number) => ({ ...start(days), endDate: inHours((days + 367) * 24) }),
+    onetime: start,
+    passage: (days: number) => ({ ...start(days), durationHours: 24 }),
+    permanent: start,
+  };
+
+  const lock = { type: 'Lock', capabilities: { algoPin: true, passagePin: true } } as const;
+  const [east, west] = ['66f0c2a4b1d3e5f708192a3b', '66f0c2a4b1d3e5f708192a3c'];
+  const far: ImportFile = {
+    account: { id: 'account-harbour-stays', name: 'Harbour Stays' },
+    properties: [
+      { id: east, name: 'East', timezone: 'Pacific/Auckland' },
+      { id: west, name: 'West', timezone: 'Pacific/Honolulu' },
+    ],
+    devices: [
+      { ...lock, deviceId: 'EAST', deviceName: 'East', properties: [east] },
+      { ...lock, deviceId: 'WEST', deviceName: 'West', properties: [west] },
+    ],
+  };
+
+  let ending: RunningSandbox;
+  let own: string;
+  beforeAll(async () => {
+    ending = await startMock();
+    own = await ending.token();
+  });
+  afterAll(() => ending.close());
+  beforeEach(async () => {
+    await ending.control.useScenario('demo');
+    await ending.control.changeClock({ now: clock });
+  });
+  const send = (path: string, body: object) => call(path, { method: 'POST', body: JSON.stringify(body) }, ending, own);
+
+  test.each(Object.entries(longest))('%s codes are good, at once and as far ahead as can be', async (kind, make) => {
+    await ending.control.useScenario(far);
+    await ending.control.changeClock({ now: clock });
+    const atOnce = { accessName: 'Guest', ...(kind === 'passage' && { durationHours: 24 }) };
+    for (const device of ['EAST', 'WEST'])
+      for (const body of [atOnce, make(0), make(364)]) {
+        const { status, body: answer } = await send(`/devices/${device}/algopin/${kind}`, body);
+        expect({ status, answer }).toMatchObject({ status: 200 });
+      }
+  });
+
+  test('a job runs, and lists and activity are read', async () => {
+    const job = await send('/devices/LK2A00000001/jobs/bridges/BR1A00000001', { jobType: 'UNLOCK' });
+    expect(job.status).toBe(200);
+    const paths = ['/devices', '/devices/LK2A00000001', '/devices/LK2A00000001/activity', `/jobs/${job.body.jobId}`];
+    for (const path of paths) expect((await call(path, {}, ending, own)).status).toBe(200);
+  });
+
+  test('a sandbox begins with each scenario', async () => {
+    await using other = await startMock({ clock, scenario: 'big' });
+    const with_ = await other.token();
+    expect((await call('/devices?limit=300', {}, other, with_)).status).toBe(200);
+    expect((await call('/devices/LK2A00000001/activity', {}, other, with_)).status).toBe(200);
+    // It goes on, into the year after.
+    expect((await other.control.reset()).clock.now).toMatch(/^(1971|9990|9991)-/);
+  });
 });
 
 test('a scenario that is wrong is refused, and nothing is left listening', async () => {

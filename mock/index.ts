@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { OperationTable } from '@lockstep/runtime/operation';
 import type { Keys } from '@lockstep/server/keys';
 import type { LevelWithSilent } from 'pino';
+import { clockYears, readClockTime } from './sandbox/clock.ts';
 import type { ImportFile, SandboxControl, ScenarioName } from './sandbox/control/connect.ts';
 
 export {
@@ -34,7 +35,7 @@ export interface SandboxOptions extends ListenOptions {
   readonly contract?: undefined;
   /** By name, or files in the form that `lockstep-server import` reads; `demo` when left out. */
   readonly scenario?: ScenarioName | ImportFile | readonly ImportFile[];
-  /** What the clock of the domain says at the start, and after each reset: ISO 8601, milliseconds or a Date. The time of the system when left out. */
+  /** What the clock of the domain says at the start, and after each reset, from 1971 to 9990: RFC 3339 with an offset, milliseconds, or a Date. The time of the system when left out. */
   readonly clock?: string | number | Date;
   /** http addresses of this machine that partners may be called back at; the service itself takes https alone. */
   readonly loopbackCallbacks?: readonly string[];
@@ -89,7 +90,7 @@ export interface SandboxClient {
  * Starts the sandbox: the service on a store in memory, behind an OAuth server with clients and owners of its own. Or, with a contract, the mock of that.
  * Many can run in one process, each with a store and a clock of its own; all but the first start in a fraction of its time.
  *
- * @throws Error with `code: 'EADDRINUSE'` when the port is taken; RangeError for a clock that is no time; ScenarioFault with all that is wrong
+ * @throws Error with `code: 'EADDRINUSE'` when the port is taken; RangeError for a clock that is no time, or none that it can show; ScenarioFault with all that is wrong
  *   with files; nothing is left listening
  */
 export function startMock(options: ContractOptions): Promise<RunningMock>;
@@ -124,7 +125,7 @@ async function startOwn(
   { scenario, clock, loopbackCallbacks }: SandboxOptions,
   listening: Listening,
 ): Promise<RunningSandbox> {
-  const startAt = clock === undefined ? undefined : readTime(clock);
+  const startAt = clock === undefined ? undefined : readStart(clock);
   // Keys are made while the rest is loaded.
   const keys = shareKeys();
   keys.catch(() => undefined);
@@ -171,11 +172,11 @@ function closeOnce(end: () => Promise<unknown>): Pick<RunningMock, 'close' | typ
   return { close, [Symbol.asyncDispose]: close };
 }
 
-function readTime(clock: string | number | Date): number {
-  const at = clock instanceof Date ? clock.getTime() : typeof clock === 'number' ? clock : Date.parse(clock);
-  if (Number.isFinite(at)) return at;
+function readStart(clock: string | number | Date): number {
+  const at = readClockTime(clock);
+  if (at !== undefined) return at;
   throw new RangeError(
-    `clock ${String(clock)} is no time: use ISO 8601 as 2026-06-01T12:00:00Z, milliseconds, or a Date`,
+    `clock ${String(clock)} is no time that it can show: use RFC 3339 with an offset, as 2026-06-01T12:00:00Z, whole milliseconds, or a Date, ${clockYears}`,
   );
 }
 

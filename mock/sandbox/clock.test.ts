@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createSandboxClock, type SandboxClock } from './clock.ts';
+import { createSandboxClock, readClockTime, type SandboxClock } from './clock.ts';
 
 const start = Date.parse('2026-06-01T12:00:00Z');
 
@@ -80,5 +80,42 @@ describe('the clock of a sandbox', () => {
     clock.reset();
     wait(1_000);
     expect(clock.now()).toBe(readSystem());
+  });
+});
+
+describe('a time for the clock', () => {
+  const noon = Date.parse('2026-06-01T12:00:00Z');
+  const [first, last] = [Date.parse('1971-01-01T00:00:00Z'), Date.parse('9990-12-31T23:59:59.999Z')];
+  test.each<[string | number | Date, number | undefined]>([
+    ['2026-06-01T12:00:00Z', noon],
+    ['2026-06-01T14:00:00.000+02:00', noon],
+    ['2026-06-01t12:00:00z', noon],
+    ['2026-06-01 12:00:00Z', noon],
+    [noon, noon],
+    [new Date(noon), noon],
+    ['1971-01-01T00:00:00Z', first],
+    ['1971-01-01T00:59:59.999+01:00', undefined],
+    [first, first],
+    [first - 1, undefined],
+    ['9990-12-31T23:59:59.999Z', last],
+    ['9991-01-01T00:00:00Z', undefined],
+    [last, last],
+    [last + 1, undefined],
+    [8.64e15 + 1, undefined],
+    [-1e15, undefined],
+    [new Date(-1e15), undefined],
+    ['+020000-01-01T00:00:00Z', undefined],
+    [noon + 0.5, undefined],
+    [Number.NaN, undefined],
+    [new Date('noon'), undefined],
+    ['', undefined],
+    ['noon', undefined],
+    ['June 1', undefined],
+    ['2026-06-01', undefined],
+    ['2026-06-01T12:00:00', undefined],
+    ['2026-02-29T12:00:00Z', undefined],
+    ['1780315200000', undefined],
+  ])('%s is %s', (time, want) => {
+    expect(readClockTime(time)).toBe(want);
   });
 });

@@ -12,6 +12,7 @@ import { OperatorError } from '@lockstep/server/operator-error';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { formatDescription } from '../format-description.ts';
+import { clockYears, readClockTime } from './clock.ts';
 import { describeSandbox } from './describe-sandbox.ts';
 import { type ScenarioChoice, scenarioNames } from './sandbox.ts';
 
@@ -52,7 +53,7 @@ const program = new Command('lockstep-mock')
   )
   .option(
     '--clock <time>',
-    'what its clock says at the start, as 2026-06-01T12:00:00Z (default: the present)',
+    `what its clock says at the start, ${clockYears}, as 2026-06-01T12:00:00Z (default: the present)`,
     readTime,
   )
   .option(
@@ -127,8 +128,9 @@ function readPort(text: string): number {
 }
 
 function readTime(text: string): number {
-  const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new InvalidArgumentError('a time is written as 2026-06-01T12:00:00Z.');
+  const at = readClockTime(text);
+  if (at === undefined)
+    throw new InvalidArgumentError(`a time is one ${clockYears} with its offset, written as 2026-06-01T12:00:00Z.`);
   return at;
 }
 

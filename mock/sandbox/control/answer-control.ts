@@ -5,6 +5,7 @@ import { cut, describeUnknown, listOr } from '@lockstep/runtime/form/sentence';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { findResponse, listContents, responseKeys } from '@lockstep/runtime/refusal/declared-response';
 import { Temporal } from '@lockstep/server/temporal';
+import { clockYears, isOnClock, readClockTime } from '../clock.ts';
 import { type Sandbox, ScenarioFault, type ScenarioName } from '../sandbox.ts';
 import { defineHandlers, type HandlerRequest } from './generated/handlers.gen.ts';
 
@@ -19,9 +20,6 @@ type NewFault = HandlerRequest<'addFault'>['body'];
 
 const table: OperationTable = operations;
 const known = Object.values(table);
-
-/** Years that its answers can be written in (RFC 3339), without those before any clock of the service. */
-const clockRange = { from: Date.parse('1970-01-01T00:00:00Z'), to: Date.parse('9999-12-31T23:59:59.999Z') };
 
 /** As many as its answers may list. */
 const mostFaults = 1000;
@@ -131,9 +129,9 @@ function placeInImport(fault: string): Detail {
 type ReadMs = { readonly kind: 'ms'; readonly ms: number } | { readonly kind: 'fault'; readonly detail: Detail };
 
 function readInstant(now: string): ReadMs {
-  const ms = calculate(() => Temporal.Instant.from(now).epochMilliseconds);
-  if (ms !== undefined && isOnClock(ms)) return { kind: 'ms', ms };
-  return { kind: 'fault', detail: inBody('/now', `now must be from 1970 to 9999, not ${cut(now)}`) };
+  const ms = readClockTime(now);
+  if (ms !== undefined) return { kind: 'ms', ms };
+  return { kind: 'fault', detail: inBody('/now', `now must be ${clockYears}, not ${cut(now)}`) };
 }
 
 /** Days, months and years are those of UTC: there `P1D` is always 24 hours. */
@@ -147,12 +145,8 @@ function readMove(from: number, by: string): ReadMs {
     return refuse(`by must be a duration such as PT3S or -P1D, not "${cut(by)}"`, ['PT3S', '-P1D']);
   const start = Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO('UTC');
   const to = calculate(() => start.add(duration).epochMilliseconds);
-  if (to === undefined || !isOnClock(to)) return refuse(`by ${cut(by)} leads beyond what the clock has, 1970 to 9999`);
+  if (to === undefined || !isOnClock(to)) return refuse(`by ${cut(by)} leads beyond what the clock has, ${clockYears}`);
   return { kind: 'ms', ms: to - from };
-}
-
-function isOnClock(ms: number): boolean {
-  return ms >= clockRange.from && ms <= clockRange.to;
 }
 
 /** Temporal throws where a text is no time, and where a time is beyond what it has. */
