@@ -349,6 +349,16 @@ describe.each(['1971-01-01T00:00:00Z', '9990-12-31T23:59:59.999Z'])('where the c
   });
 });
 
+test.each([
+  { scenario: 'bigg', says: 'the scenario bigg is not known, did you mean big?' },
+  { scenario: 'nope', says: 'the scenario nope is not known, known here: demo, empty, big, trial-over' },
+  { scenario: '', says: 'known here: demo' },
+  { scenario: 'toString', says: 'the scenario toString is not known' },
+])('the scenario $scenario is refused with those that there are', async ({ scenario, says }) => {
+  // As from JavaScript.
+  await expect(startMock({ scenario: scenario as 'demo' })).rejects.toThrow(says);
+});
+
 test('a scenario that is wrong is refused, and nothing is left listening', async () => {
   const account = { id: 'no id', name: 'Hilltop' };
   await expect(startMock({ scenario: { account } })).rejects.toThrow(/#\/account\/id/);

@@ -90,8 +90,8 @@ export interface SandboxClient {
  * Starts the sandbox: the service on a store in memory, behind an OAuth server with clients and owners of its own. Or, with a contract, the mock of that.
  * Many can run in one process, each with a store and a clock of its own; all but the first start in a fraction of its time.
  *
- * @throws Error with `code: 'EADDRINUSE'` when the port is taken; RangeError for a clock that is no time, or none that it can show; ScenarioFault with all that is wrong
- *   with files; nothing is left listening
+ * @throws Error with `code: 'EADDRINUSE'` when the port is taken; RangeError for a clock that is no time, or none that it can show; ScenarioFault for a
+ *   scenario that is none, with the nearest, and for files with all that is wrong with them; nothing is left listening
  */
 export function startMock(options: ContractOptions): Promise<RunningMock>;
 export function startMock(options?: SandboxOptions): Promise<RunningSandbox>;

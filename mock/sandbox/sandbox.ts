@@ -26,7 +26,7 @@ export type ScenarioChoice = { readonly name: ScenarioName } | { readonly import
 /** A scenario that is not used, with everything that is wrong with it. Nothing was changed. */
 export class ScenarioFault extends OperatorError {
   override readonly name = 'ScenarioFault';
-  /** Each with its place in what was given as `import`: `#/devices/0/type is none`; of several files the first step is the index of one. */
+  /** Each with its place in what was given as `import`: `#/devices/0/type is none`; of several files the first step is the index of one. Or one of a name, without a place. */
   readonly faults: readonly string[];
 
   constructor(faults: readonly string[]) {

@@ -1,3 +1,4 @@
+import { cut, describeUnknown } from '@lockstep/runtime/form/sentence';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 import { findImportFaults, listNames } from '@lockstep/server/commands/find-import-faults';
 import { type ImportFile, readImportFile } from '@lockstep/server/commands/read-import-file';
@@ -68,9 +69,12 @@ export const scenarioList: readonly { readonly name: ScenarioName; readonly show
 /**
  * Reads what somebody chose.
  *
- * @throws ScenarioFault for files that can't be imported, with each fault that the files have by themselves
+ * @throws ScenarioFault for a name that no scenario has, with those that there are; for files that can't be imported, with each fault that
+ *   the files have by themselves
  */
 export function readScenario(choice: ScenarioChoice): Scenario {
+  if ('name' in choice && !scenarioNames.includes(choice.name))
+    throw new ScenarioFault([describeUnknown(`the scenario ${cut(choice.name)}`, choice.name, scenarioNames).says]);
   if ('name' in choice) return { accountQuota: 0, accounts: [], ...scenarios[choice.name], name: choice.name };
   const isOne = !Array.isArray(choice.import);
   const files = [choice.import].flat().map((file, index) => readFile(file, isOne ? '' : `/${index}`));
