@@ -51,7 +51,7 @@ export function createBeside({ page, addresses, ping, logger }: BesideOptions) {
 }
 
 /** Whether the message is one; what is none is refused by whoever comes next, as on any other path. */
-function isSound(request: IncomingMessage): boolean {
+export function isSound(request: IncomingMessage): boolean {
   try {
     checkMessage(request, () => false);
     return true;

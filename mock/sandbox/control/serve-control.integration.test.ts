@@ -18,7 +18,8 @@ afterAll(() => control.close());
 
 interface Sent {
   readonly method?: string;
-  readonly headers?: Readonly<Record<string, string>>;
+  /** A list of names and values in turn is sent as it is. */
+  readonly headers?: Readonly<Record<string, string>> | readonly string[];
   readonly body?: string;
   readonly to?: Control;
 }
@@ -503,6 +504,24 @@ describe('no web page drives the sandbox', () => {
         'cross-origin-resource-policy': 'same-origin',
       });
     }
+  });
+});
+
+describe('a message that is none is refused wherever it goes', () => {
+  // Node keeps the first of several and drops the others, as the guard sees it.
+  const hosts = ['Host', 'localhost', 'Host', 'evil.example'];
+  const paths = ['/_sandbox', '/_sandbox/', '/_sandbox/openapi.json', '/_sandbox/state'];
+  test.each(paths)('%s with two Host lines', async (path) => {
+    const { status, text } = await call(path, { headers: hosts });
+    const { requestId: _, ...want } = contract.components.examples.InvalidHost.value;
+    expect([status, JSON.parse(text)]).toEqual([400, { ...want, requestId: expect.any(String) }]);
+  });
+
+  test.each(paths)('%s with a coding that nobody takes off', async (path) => {
+    const { status, text } = await call(path, {
+      headers: ['Host', 'localhost', 'Transfer-Encoding', 'gzip, chunked'],
+    });
+    expect([status, JSON.parse(text).code]).toEqual([400, 'invalid_request']);
   });
 });
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerRespo
 import { createRuntime } from '@lockstep/runtime/create-runtime';
 import { readRequestId, readTarget, takeAuthority } from '@lockstep/runtime/http-message';
 import type { ReplyLog } from '@lockstep/runtime/reply';
+import { isSound } from '../beside.ts';
 import type { Sandbox } from '../sandbox.ts';
 import { createControlHandlers, type NamedScenario } from './answer-control.ts';
 import { readControlPage } from './control-page.ts';
@@ -87,7 +88,7 @@ export function createControl(sandbox: Sandbox, options: ControlOptions): Reques
     }
     const { path } = readTarget(request.url ?? '/');
     const own = Object.hasOwn(ownPaths, path) ? ownPaths[path] : undefined;
-    if (own !== undefined) return sendOwn(own, request, response);
+    if (own !== undefined && isSound(request)) return sendOwn(own, request, response);
     prepared ??= prepare();
     prepared(request, response);
   };
