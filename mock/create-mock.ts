@@ -46,6 +46,8 @@ export interface MockedService<Context extends AnyExchange = AnyExchange>
   /** What answers, by operationId. An operation that is left out answers as documented. */
   readonly handlers?: Handlers<Context>;
   readonly authServer?: AuthServer;
+  /** Told of a request that gets the documented answer that it prefers. */
+  readonly preferred?: (exchange: Context) => void;
 }
 
 type Handlers<Context extends AnyExchange> = Readonly<Record<string, AnyHandler<AnyPrincipal, Context>>>;
@@ -84,7 +86,7 @@ export function createMock<Context extends AnyExchange>(options: MockOptions<Con
   const runtime = createRuntime<typeof table, Handlers<Context>, Context>({
     contract,
     operations: table,
-    handlers: mapValues(table, (operation) => preferDocumented(contract, operation, answer, parts.handlers)),
+    handlers: mapValues(table, (operation) => preferDocumented(contract, operation, answer, parts)),
     security: { ...presence.security, ...parts.security },
     ...(parts.realm !== undefined && { realm: parts.realm }),
     ...(parts.authenticated && { authenticated: parts.authenticated }),
@@ -145,7 +147,7 @@ function preferDocumented<Context extends AnyExchange>(
   contract: ContractDocument,
   operation: Operation,
   answer: AnswerAsDocumented,
-  handlers: Handlers<Context> = {},
+  { handlers = {}, preferred }: Pick<Partial<MockedService<Context>>, 'handlers' | 'preferred'>,
 ): AnyHandler<AnyPrincipal, Context> {
   const handler = Object.hasOwn(handlers, operation.operationId) ? handlers[operation.operationId] : undefined;
   return async (parsed, exchange) => {
@@ -154,10 +156,9 @@ function preferDocumented<Context extends AnyExchange>(
     const query = mayPrefer.test(queryText) ? parseUrlEncoded(queryText) : [];
     const preferences = readPreferences(request.headersDistinct.prefer?.join(','), query);
     if (handler !== undefined && Object.keys(preferences).length === 0) return handler(parsed, exchange);
-    return answer(operation, chooseExample(contract, operation, preferences), {
-      requestId,
-      accept: request.headers.accept,
-    });
+    const choice = chooseExample(contract, operation, preferences);
+    if (Object.keys(preferences).length > 0) preferred?.(exchange);
+    return answer(operation, choice, { requestId, accept: request.headers.accept });
   };
 }
 

@@ -10,6 +10,13 @@ import { afterAll, afterEach, describe, expect, test } from 'vitest';
 const main = new URL('./main.ts', import.meta.url).pathname;
 const running = new Set<ChildProcess>();
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-mock-'));
+/** In the form that the control takes. */
+const wrongScenario = join(folder, 'wrong.json');
+const wrongDevice = { deviceId: 'A', deviceName: 'A', type: 'Look' };
+writeFileSync(
+  wrongScenario,
+  JSON.stringify({ import: { account: { id: 'acme', name: 'Acme' }, devices: [wrongDevice] } }),
+);
 
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -199,6 +206,12 @@ describe('the mock as a command', () => {
     { name: 'a port that is none', args: ['--port', '99999'], says: 'a port is a number from 0 to 65535' },
     { name: 'a time without a year', args: ['--clock', 'June 1'], says: 'from 1971 to 9990 with its offset' },
     { name: 'a time that is too far', args: ['--clock', '9999-12-31T23:30:00Z'], says: 'written as 2026-06-01T12' },
+    { name: 'a scenario that is none', args: ['--scenario', 'emtpy'], says: 'did you mean empty?' },
+    {
+      name: 'a file of a scenario with faults, naming file and place',
+      args: ['--scenario', wrongScenario],
+      says: `${wrongScenario}: #/devices/0/type`,
+    },
     { name: 'an option that is none', args: ['--prot', '1'], says: "unknown option '--prot'" },
     {
       name: 'an address of another machine',

@@ -41,6 +41,7 @@ th, td { text-align: left; vertical-align: top; padding: .4rem .8rem .4rem 0; bo
 th:first-child { width: 4.5rem; }
 th:nth-child(2) { width: 35%; }
 th:nth-child(4) { width: 9rem; }
+@media (max-width: 40rem) { thead { display: none; } table, tbody, tr, td { display: block; } tr { border-top: 1px solid #ccc; padding: .4rem 0; } td { border: 0; padding: 0; } td:first-child, td:nth-child(2) { display: inline; } }
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #161616; } pre { background: #262626; } a { color: #9cf; } th, td { border-color: #444; } }
 `;
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { isObject } from '@lockstep/json/json-pointer';
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import { describeUnknown } from '@lockstep/runtime/form/sentence';
 import { runUntilStopped } from '@lockstep/runtime/run-until-stopped';
@@ -14,7 +15,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { formatDescription } from '../format-description.ts';
 import { clockYears, readClockTime } from './clock.ts';
 import { describeSandbox } from './describe-sandbox.ts';
-import { type ScenarioChoice, scenarioNames } from './sandbox.ts';
+import { type ScenarioChoice, ScenarioFault, scenarioNames } from './sandbox.ts';
 
 /** Beside those of the demo, wherever it is started from. */
 const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../../.lockstep/mock-keys.json'));
@@ -116,7 +117,9 @@ try {
   await end();
   process.exit(exitCodes.fine);
 } catch (error) {
-  const reason = explainListen(error, { host, port }) ?? `The mock did not start: ${describeFailure(error).text}`;
+  const reason =
+    explainListen(error, { host, port }) ??
+    `The mock did not start: ${explainScenario(error) ?? describeFailure(error).text}`;
   process.stderr.write(`${reason}\n`);
   process.exit(exitCodes.wrongUse);
 }
@@ -134,17 +137,25 @@ function readTime(text: string): number {
   return at;
 }
 
+/** Its faults with the file that they are in. */
+function explainScenario(error: unknown): string | undefined {
+  if (!(error instanceof ScenarioFault)) return undefined;
+  return error.faults.map((fault) => `${scenario}: ${fault}`).join('\n');
+}
+
 /** A name where there is one, else a file; what the file says is judged with the scenario. */
 function readScenarioChoice(text: string): ScenarioChoice {
   const name = scenarioNames.find((one) => one === text);
   if (name !== undefined) return { name };
   try {
-    return { import: JSON.parse(readFileSync(text, 'utf8')) };
+    const file = JSON.parse(readFileSync(text, 'utf8'));
+    // As the control takes it, too.
+    return { import: isObject(file) && Object.keys(file).join() === 'import' ? file.import : file };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const says =
       code === 'ENOENT'
-        ? `${describeUnknown(`--scenario ${text}`, text, scenarioNames).says} There is no such file either.`
+        ? `--scenario ${text}: there is no such file, and of scenarios ${describeUnknown(text, text, scenarioNames).says}`
         : `--scenario ${text} cannot be read: ${message}`;
     throw new OperatorError(says, { cause: error });
   }

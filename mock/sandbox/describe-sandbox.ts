@@ -12,6 +12,10 @@ const notes = [
   'Reset, scenarios, clock, faults, tokens and a journal of requests: /_sandbox, a page and an API.',
 ] as const;
 
+/** A page can't say what the secret is: it is for whoever reaches the port. */
+const tokenNote =
+  'Lines below send $TOKEN. Where the sandbox was started, a line that gets one was printed, with clients and secrets.';
+
 export function describeSandbox(origin: string, access: MockAccess): MockDescription {
   return describeMock(origin, contract, operations, { access, notes });
 }
@@ -24,7 +28,7 @@ export function formatSandboxPage(origin: string): string {
     title: contract.info.title,
     version: contract.info.version,
     kind: 'Sandbox',
-    notes,
+    notes: [...notes, tokenNote],
     addresses,
     links: [{ href: '/_sandbox/', says: 'drives it: scenarios, clock, faults, tokens, and what reached it' }],
     operations: Object.values<Operation>(operations).map((operation) => ({
