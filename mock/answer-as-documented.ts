@@ -13,7 +13,6 @@ import { Rejection } from '@lockstep/runtime/rejection';
 import { type Choice, successStatus } from './choose-example.ts';
 import { encodeBody, nameConcreteType } from './encode-body.ts';
 import { createValueMaker, type MadeValue } from './make-value.ts';
-import { createPrism } from './prism.ts';
 import { writeHeaders } from './write-headers.ts';
 
 /** Answers an operation as documented. The request has passed every check before. */
@@ -54,7 +53,7 @@ function challenge(status: number, headers: Readonly<Record<string, string>>): R
 
 /**
  * Makes the answers of a contract, for all who serve it: the example that is asked for, or the first; what the schema refuses is never served. Where no example
- * fits, Prism's own value does; where that is refused too, one is made until it fits.
+ * fits, or a new value is asked for, Prism invents one; where that is refused too, one is made until it fits.
  *
  * The answer's promise rejects with a `Rejection` where no value can be made from the schema.
  */
@@ -63,7 +62,6 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
   const judge = createJudge(document);
   const judgeTags = createTagJudge(document);
   const makeValue = createValueMaker(document, judge);
-  const askPrism = createPrism(document);
   const kept = new Map<string, Finished>();
   const declared = new Map<string, Declared>();
 
@@ -124,15 +122,25 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
     // An example that its schema refuses: the first of the others would be an answer to another question.
     const usable = example === undefined ? served : named === undefined ? [] : [named];
     if (schema === undefined && usable.length === 0) return { kind: 'value', value: isJsonType(mediaType) ? {} : '' };
-    const ask = { method, path, status, mediaType, schema: schema ?? true, examples: usable, dynamic, seed };
-    const isNamed = named !== undefined ? { example } : {};
-    const value = await askPrism({ ...ask, ...isNamed });
+    const [first] = usable;
+    if (first !== undefined && !dynamic) return { kind: 'value', value: first.value };
+    // Prism takes most of a second to load, seconds on a busy machine: callers with little time ask for examples.
+    const { createPrism } = await import('./prism.ts');
+    const value = await createPrism(document)({
+      method,
+      path,
+      status,
+      mediaType,
+      schema: schema ?? true,
+      examples: usable,
+      ...(named !== undefined && { example }),
+      dynamic,
+      seed,
+    });
     const isGood =
       value !== undefined &&
       (usable.some((one) => one.value === value) || (judge(value, schema) ?? judgeTags(value, schema)) === undefined);
     if (isGood && isText(value)) return { kind: 'value', value };
-    const [first] = usable;
-    if (first !== undefined && !dynamic && seed === undefined) return { kind: 'value', value: first.value };
     const number = seed === undefined ? Math.floor(Math.random() * 1e9) : hash(seed);
     return makeValue(schema, dynamic || seed !== undefined ? 1 + number : 0);
   }

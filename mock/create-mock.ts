@@ -162,7 +162,7 @@ function preferDocumented<Context extends AnyExchange>(
   };
 }
 
-/** Prism takes most of a second to load, and nobody who starts a mock should wait for it. */
+/** What documented answers need takes a while to load and to read, and nobody who starts a mock should wait for it. */
 function loadWhenAsked(document: ContractDocument): AnswerAsDocumented {
   let loaded: Promise<AnswerAsDocumented> | undefined;
   return async (...asked) => {

@@ -51,8 +51,7 @@ const mostInventedItems = 20;
 export function createPrism(document: ContractDocument): AskPrism {
   return async ({ method, path, status, mediaType, schema, examples, example, dynamic, seed }) => {
     const isInvented = dynamic || seed !== undefined;
-    const hasExample = examples.length > 0 && !isInvented;
-    if (!hasExample && !isForPrism(document, schema)) return undefined;
+    if (!isForPrism(document, schema)) return undefined;
     const bundle = isInvented ? bundleSchemas(document, schema) : undefined;
     const content = {
       id: 'content',
