@@ -43,6 +43,8 @@ export interface RunningSandbox {
   readonly sandbox: Sandbox;
   readonly clients: () => DemoClients;
   readonly owners: DemoOwners;
+  /** Drops requests that a fault keeps waiting, now and from now on: nobody waits for them who waits for those under way. */
+  readonly endWaits: () => void;
   readonly close: () => Promise<void>;
 }
 
@@ -107,8 +109,10 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     logger,
     checkResponses: true,
   });
+  const closing = new AbortController();
   const listener = createFront({
     logger,
+    closing: closing.signal,
     sandbox,
     control: createControl(sandbox, {
       scenarios: scenarioList,
@@ -141,6 +145,7 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
     sandbox,
     clients: oauth.clients,
     owners: oauth.owners,
+    endWaits: () => closing.abort(),
     close: async () => {
       await changing;
       await world.close();

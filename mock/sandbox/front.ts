@@ -26,6 +26,8 @@ export interface FrontOptions {
   readonly authPath: string;
   /** Answers what is beside the contract: the start page and `/healthz`. @returns whether it has */
   readonly beside: (request: IncomingMessage, response: ServerResponse) => boolean;
+  /** Ends the waits of requests that are kept waiting: their connections are dropped. */
+  readonly closing: AbortSignal;
   /** Makes the mock. It tells of each answer, which is how the journal knows what was wrong. */
   readonly mock: (answered: Answered) => Mock;
 }
@@ -47,7 +49,7 @@ interface Note {
  * that of a network: a fault meets a request before anybody looks at its credentials.
  */
 export function createFront(options: FrontOptions): RequestListener {
-  const { sandbox, control, authPath, beside, logger } = options;
+  const { sandbox, control, authPath, beside, logger, closing } = options;
   const notes = new WeakMap<IncomingMessage, Note>();
   const mock = options.mock(({ request, principal }, { status, body }) => {
     const note = notes.get(request);
@@ -109,7 +111,7 @@ export function createFront(options: FrontOptions): RequestListener {
     response: ServerResponse,
   ): Promise<void> {
     // Nothing is run for nobody: it would use quota, or come to a store that is closed.
-    if (delayMs !== undefined && !(await waitWhileThere(response, delayMs))) return;
+    if (delayMs !== undefined && !(await waitWhileThere(response, delayMs, closing))) return dropConnection(response);
     if (drop === 'before') return dropConnection(response);
     if (drop === 'after') dropAnswer(response);
     if (body !== undefined) breakBody(response, body);

@@ -5,22 +5,27 @@ import { isJsonType } from '@lockstep/runtime/form/parse-body';
 // Whoever answers knows nothing of these: the answer is changed where it leaves.
 
 /**
- * Waits so long, or until the caller is gone.
+ * Waits so long, or until the caller is gone, or the sandbox closes.
  *
- * @returns whether the caller is still there
+ * @returns whether the request is to go on
  */
-export async function waitWhileThere(response: ServerResponse, milliseconds: number): Promise<boolean> {
+export async function waitWhileThere(
+  response: ServerResponse,
+  milliseconds: number,
+  closing: AbortSignal,
+): Promise<boolean> {
   const gone = new AbortController();
   const leave = (): void => gone.abort();
+  const signal = AbortSignal.any([gone.signal, closing]);
   response.once('close', leave);
   try {
-    await setTimeout(milliseconds, undefined, { signal: gone.signal });
+    await setTimeout(milliseconds, undefined, { signal });
   } catch (error) {
-    if (!gone.signal.aborted) throw error;
+    if (!signal.aborted) throw error;
   } finally {
     response.off('close', leave);
   }
-  return !gone.signal.aborted;
+  return !signal.aborted;
 }
 
 /**

@@ -66,6 +66,7 @@ export async function startSandbox({
       sandbox: running.sandbox,
       underWay,
       close: async () => {
+        running.endWaits();
         const closed = await close();
         await running.close();
         return closed;
