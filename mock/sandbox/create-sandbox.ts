@@ -128,14 +128,14 @@ export async function createSandbox(options: SandboxOptions): Promise<RunningSan
       ping: () => world.ping(),
       logger,
     }),
-    mock: (answered) => {
+    mock: (told) => {
       const service: MockedService<ServiceExchange> = {
         ...api,
         realm,
         // Each is only ever given requests of its own operation.
         handlers: api.handlers as unknown as NonNullable<MockedService<ServiceExchange>['handlers']>,
         authServer: oauth.authServer,
-        answered,
+        ...told,
       };
       return createMock<ServiceExchange>({ contract, operations, logger, service, compilesWhenAsked: true });
     },

@@ -327,6 +327,13 @@ describe('the journal', () => {
     });
   });
 
+  test('tells a documented answer that was asked for from what the service did', async () => {
+    await call({ path: '/v1/devices', headers: { prefer: 'code=503' } });
+    expect(await last()).toMatchObject({ verdict: 'documented', status: 503, code: 'unavailable' });
+    await call({ path: '/v1/devices', headers: { prefer: 'code=777' } });
+    expect(await last()).toMatchObject({ verdict: 'refused', status: 400 });
+  });
+
   test('says of a refused one what was wrong, and where', async () => {
     await call({ path: '/v1/devices?limit=900' });
     expect(await last()).toMatchObject({

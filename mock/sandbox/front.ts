@@ -29,16 +29,18 @@ export interface FrontOptions {
   /** Ends the waits of requests that are kept waiting: their connections are dropped. */
   readonly closing: AbortSignal;
   /** Makes the mock. It tells of each answer, which is how the journal knows what was wrong. */
-  readonly mock: (answered: Answered) => Mock;
+  readonly mock: (told: Told) => Mock;
 }
 
-type Answered = NonNullable<MockedService<ServiceExchange>['answered']>;
+type Told = Required<Pick<MockedService<ServiceExchange>, 'answered' | 'preferred'>>;
 
 /** What is known of a request when its answer has left. */
 interface Note {
   readonly operation: Operation | undefined;
   readonly fault: Fault | undefined;
   principal?: ServiceExchange['principal'];
+  /** Whether it got the documented answer that it preferred. */
+  isPreferred?: true;
   code?: string;
   says?: string;
   details?: readonly Detail[];
@@ -51,11 +53,17 @@ interface Note {
 export function createFront(options: FrontOptions): RequestListener {
   const { sandbox, control, authPath, beside, logger, closing } = options;
   const notes = new WeakMap<IncomingMessage, Note>();
-  const mock = options.mock(({ request, principal }, { status, body }) => {
-    const note = notes.get(request);
-    if (note === undefined) return;
-    if (principal !== undefined) note.principal = principal;
-    if (status >= 400) Object.assign(note, readRefusal(body));
+  const mock = options.mock({
+    preferred: ({ request }) => {
+      const note = notes.get(request);
+      if (note !== undefined) note.isPreferred = true;
+    },
+    answered: ({ request, principal }, { status, body }) => {
+      const note = notes.get(request);
+      if (note === undefined) return;
+      if (principal !== undefined) note.principal = principal;
+      if (status >= 400) Object.assign(note, readRefusal(body));
+    },
   });
   const letIn = allowCrossOrigin({ contract, operations, origins: 'any', headers: ['Prefer'] });
 
@@ -124,10 +132,15 @@ export function createFront(options: FrontOptions): RequestListener {
   }
 }
 
-function judge({ operation, fault }: Note, status: number | null, isWhole: boolean): JournalEntry['verdict'] {
+function judge(
+  { operation, fault, isPreferred }: Note,
+  status: number | null,
+  isWhole: boolean,
+): JournalEntry['verdict'] {
   const isMeant = fault !== undefined && (fault.drop ?? fault.body ?? fault.status ?? fault.example) !== undefined;
   if (isMeant) return 'fault';
   if (status === null || !isWhole) return 'aborted';
+  if (isPreferred) return 'documented';
   if (status >= 500) return 'failed';
   if (status < 400) return 'accepted';
   return operation === undefined ? 'unrouted' : 'refused';
