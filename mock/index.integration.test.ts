@@ -1,3 +1,4 @@
+import { networkInterfaces } from 'node:os';
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { connectSandbox, type ImportFile, type RunningSandbox, startMock } from './index.ts';
@@ -339,7 +340,7 @@ describe.each(['1971-01-01T00:00:00Z', '9990-12-31T23:59:59.999Z'])('where the c
     for (const path of paths) expect((await call(path, {}, ending, own)).status).toBe(200);
   });
 
-  test('a sandbox begins with each scenario', async () => {
+  test('a sandbox begins there, and again at a reset', async () => {
     await using other = await startMock({ clock, scenario: 'big' });
     const with_ = await other.token();
     expect((await call('/devices?limit=300', {}, other, with_)).status).toBe(200);
@@ -367,6 +368,17 @@ test('a scenario that is wrong is refused, and nothing is left listening', async
 test('a port that is taken is told by its code', async () => {
   const port = Number(new URL(mock.origin).port);
   await expect(startMock({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+});
+
+// Of no machine but one with a network.
+const host = Object.values(networkInterfaces())
+  .flat()
+  .find((address) => address?.family === 'IPv4' && !address.internal)?.address;
+test.skipIf(host === undefined)('on an address of the network it is driven where its control is open', async () => {
+  await using closed = await startMock({ ...(host && { host }) });
+  await using opened = await startMock({ ...(host && { host }), isControlOpen: true });
+  await expect(closed.control.readState()).rejects.toThrow(/is another machine/);
+  expect((await opened.control.reset()).scenario).toBe('demo');
 });
 
 test('another contract is answered as it documents', async () => {

@@ -39,6 +39,11 @@ export interface SandboxOptions extends ListenOptions {
   readonly clock?: string | number | Date;
   /** http addresses of this machine that partners may be called back at; the service itself takes https alone. */
   readonly loopbackCallbacks?: readonly string[];
+  /**
+   * Lets other machines drive it under `/_sandbox`, too: whoever reaches it can read its secrets and reset it. Also what `control` needs where
+   * `host` is an address that other machines reach. False when left out.
+   */
+  readonly isControlOpen?: boolean;
 }
 
 /** Another contract than that of the service, as `lockstep generate` derives it. Its operations answer as documented, and keep nothing. */
@@ -122,7 +127,7 @@ async function startDocumented(
 }
 
 async function startOwn(
-  { scenario, clock, loopbackCallbacks }: SandboxOptions,
+  { scenario, clock, loopbackCallbacks, isControlOpen }: SandboxOptions,
   listening: Listening,
 ): Promise<RunningSandbox> {
   const startAt = clock === undefined ? undefined : readStart(clock);
@@ -138,6 +143,7 @@ async function startOwn(
     scenario: choice,
     startAt,
     loopbackCallbacks,
+    isControlOpen,
   });
   const { origin, owners } = started;
   const authUrl = `${origin}/auth`;
