@@ -5,6 +5,7 @@ import { type CountRequest, createMemoryQuota } from '@lockstep/server/http/acco
 import type { ApiHandlers } from '@lockstep/server/http/plan-api';
 import type { Keys } from '@lockstep/server/keys';
 import { createHandlers } from '@lockstep/server/operations/create-handlers';
+import { startPurging } from '@lockstep/server/start-purging';
 import { openStoreImage } from '@lockstep/server/store/sqlite/store-image';
 import type { Logger } from 'pino';
 
@@ -39,6 +40,8 @@ export async function openWorld({ image, accountQuota, keys, clock, logger }: Wo
   // Nothing changes the trial of an account while a world lasts.
   const trialEnds = new Map(accounts.map(({ id, trialEndsAt }) => [id, trialEndsAt]));
   const bridges = startBridges({ store, keys, clock, logger, habits: demoHabits });
+  // As the service does: jobs and activity don't outlive a clock that is moved on by years.
+  const stopPurging = startPurging(store, logger, { clock });
   return {
     handlers: createHandlers({ store, clock, keys, bridges }),
     countRequest: accountQuota === 0 ? async () => undefined : createMemoryQuota(accountQuota, clock),
@@ -46,6 +49,7 @@ export async function openWorld({ image, accountQuota, keys, clock, logger }: Wo
     settle: bridges.settle,
     ping: () => store.ping(),
     close: async () => {
+      stopPurging();
       await bridges.stop();
       await store.close();
     },
