@@ -53,7 +53,7 @@ export interface Sandbox {
 export interface SandboxTokens {
   /** Ends access tokens now, or refresh tokens and sign-ins too. */
   readonly expire: (what: 'access' | 'all') => Promise<void>;
-  /** Of access tokens to come; null: as on the server. */
+  /** Of access tokens to come, from the whole second of their issue on: up to a second less; null: as on the server. */
   readonly lifetimeSeconds: number | null;
   readonly setLifetime: (seconds: number | null) => void;
 }

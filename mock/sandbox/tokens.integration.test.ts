@@ -91,6 +91,23 @@ describe('a token of before a start, under the same keys and the same address', 
   });
 });
 
+test('a token of one second has ended with the whole second in which it was issued', async () => {
+  const second = Math.floor(Date.now() / 1000) * 1000;
+  vi.useFakeTimers({ toFake: ['Date'], now: second + 900 });
+  try {
+    mock.sandbox.tokens.setLifetime(1);
+    const token = await getToken(mock, 'demo-own');
+    const codeAt = async (time: number) => {
+      vi.setSystemTime(time);
+      return (await ask(token)).code;
+    };
+    expect([await codeAt(second + 999), await codeAt(second + 1000)]).toEqual([undefined, 'token_expired']);
+  } finally {
+    vi.useRealTimers();
+    mock.sandbox.tokens.setLifetime(null);
+  }
+});
+
 describe('the keys', () => {
   test('give the same secrets and passwords at every start', async () => {
     const second = await startSandbox({ keys, port: 0, host: '127.0.0.1', logger: pino({ level: 'silent' }) });

@@ -29,7 +29,7 @@ export interface SandboxControl {
   readonly removeFaults: () => Promise<void>;
   /** `access` when left out. */
   readonly expireTokens: (what?: Schemas['TokenExpiry']['what']) => Promise<SandboxState>;
-  /** Of access tokens to come; null: as the service has it. */
+  /** Of access tokens to come, from the whole second of their issue on: they live up to a second less. Null: as the service has it. */
   readonly changeTokenLifetime: (seconds: number | null) => Promise<SandboxState>;
   /** Newest first. */
   readonly listRequests: (filter?: RequestFilter) => Promise<readonly RecordedRequest[]>;
