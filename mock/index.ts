@@ -121,8 +121,8 @@ async function startDocumented(
   { document, operations }: ContractOptions['contract'],
   listening: Listening,
 ): Promise<RunningMock> {
-  const { startMock: start } = await import('./start-mock.ts');
-  const { origin, close } = await start({ ...listening, contract: document, operations });
+  const { startContractMock } = await import('./start-contract-mock.ts');
+  const { origin, close } = await startContractMock({ ...listening, contract: document, operations });
   return { origin, ...closeOnce(close) };
 }
 

@@ -1,14 +1,15 @@
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
 import { bearer } from '@lockstep/runtime/security/scheme';
+import type { RunningListener } from '@lockstep/runtime/start-listening';
 import { pino } from 'pino';
 import { afterEach, describe, expect, test } from 'vitest';
-import { type RunningMock, startMock } from './start-mock.ts';
+import { startContractMock } from './start-contract-mock.ts';
 
 // If these fail, a bug of the mock shows its inside to a caller, or nobody hears of it.
 
 const inside = 'cannot read pin 4711 of /srv/mock/grants.ts:12:3';
 
-let mock: RunningMock;
+let mock: RunningListener;
 let logged: { level: number; msg: string; requestId: string; err?: { message: string } }[];
 
 afterEach(() => mock.close());
@@ -16,7 +17,7 @@ afterEach(() => mock.close());
 /** A mock whose check of credentials throws for one bearer token. */
 async function start(thrown: unknown): Promise<void> {
   logged = [];
-  mock = await startMock({
+  mock = await startContractMock({
     contract: museumContract,
     operations: museumOperations,
     logger: pino({ level: 'info' }, { write: (line: string) => void logged.push(JSON.parse(line)) }),

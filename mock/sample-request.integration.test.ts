@@ -4,7 +4,7 @@ import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { pino } from 'pino';
 import { describe, expect, test } from 'vitest';
 import { sampleRequest } from './sample-request.ts';
-import { startMock } from './start-mock.ts';
+import { startContractMock } from './start-contract-mock.ts';
 
 // The first line that somebody pastes must not be refused.
 
@@ -89,7 +89,7 @@ describe('every sample is taken by the mock', () => {
   for (const { name, contract, operations } of contracts) {
     test(`of ${name}`, async () => {
       const logger = pino({ level: 'silent' });
-      const mock = await startMock({
+      const mock = await startContractMock({
         contract,
         operations,
         logger,

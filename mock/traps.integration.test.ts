@@ -1,17 +1,18 @@
 import { connect } from 'node:net';
 import { museumContract, museumOperations } from '@lockstep/runtime/fixtures/museum';
+import type { RunningListener } from '@lockstep/runtime/start-listening';
 import { type RawAnswer, sendRaw } from '@lockstep/server/http/fixtures/send-raw';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningMock, startMock } from './start-mock.ts';
+import { startContractMock } from './start-contract-mock.ts';
 
 // What a contract may have that ours has not, and what a mock alone does. The traps of every request stand in `test/`, over service and mock.
 
 const logged: string[] = [];
-let mock: RunningMock;
+let mock: RunningListener;
 
-const start = (write: (line: string) => void): Promise<RunningMock> =>
-  startMock({
+const start = (write: (line: string) => void): Promise<RunningListener> =>
+  startContractMock({
     contract: museumContract,
     operations: museumOperations,
     logger: pino({ level: 'warn' }, { write }),

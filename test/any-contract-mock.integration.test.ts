@@ -1,9 +1,10 @@
+import type { RunningListener } from '@lockstep/runtime/start-listening';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ContractDocument, followMember, followRef, readPointer } from '../json/json-pointer.ts';
 import { hardContract, hardOperations, hopelessIds } from '../mock/fixtures/hard-contract.ts';
 import { createValueMaker } from '../mock/make-value.ts';
-import { type RunningMock, type StartOptions, startMock } from '../mock/start-mock.ts';
+import { type ContractMockOptions, startContractMock } from '../mock/start-contract-mock.ts';
 import { museumContract, museumOperations } from '../runtime/fixtures/museum.ts';
 import { createSchemaCompiler } from '../runtime/form/compile-schema.ts';
 import { dropUnusable } from '../runtime/form/drop-unusable.ts';
@@ -30,10 +31,10 @@ const contracts: readonly {
 
 const start = (
   contract: ContractDocument,
-  operations: StartOptions['operations'],
+  operations: ContractMockOptions['operations'],
   told: object[],
-): Promise<RunningMock> =>
-  startMock({
+): Promise<RunningListener> =>
+  startContractMock({
     contract,
     operations,
     logger: pino({ level: 'silent' }),
@@ -132,9 +133,9 @@ function makeRequest(
 
 describe.each(contracts)('a mock of the contract $name', ({ name, contract, operations }) => {
   const told: object[] = [];
-  let mock: RunningMock;
+  let mock: RunningListener;
   beforeAll(async () => {
-    mock = await start(contract, operations as StartOptions['operations'], told);
+    mock = await start(contract, operations as ContractMockOptions['operations'], told);
   });
   afterAll(() => mock.close());
 
@@ -189,9 +190,9 @@ describe.each(contracts)('a mock of the contract $name', ({ name, contract, oper
 
 describe('a mock of the contract hard', () => {
   const told: object[] = [];
-  let mock: RunningMock;
+  let mock: RunningListener;
   beforeAll(async () => {
-    mock = await start(hardContract, hardOperations as StartOptions['operations'], told);
+    mock = await start(hardContract, hardOperations as ContractMockOptions['operations'], told);
   });
   afterAll(() => mock.close());
   const get = (id: string, headers: Record<string, string> = {}) =>

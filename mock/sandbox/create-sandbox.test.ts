@@ -3,7 +3,7 @@ import type { Keys } from '@lockstep/server/keys';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
-import { createSandbox, type RunningSandbox, type SandboxOptions } from './create-sandbox.ts';
+import { type CreatedSandbox, type CreateSandboxOptions, createSandbox } from './create-sandbox.ts';
 
 /** Worlds that are open at the moment. */
 const { open } = vi.hoisted(() => ({ open: new Set<object>() }));
@@ -29,13 +29,13 @@ beforeAll(async () => {
   keys = await createTestKeys();
 });
 
-const running: RunningSandbox[] = [];
+const running: CreatedSandbox[] = [];
 afterEach(async () => {
   await Promise.all(running.splice(0).map((one) => one.close()));
   expect(open.size).toBe(0);
 });
 
-async function start(options: Partial<SandboxOptions> = {}) {
+async function start(options: Partial<CreateSandboxOptions> = {}) {
   const origin = 'http://localhost:8090';
   const started = await createSandbox({ origin, keys, logger: pino({ level: 'silent' }), startAt, ...options });
   running.push(started);

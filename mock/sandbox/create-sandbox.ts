@@ -23,7 +23,7 @@ import { drawScenario, readScenario, type Scenario, scenarioList } from './scena
 import { createTokenLives } from './tokens.ts';
 import { openWorld, type World } from './world.ts';
 
-export interface SandboxOptions {
+export interface CreateSandboxOptions {
   /** Address that clients use, without a trailing slash. */
   readonly origin: string;
   readonly keys: Keys;
@@ -38,7 +38,7 @@ export interface SandboxOptions {
   readonly isControlOpen?: boolean | undefined;
 }
 
-export interface RunningSandbox {
+export interface CreatedSandbox {
   readonly listener: RequestListener;
   readonly sandbox: Sandbox;
   readonly clients: () => DemoClients;
@@ -57,7 +57,7 @@ const mostStops = 10_000;
  *
  * @throws ScenarioFault
  */
-export async function createSandbox(options: SandboxOptions): Promise<RunningSandbox> {
+export async function createSandbox(options: CreateSandboxOptions): Promise<CreatedSandbox> {
   const { origin, keys, logger, startAt, loopbackCallbacks = [] } = options;
   const clock = createSandboxClock(startAt === undefined ? {} : { start: startAt });
   const faults = createFaults();

@@ -4,10 +4,10 @@ import type { DemoOwners } from '@lockstep/server/demo/demo-owners';
 import type { DemoClients } from '@lockstep/server/demo/seed-demo';
 import { readOrCreateKeyFile } from '@lockstep/server/key-file';
 import type { Keys } from '@lockstep/server/keys';
-import { createSandbox, type RunningSandbox, type SandboxOptions } from './create-sandbox.ts';
+import { type CreatedSandbox, type CreateSandboxOptions, createSandbox } from './create-sandbox.ts';
 import type { Sandbox } from './sandbox.ts';
 
-export type StartOptions = Omit<SandboxOptions, 'keys' | 'origin'> & {
+export type StartOptions = Omit<CreateSandboxOptions, 'keys' | 'origin'> & {
   /** 0 takes any free port. */
   readonly port: number;
   readonly host: string;
@@ -45,7 +45,7 @@ export async function startSandbox({
 }: StartOptions): Promise<StartedSandbox> {
   const keys = 'keys' in options ? options.keys : await readOrCreateKeyFile(options.keyFile);
   await throwIfStopping(stopping);
-  const { promise: made, resolve } = Promise.withResolvers<RunningSandbox | undefined>();
+  const { promise: made, resolve } = Promise.withResolvers<CreatedSandbox | undefined>();
   try {
     const { origin, underWay, close } = await startListening(
       { port, host, limits: { drainMs }, stopping },

@@ -2,12 +2,10 @@ import { throwIfStopping } from '@lockstep/runtime/run-until-stopped';
 import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
 import { createMock, type MockedService, type MockOptions } from './create-mock.ts';
 
-export type RunningMock = RunningListener;
-
 /** Time for answers under way when the mock stops. They take milliseconds; only a stalled caller needs longer. */
 const drainMs = 500;
 
-export interface StartOptions extends Omit<MockOptions, 'service'> {
+export interface ContractMockOptions extends Omit<MockOptions, 'service'> {
   /** 0 takes any free port. */
   readonly port: number;
   /** Interface to listen on: `127.0.0.1` for this machine alone. */
@@ -19,13 +17,19 @@ export interface StartOptions extends Omit<MockOptions, 'service'> {
 }
 
 /**
- * Starts a mock on a port of its own. Requests that come before it is ready wait.
+ * Starts the mock of a contract on a port of its own. Requests that come before it is ready wait.
  *
  * @returns its origin, and `close()`, which ends within a second whatever callers do
  * @throws Error with `code: 'EADDRINUSE'` when the port is taken; Error when the contract does not compile, or the reason of
  * `stopping`, with nothing left listening
  */
-export function startMock({ port, host, serve, stopping, ...options }: StartOptions): Promise<RunningMock> {
+export function startContractMock({
+  port,
+  host,
+  serve,
+  stopping,
+  ...options
+}: ContractMockOptions): Promise<RunningListener> {
   return startListening({ port, host, limits: { drainMs }, stopping }, async (origin) => {
     const service = await serve?.(origin);
     await throwIfStopping(stopping);
