@@ -184,14 +184,14 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     const fault = { operationId: 'createHourlyAlgoPin', times: 3, delayMs: 20, status: 503, example: 'unavailable' };
     expect(faults.list()).toEqual([{ ...fault, body: 'truncated', id: 'fault-1', left: 3 }]);
     faults.take('createHourlyAlgoPin');
-    await page.getByText('20 ms late, answers 503, example unavailable, truncated body').waitFor();
+    await page.getByText('answers 20 ms late, answers with 503, example unavailable, truncated body').waitFor();
     await page.getByText('2 of 3 left').waitFor();
     await page.getByRole('button', { name: 'Remove fault-1, createHourlyAlgoPin' }).click();
     await says(page, 'Removed.');
     expect(faults.list()).toEqual([]);
     // The button that had the focus is gone with its fault.
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Faults');
-    await page.getByText('None: every request').waitFor();
+    await page.getByText('None.').waitFor();
     faults.add({ operationId: '*', times: 1, drop: 'before' });
     await page.locator('#fault-list', { hasText: 'drops, nothing done' }).waitFor();
     await page.getByRole('button', { name: 'Remove all' }).click();
@@ -271,7 +271,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
       await page.getByRole('button', { name: 'Reset everything' }).click();
       await says(page, 'The scenario starts again');
       expect(control.done).toEqual(['reset']);
-      await page.getByText('None: every request').waitFor();
+      await page.getByText('None.').waitFor();
     });
   });
 
