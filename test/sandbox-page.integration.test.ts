@@ -193,7 +193,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Faults');
     await page.getByText('None.').waitFor();
     faults.add({ operationId: '*', times: 1, drop: 'before' });
-    await page.locator('#fault-list', { hasText: 'drops, nothing done' }).waitFor();
+    await page.locator('#fault-list', { hasText: 'drops the connection before anything is done' }).waitFor();
     await page.getByRole('button', { name: 'Remove all' }).click();
     await eventually(() => faults.list()).toEqual([]);
     await close();

@@ -6,7 +6,6 @@ import type { VerifyToken } from '@lockstep/server/http/token-scheme';
 import type { Keys } from '@lockstep/server/keys';
 import { createClientMetadata } from '@lockstep/server/oauth/create-client-metadata';
 import { createPasswords } from '@lockstep/server/oauth/passwords';
-import { createAuthServer } from '@lockstep/server/oauth/provider';
 import { apiScopes } from '@lockstep/server/oauth/scopes';
 import { createTokenVerifier } from '@lockstep/server/oauth/verify-token';
 import { startPurging } from '@lockstep/server/start-purging';
@@ -77,19 +76,23 @@ export async function createSandboxOAuth(options: SandboxOAuthOptions): Promise<
       },
     },
   };
-  const { provider, callback } = createAuthServer({
-    issuer,
-    resource: audience,
-    store,
-    keys,
-    scopes: apiScopes,
-    log: logger,
-    passwords,
-    loopbackCallbacks,
-    accessTokenSeconds: lives.next,
-  });
-  provider.on('access_token.issued', ({ jti }) => lives.issued(jti));
-  provider.on('client_credentials.issued', ({ jti }) => lives.issued(jti));
+  const callback = loadWhenAsked(async () => {
+    const { createAuthServer } = await import('@lockstep/server/oauth/provider');
+    const { provider, callback: answer } = createAuthServer({
+      issuer,
+      resource: audience,
+      store,
+      keys,
+      scopes: apiScopes,
+      log: logger,
+      passwords,
+      loopbackCallbacks,
+      accessTokenSeconds: lives.next,
+    });
+    provider.on('access_token.issued', ({ jti }) => lives.issued(jti));
+    provider.on('client_credentials.issued', ({ jti }) => lives.issued(jti));
+    return answer;
+  }, logger);
   const principals: PrincipalStore = {
     find: async (clientId, subject) => {
       const found = await store.principals.find(clientId, subject);
@@ -194,6 +197,27 @@ function chooseClientId(accountId: string, taken: ReadonlySet<string>): string {
     const clientId = (number === 1 ? accountId : accountId.slice(0, longestId - end.length)) + end;
     if (clientId.length <= longestId && !taken.has(clientId)) return clientId;
   }
+}
+
+/** A fifth of a start, which is for whoever asks for a token first. Others who come meanwhile wait for the same. */
+function loadWhenAsked(load: () => Promise<AuthServer['callback']>, logger: Logger): AuthServer['callback'] {
+  let loading: Promise<AuthServer['callback']> | undefined;
+  let loaded: AuthServer['callback'] | undefined;
+  return (request, response) => {
+    if (loaded !== undefined) return loaded(request, response);
+    loading ??= load();
+    loading
+      .then((answer) => {
+        loaded = answer;
+        answer(request, response);
+      })
+      .catch((err: unknown) => {
+        // Not kept: the next request tries again.
+        loading = undefined;
+        logger.error({ err }, 'the authorization server failed');
+        response.destroy();
+      });
+  };
 }
 
 interface DrawnStore {

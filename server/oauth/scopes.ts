@@ -1,5 +1,4 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
-import { errors } from 'oidc-provider';
 
 const { flows } = contract.components.securitySchemes.oauth2;
 
@@ -14,18 +13,4 @@ export const openIdScopes: readonly string[] = Object.freeze(
 /** A scope text as a list, in its order, each once. */
 export function splitScopes(text: unknown): string[] {
   return [...new Set(String(text ?? '').split(' '))].filter((scope) => scope !== '');
-}
-
-/**
- * What is granted: everything asked for, or all that is available where nothing was.
- *
- * @throws InvalidScope naming each one that is not available: one refuses the whole request
- */
-export function grantScopes(asked: readonly string[], available: readonly string[]): readonly string[] {
-  const refused = asked.filter((scope) => !available.includes(scope));
-  if (refused.length > 0) {
-    throw new errors.InvalidScope(`${refused.join(' ').slice(0, 900)} is unavailable`, refused.join(' '));
-  }
-  if (available.length === 0) throw new errors.InvalidScope('no scope is available to this client', '');
-  return asked.length > 0 ? asked : available;
 }

@@ -39,3 +39,17 @@ export function readClientScopes(client: Client, apiScopes: readonly string[]): 
   const names = splitScopes(registered);
   return apiScopes.filter((scope) => names.includes(scope));
 }
+
+/**
+ * What is granted: everything asked for, or all that is available where nothing was.
+ *
+ * @throws InvalidScope naming each one that is not available: one refuses the whole request
+ */
+export function grantScopes(asked: readonly string[], available: readonly string[]): readonly string[] {
+  const refused = asked.filter((scope) => !available.includes(scope));
+  if (refused.length > 0) {
+    throw new errors.InvalidScope(`${refused.join(' ').slice(0, 900)} is unavailable`, refused.join(' '));
+  }
+  if (available.length === 0) throw new errors.InvalidScope('no scope is available to this client', '');
+  return asked.length > 0 ? asked : available;
+}

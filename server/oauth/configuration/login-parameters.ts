@@ -1,7 +1,7 @@
 import { type Configuration, errors } from 'oidc-provider';
 import { asksForEverything } from '../middleware/prepare-login.ts';
-import { grantScopes, openIdScopes, splitScopes } from '../scopes.ts';
-import { readClientScopes } from './client-rules.ts';
+import { openIdScopes, splitScopes } from '../scopes.ts';
+import { grantScopes, readClientScopes } from './client-rules.ts';
 
 /** Characters, as the contract declares them. */
 const maxLengths = {

@@ -1,7 +1,7 @@
 import { type Configuration, errors } from 'oidc-provider';
 import { accessTokenSeconds } from '../lifetimes.ts';
-import { grantScopes, splitScopes } from '../scopes.ts';
-import { readClientScopes } from './client-rules.ts';
+import { splitScopes } from '../scopes.ts';
+import { grantScopes, readClientScopes } from './client-rules.ts';
 
 /**
  * The API as the one resource that tokens are for (RFC 8707). Its scopes live here and not in `scopes`, since upstream
