@@ -33,7 +33,8 @@ const asked = {
     prefer: 'code=200',
   },
   keptDevice: { name: 'a device that is kept', path: '/devices/LK2A00000001' },
-  keptList: { name: 'a list of devices that are kept', path: '/devices?limit=50' },
+  // As many as the documented example has.
+  keptList: { name: 'a list of two devices that are kept', path: '/devices?limit=2' },
 } as const satisfies Record<string, Asked>;
 type Kind = keyof typeof asked;
 type Side = 'ours' | 'prism';
