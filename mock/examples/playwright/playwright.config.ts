@@ -6,5 +6,7 @@ const { CHROMIUM } = process.env;
 export default defineConfig({
   testMatch: '*.spec.ts',
   reporter: 'line',
+  // A build machine that is busy takes many times as long as yours.
+  timeout: 90_000,
   use: CHROMIUM ? { launchOptions: { executablePath: CHROMIUM, args: ['--no-sandbox'] } } : {},
 });

@@ -1,3 +1,10 @@
 import { defineConfig } from 'vitest/config';
 
-export default defineConfig({ test: { root: import.meta.dirname, include: ['*.test.ts'] } });
+export default defineConfig({
+  test: {
+    root: import.meta.dirname,
+    include: ['*.test.ts'],
+    // The first sandbox of a process takes a second, and many times that on a build machine that is busy.
+    hookTimeout: 60_000,
+  },
+});
