@@ -144,14 +144,14 @@ describe.skipIf(missing)('a reader of the reference', () => {
     expect(text).toContain('"code": "window_length"');
   });
 
-  test('finds the guide to the login, what is not there yet and what changed as sections', async () => {
+  test('finds the guides to the sandbox and the login, what is not there yet and what changed as sections', async () => {
     const page = await open();
-    for (const name of ['Login for partners', 'Not there yet', 'Changelog']) {
+    for (const name of ['Sandbox', 'Login for partners', 'Not there yet', 'Changelog']) {
       const id = `section/${name.toLowerCase().replaceAll(' ', '-')}`;
       await page.locator(`a[href="#/${id}"]`).first().click();
       await expect.poll(() => topOf(page, id)).toBeLessThan(200);
     }
-    expect(await page.locator('main').innerText()).toContain('The mock answers all operations');
+    expect(await page.locator('main').innerText()).toContain('There is no typed client');
   });
 
   test.each([390, 1400])(

@@ -25,7 +25,7 @@ describe('npm start', () => {
     child = startDemo('--port', '0', '--mock-port', '0');
     printed = await untilPrinted(child, 'Ctrl-C stops both.');
     server = /Server {3}(http:\/\/localhost:\d+)/.exec(printed)?.[1] ?? '';
-    mock = /Mock {5}(http:\/\/localhost:\d+)/.exec(printed)?.[1] ?? '';
+    mock = /Sandbox {2}(http:\/\/localhost:\d+)/.exec(printed)?.[1] ?? '';
   });
 
   afterAll(() => {
@@ -88,10 +88,10 @@ describe('npm start', () => {
   test('every address in the README answers', async () => {
     const readme = await readFile(`${root}README.md`, 'utf8');
     const addresses = [...readme.matchAll(/^\| (http:\/\/\S+) \|/gm)].map((match) => match[1] ?? '');
-    expect(addresses).toHaveLength(6);
+    expect(addresses).toHaveLength(7);
     for (const address of addresses) {
       const { status } = await fetch(here(address));
-      expect(status, address).toBe(address.includes('/docs') ? 200 : 404);
+      expect(status, address).toBe(/\/(docs|_sandbox)/.test(address) ? 200 : 404);
     }
   });
 
