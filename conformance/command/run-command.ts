@@ -8,8 +8,8 @@ import { formatFinding } from '../failures/format-finding.ts';
 import { selectOperations } from '../plan/select-operations.ts';
 import { createLiveProgress } from '../reports/live-progress.ts';
 import { reports } from '../reports/reports.ts';
-import { runConformance } from '../run/run-conformance.ts';
-import { exitCodes, type RunResult } from '../run/run-result.ts';
+import { type RunResult, runConformance } from '../run/run-conformance.ts';
+import { exitCodes } from '../run/verdict.ts';
 import type { RawOptions } from './add-options.ts';
 import { type CommandOptions, readOptions } from './read-options.ts';
 
