@@ -1,5 +1,5 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
-import type { Pointer } from '../contract/json-pointer.ts';
+import type { Pointer } from '../contract/document.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
 import type { PhaseName } from '../phases/phase.ts';
 

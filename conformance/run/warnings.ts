@@ -1,5 +1,4 @@
-import type { Contract, Operation } from '../contract/contract.ts';
-import type { ContractProblem } from '../contract/contract-problem.ts';
+import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
 import type { Cut } from '../execute/queue.ts';
 import { explainUnreached, type Tally } from './tally.ts';
 import type { Verdict } from './verdict.ts';
