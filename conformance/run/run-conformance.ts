@@ -1,5 +1,5 @@
 import { checks as allChecks } from '../checks/checks.ts';
-import { leastSecretLength } from '../checks/sensitive-leak.ts';
+import { leastSecretLength } from '../checks/secrets.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Known } from '../data/records.ts';
 import { createConnection } from '../execute/connection.ts';
@@ -10,9 +10,8 @@ import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
 import { createTokens } from '../execute/tokens.ts';
-import { collectFindings } from '../failures/collect-findings.ts';
 import type { Failure } from '../failures/failure.ts';
-import type { Finding } from '../failures/finding.ts';
+import { collectFindings, type Finding } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
 import { planBaseline } from '../phases/baseline.ts';
 import { accepted, type Obligation, planObligations } from '../plan/obligations.ts';
