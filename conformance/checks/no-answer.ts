@@ -7,9 +7,13 @@ export const noAnswer: ExchangeCheck = {
   name: 'no-answer',
   about: 'no complete HTTP answer: reset, silence, a body that is cut off, malformed HTTP',
   plan: () => [wholeAnswer],
-  judge: ({ operation, outcome }) => {
+  judge: ({ operation, outcome, isPause }) => {
+    // What answered when it was sent again alone was taken down by another.
+    if (isPause) return [];
     if (outcome.kind === 'answer') return [{ place: wholeAnswer, failures: [] }];
-    if (notOfTheServer.has(outcome.reason)) return [];
+    const { reason, downWith, says } = outcome;
+    if (downWith === undefined && notOfTheServer.has(reason)) return [];
+    const keyword = downWith === undefined ? reason : 'stopped';
     return [
       {
         place: wholeAnswer,
@@ -18,12 +22,15 @@ export const noAnswer: ExchangeCheck = {
             check: 'no-answer',
             severity: 'defect',
             place: 'response',
-            pattern: `response ${outcome.reason}`,
+            pattern: `response ${keyword}`,
             pointer: operation.pointer,
-            keyword: outcome.reason,
-            clause: outcome.reason === 'truncated' ? 'RFC 9112 8' : 'RFC 9110 3.4',
-            says: outcome.says,
-            isShared: false,
+            keyword,
+            clause: reason === 'truncated' ? 'RFC 9112 8' : 'RFC 9110 3.4',
+            says:
+              downWith === undefined
+                ? says
+                : `the deployment stopped and did not come back; under way were ${downWith.join(', ')}`,
+            isShared: downWith !== undefined,
           },
         ],
       },

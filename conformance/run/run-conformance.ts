@@ -144,7 +144,8 @@ export async function runConformance(
       for (const exchange of trace) observe(exchange);
       judgeTrace(trace);
       // What is left of the plan would only wait for the same.
-      if (targets.judged().away !== undefined) stop.abort();
+      const isGone = trace.some(({ outcome }) => outcome.kind === 'none' && outcome.downWith !== undefined);
+      if (isGone || targets.judged().away !== undefined) stop.abort();
       const { met, all } = obligations.count();
       const elapsedMs = performance.now() - startedAt;
       const counts = { requests: tally.requests(), findings: findings.all().length };
