@@ -3,6 +3,7 @@ import type { NumberedExchange } from '../execute/exchange.ts';
 import { headerOf } from '../execute/exchange.ts';
 import { curlLine } from './curl-line.ts';
 import type { Failure } from './failure.ts';
+import type { Redactor } from './redact.ts';
 
 /** One cause, however often and at however many operations it showed. All texts are free of secrets. */
 export interface Finding {
@@ -27,11 +28,11 @@ export interface Finding {
   readonly detectedAtRequest: number;
   readonly detectedAtMs: number;
   readonly curl: string;
+  /** Shell variables that the line reads, with what belongs into each. */
+  readonly curlNeeds: Readonly<Record<string, string>>;
 }
 
-export interface FindingTools {
-  readonly redact: (text: string) => string;
-  readonly variables: () => ReadonlyMap<string, string>;
+export interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'headerVariable' | 'meaningOf'> {
   readonly lineOf: (pointer: string) => number;
 }
 
@@ -72,12 +73,10 @@ function fingerprintOf(failure: Failure, { operation }: NumberedExchange): strin
   return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 8);
 }
 
-function describeFinding(
-  failure: Failure,
-  exchange: NumberedExchange,
-  { redact, variables, lineOf }: FindingTools,
-): Finding {
+function describeFinding(failure: Failure, exchange: NumberedExchange, tools: FindingTools): Finding {
   const { operation, request, outcome, intent, number, atMs } = exchange;
+  const { redact, lineOf } = tools;
+  const { line: curl, needs: curlNeeds } = curlLine(request, operation.target, tools);
   const answered =
     outcome.kind === 'none'
       ? `no answer: ${outcome.says}`
@@ -102,7 +101,8 @@ function describeFinding(
     label: intent.label,
     detectedAtRequest: number,
     detectedAtMs: Math.round(atMs),
-    curl: redact(curlLine(request, operation.target, variables())),
+    curl,
+    curlNeeds,
   };
 }
 

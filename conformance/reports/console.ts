@@ -40,9 +40,14 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
   return [total, ...rows].join('\n');
 }
 
-/** What a pasted line needs to be set first. */
+/** What a pasted line needs to be set first: the addresses as they were given, and what each secret stands for. */
 function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
   if (findings.length === 0) return '';
   const auth = authUrl === undefined ? '' : ` AUTH='${authUrl}'`;
-  return `To paste a curl line: export BASE='${baseUrl}'${auth} TOKEN=…`;
+  const needs = new Map(findings.flatMap(({ curlNeeds }) => Object.entries(curlNeeds)));
+  const secrets = [...needs].filter(([variable]) => variable !== 'BASE' && variable !== 'AUTH');
+  return [
+    `To paste a curl line: export BASE='${baseUrl}'${auth}`,
+    ...secrets.map(([variable, is]) => `  ${variable}=…   ${is}`),
+  ].join('\n');
 }

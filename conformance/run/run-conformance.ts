@@ -76,7 +76,7 @@ export async function runConformance(
 
   const { selected } = selectOperations(contract.operations, options.selection);
   const checks = allChecks.filter(({ name }) => options.checks.length === 0 || options.checks.includes(name));
-  const redactor = createRedactor(contract);
+  const redactor = createRedactor(contract, options.headers);
   const judge = createJudge(contract);
   const obligations = planObligations(selected, checks);
   const findings = collectFindings({ ...redactor, lineOf: contract.lineOf });
@@ -122,7 +122,7 @@ export async function runConformance(
     for (const { text, pointer } of redactor.learn(exchange)) {
       if (text.length >= leastSecretLength) secretsSeen.push({ text, pointer, operation: exchange.operation });
     }
-    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor.redact));
+    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor));
     if (isAccepted(exchange)) obligations.settle(exchange.operation.id, 'baseline', accepted, true);
     if (isSuccess(exchange.outcome)) known.push({ operation: exchange.operation, seen: exchange.seen });
   };
@@ -274,12 +274,11 @@ function refuseToSend(operation: Operation, { authUrl, permissions }: RunOptions
   return refuseOperation(operation, permissions);
 }
 
-function formatLogLine({ operation, intent, request }: NumberedExchange, redact: (text: string) => string): string {
+function formatLogLine({ operation, intent, request }: NumberedExchange, { redact, headerText }: Redactor): string {
   const headers = request.headers
     .filter(([name]) => name.toLowerCase() !== 'authorization')
-    .map(([name, value]) => `${name}: ${value}`);
+    .map(([name, value]) => `${name}: ${headerText(name, value)}`);
   const body = request.body === undefined ? '' : ` ${request.body.toString()}`;
-  return redact(
-    `${operation.id} ${intent.phase} (${intent.label}) ${request.method} ${request.path} {${headers.join('; ')}}${body}`,
-  );
+  const what = `${operation.id} ${intent.phase} (${intent.label})`;
+  return `${what} ${request.method} ${redact(request.path)} {${headers.join('; ')}}${redact(body)}`;
 }
