@@ -6,12 +6,10 @@ import type { DataTools } from '../data/value-ladder.ts';
 import { type Permissions, scopesOfValues } from '../plan/may-send.ts';
 import type { PhaseName } from '../plan/phases.ts';
 import type { Judge } from '../schema/create-judge.ts';
-import { type Authorization, authorize } from './authorize.ts';
+import { type Accounts, type Authorization, authorize } from './authorize.ts';
 import { completeSeen } from './complete-seen.ts';
-import type { Credentials } from './credentials.ts';
 import type { Exchange } from './exchange.ts';
 import { type Buckets, type Patience, sendPatiently } from './send-patiently.ts';
-import type { Tokens } from './tokens.ts';
 import { seenOf, writeRequest } from './write-request.ts';
 
 /** Everything that a scenario needs to build and send its cases. */
@@ -27,11 +25,9 @@ export interface SendCase {
 }
 
 interface Wiring extends Omit<SendCase, 'sendCase'> {
-  readonly credentials: Credentials;
-  readonly tokens: Tokens;
+  readonly accounts: Accounts;
   readonly patience: Patience;
   readonly baseFor: (operation: Operation) => string;
-  readonly extraHeaders: readonly (readonly [string, string])[];
   /** Of the run, in the time of `performance.now()`. */
   readonly startedAt: number;
 }
@@ -47,9 +43,9 @@ export function createSendCase(wiring: Wiring): SendCase {
       const seen = seenOf(draft);
       const extraScopes = scopesOfValues(operation, seen);
       const attempt = async (): Promise<{ exchanges: Exchange[]; authorization: Authorization | undefined }> => {
-        const authorization = await authorize(wiring, operation, extraScopes);
+        const authorization = await authorize(wiring.accounts, operation, extraScopes);
         const written = writeRequest(draft, wiring.baseFor(operation), authorization ?? anonymous);
-        const request = { ...written, headers: [...written.headers, ...wiring.extraHeaders] };
+        const request = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
         const outcomes = await sendPatiently(request, operation.id, buckets, wiring.patience);
         const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;
         const exchanges = outcomes.map((outcome, index): Exchange => {
@@ -61,10 +57,9 @@ export function createSendCase(wiring: Wiring): SendCase {
       };
       const first = await attempt();
       const last = first.exchanges.at(-1)?.outcome;
-      const scopes = first.authorization?.scopes;
       // A token may end in mid-run: a new one is fetched once, and only what comes then counts.
-      if (last?.kind !== 'answer' || last.status !== 401 || scopes === undefined) return first.exchanges;
-      if (!wiring.tokens.renew(scopes)) return first.exchanges;
+      if (last?.kind !== 'answer' || last.status !== 401) return first.exchanges;
+      if (first.authorization?.renew?.() !== true) return first.exchanges;
       const again = await attempt();
       return [...first.exchanges.map((exchange) => ({ ...exchange, isPause: true })), ...again.exchanges];
     },

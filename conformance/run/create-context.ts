@@ -1,10 +1,8 @@
 import type { Contract } from '../contract/contract.ts';
+import { type Accounts, createAccounts } from '../execute/authorize.ts';
 import { type Connection, createConnection } from '../execute/connection.ts';
-import { basicOf } from '../execute/credentials.ts';
-import { findTokenEndpoint } from '../execute/find-token-endpoint.ts';
 import { createPace, type Pace } from '../execute/pace.ts';
 import { createSendCase, type SendCase } from '../execute/send-case.ts';
-import { createTokens, type Tokens } from '../execute/tokens.ts';
 import type { Redactor } from '../failures/redact.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import type { RunOptions } from './run-options.ts';
@@ -22,20 +20,22 @@ interface Given {
 export function createContext({ contract, options, judge, redactor, signal, startedAt }: Given): {
   readonly context: SendCase;
   readonly connection: Connection;
-  readonly tokens: Tokens;
+  readonly accounts: Accounts;
   readonly pace: Pace;
   readonly deadline: number;
 } {
   const { credentials, permissions, baseUrl, authUrl, seed, now } = options;
-  const { token, clientId, clientSecret } = credentials;
-  if (token !== undefined) redactor.keep(token, 'TOKEN');
-  if (clientSecret !== undefined) {
-    redactor.keep(clientSecret, 'CLIENT_SECRET');
-    redactor.keep(basicOf(clientId ?? '', clientSecret));
-  }
   const connection = createConnection({ timeoutMs: options.timeoutMs, workers: options.workers });
-  const endpoint = findTokenEndpoint(contract, { baseUrl, authUrl });
-  const tokens = createTokens({ credentials, endpoint, connection, keepSecret: redactor.keep });
+  const accounts = createAccounts({
+    contract,
+    credentials: { ...credentials, headers: options.headers },
+    second: options.second,
+    baseUrl,
+    authUrl,
+    connection,
+    keepSecret: redactor.keep,
+    mayCreateUsers: !permissions.readOnly,
+  });
   const deadline = startedAt + (options.budget.milliseconds ?? Number.POSITIVE_INFINITY);
   const pace = createPace(options.ratePerSecond, signal);
   const context = createSendCase({
@@ -45,12 +45,10 @@ export function createContext({ contract, options, judge, redactor, signal, star
     now,
     seed,
     tag: `conform-${seed.toString(36)}`,
-    credentials,
-    tokens,
+    accounts,
     patience: { connection, pace, maxWaitMs: options.maxWaitMs, signal, deadline },
     baseFor: ({ target }) => (target === 'auth' ? (authUrl ?? baseUrl) : baseUrl),
-    extraHeaders: options.headers,
     startedAt,
   });
-  return { context, connection, tokens, pace, deadline };
+  return { context, connection, accounts, pace, deadline };
 }

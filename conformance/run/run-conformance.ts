@@ -47,7 +47,7 @@ export async function runConformance(
   const redactor = createRedactor(contract);
   const judge = createJudge(contract);
   const either = AbortSignal.any([signal, stop.signal]);
-  const { context, connection, tokens, pace, deadline } = createContext({
+  const { context, connection, accounts, pace, deadline } = createContext({
     contract,
     options,
     judge,
@@ -91,7 +91,7 @@ export async function runConformance(
   const byOperation = Map.groupBy(exchanges, ({ operation }) => operation.id);
   const reasonFor = (id: string) => explainUnreached(byOperation.get(id) ?? [], folded.reasons.get(id) ?? []);
   const problems = [...contract.problems, ...judge.problems()];
-  const tokenProblems = tokens.problems().map(redactor.redact);
+  const tokenProblems = accounts.problems().map(redactor.redact);
   const coverage = measureCoverage(selected, exchanges);
   const findings = folded.findings();
   const judged = judgeVerdict({ findings, exchanges, coverage, cut: userCut, lost, tokenProblems });

@@ -1,6 +1,6 @@
 import type { Instant } from '../data/time.ts';
+import type { Credentials } from '../execute/authorize.ts';
 import type { Budget } from '../execute/budget.ts';
-import type { Credentials } from '../execute/credentials.ts';
 import type { Permissions } from '../plan/may-send.ts';
 import type { PhaseName } from '../plan/phases.ts';
 import type { Selection } from '../plan/select-operations.ts';
@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly baseUrl: string;
   readonly authUrl: string | undefined;
   readonly credentials: Credentials;
+  /** The second account; undefined: none was given. */
+  readonly second?: Credentials | undefined;
   readonly permissions: Permissions;
   readonly selection: Selection;
   /** Names of checks; empty: all. */
