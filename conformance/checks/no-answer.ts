@@ -1,9 +1,9 @@
-import { type Check, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
 /** That nothing listens says nothing about the contract: the run ends with a word about the address. */
 const notOfTheServer = new Set(['refused', 'unresolved']);
 
-export const noAnswer: Check = {
+export const noAnswer: ExchangeCheck = {
   name: 'no-answer',
   about: 'no complete HTTP answer: reset, silence, a body that is cut off, malformed HTTP',
   plan: () => [wholeAnswer],
@@ -23,6 +23,33 @@ export const noAnswer: Check = {
             keyword: outcome.reason,
             clause: outcome.reason === 'truncated' ? 'RFC 9112 8' : 'RFC 9110 3.4',
             says: outcome.says,
+            isShared: false,
+          },
+        ],
+      },
+    ];
+  },
+};
+
+export const slow: ExchangeCheck = {
+  name: 'slow',
+  about: 'an answer took longer than the limit given with --slow; off without it',
+  plan: () => [],
+  judge: ({ operation, outcome }, { slowMs }) => {
+    if (slowMs === undefined || outcome.kind === 'none') return [];
+    if (outcome.durationMs <= slowMs) return [{ place: wholeAnswer, failures: [] }];
+    return [
+      {
+        place: wholeAnswer,
+        failures: [
+          {
+            check: 'slow',
+            severity: 'defect',
+            place: `response ${outcome.status}`,
+            pattern: 'slow',
+            pointer: operation.pointer,
+            keyword: 'slow',
+            says: `it took ${Math.round(outcome.durationMs)} ms, the limit is ${slowMs} ms`,
             isShared: false,
           },
         ],

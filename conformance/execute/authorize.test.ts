@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import { type Accounts, authorize, type Credentials, createAccounts, type Identity } from './authorize.ts';
-import type { OutgoingRequest } from './exchange.ts';
+import { type Accounts, authorize, type Credentials, createAccounts } from './authorize.ts';
+import type { Identity, OutgoingRequest } from './exchange.ts';
 
 const schemes = {
   one: { type: 'oauth2', flows: { clientCredentials: { tokenUrl: '/token', scopes: { a: '', b: '', c: '' } } } },

@@ -1,16 +1,11 @@
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
 import type { Connection } from './connection.ts';
+import type { Identity } from './exchange.ts';
 import { type Badge, createSession, type Session, type User } from './log-in.ts';
 import { basicOfClient, findTokenEndpoint, type TokenCredentials } from './mint-token.ts';
 import { createTokens, scopesOf, type Tokens, takesToken } from './tokens.ts';
 
 type Pair = readonly [name: string, value: string];
-
-/**
- * As whom a request is sent: as the user of the run, without any credentials, as the second account, or as the user of
- * the run with a token that has every scope but some.
- */
-export type Identity = 'own' | 'anonymous' | 'second' | { readonly without: readonly string[] };
 
 /** What the user gave to get in as one account. All of it is secret but the client id. */
 export interface Credentials extends TokenCredentials {

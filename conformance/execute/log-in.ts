@@ -1,4 +1,4 @@
-import { readPointer } from '../contract/json-pointer.ts';
+import { readPointer } from '../contract/document.ts';
 import type { Connection } from './connection.ts';
 import { type Answer, headerOf, isSuccess, type NoAnswer } from './exchange.ts';
 
@@ -72,12 +72,13 @@ export function createSession({ user, baseUrl, connection, keepSecret, mayCreate
     if (creation !== undefined && !isCreated) {
       isCreated = true;
       const outcome = mayCreate ? await send(creation, baseUrl, connection) : undefined;
-      if (outcome === undefined) made = '; --read-only makes no user';
-      else if (!isSuccess(outcome))
+      if (!mayCreate) made = '; --read-only makes no user';
+      else if (outcome !== undefined && !isSuccess(outcome))
         made = `; ${creation.method} ${creation.endpoint} had made none: ${describe(outcome)}`;
     }
     if (login === undefined) return { headers: user.headers, query: [], cookies: [] };
     const outcome = await send(login, baseUrl, connection);
+    if (outcome === undefined) return undefined;
     const fail = (why: string): undefined => {
       problems.add(`user ${user.name}: ${login.method} ${login.endpoint}: ${why}${made}`);
       return undefined;
@@ -118,8 +119,8 @@ async function send(
   { endpoint, method, headers, body }: LoginRequest,
   baseUrl: string,
   connection: Pick<Connection, 'send'>,
-): Promise<Answer | NoAnswer> {
-  const to = (base: string, path: string): Promise<Answer | NoAnswer> =>
+): Promise<Answer | NoAnswer | undefined> {
+  const to = (base: string, path: string): Promise<Answer | NoAnswer | undefined> =>
     connection.send({
       method,
       base,
@@ -132,7 +133,7 @@ async function send(
   const path = endpoint.startsWith('/') ? endpoint : `/${endpoint}`;
   const { origin } = new URL(baseUrl);
   const first = await to(baseUrl, path);
-  const isMissing = first.kind === 'answer' && (first.status === 404 || first.status === 405);
+  const isMissing = first?.kind === 'answer' && (first.status === 404 || first.status === 405);
   return isMissing && origin !== baseUrl ? to(origin, path) : first;
 }
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import type { Contract } from '../contract/contract.ts';
+import { readPointer } from '../contract/document.ts';
 import { isObject, memberOf, objectAt, textAt } from '../contract/json.ts';
-import { readPointer } from '../contract/json-pointer.ts';
 import type { Connection } from './connection.ts';
 import { type Answer, isSuccess } from './exchange.ts';
 
@@ -36,8 +36,8 @@ export interface FreshToken extends Token {
   readonly freshUntil: number;
 }
 
-/** Asks for a token once. What it gives: the token, or why there is none. */
-export type Mint = (scopes: readonly string[]) => Promise<FreshToken | string>;
+/** Asks for a token once. What it gives: the token, or why there is none; undefined where the run ended meanwhile. */
+export type Mint = (scopes: readonly string[]) => Promise<FreshToken | string | undefined>;
 
 export interface MintTools {
   readonly credentials: TokenCredentials;
@@ -119,7 +119,7 @@ export function mintAtEndpoint(
   // Basic first: every server that knows secrets takes it (RFC 6749, 2.3.1). Some take them in the body alone.
   let secretIn: 'header' | 'body' = 'header';
 
-  const ask = async (scopes: readonly string[]): Promise<Answer | string> => {
+  const ask = async (scopes: readonly string[]): Promise<Answer | string | undefined> => {
     const grant: Readonly<Record<string, string>> =
       refreshToken !== undefined
         ? { grant_type: 'refresh_token', refresh_token: refreshToken }
@@ -142,12 +142,13 @@ export function mintAtEndpoint(
       ],
       body: Buffer.from(form.toString()),
     });
+    if (outcome === undefined) return undefined;
     if (outcome.kind === 'none') return outcome.says;
     const isUnknown = !isSuccess(outcome) && textAt(parse(outcome.body.toString()), 'error') === 'invalid_client';
     if (isUnknown && hasClient && secretIn === 'header') {
       secretIn = 'body';
       const again = await ask(scopes);
-      if (typeof again !== 'string' && isSuccess(again)) return again;
+      if (typeof again === 'object' && isSuccess(again)) return again;
       secretIn = 'header';
     }
     return outcome;
@@ -156,9 +157,10 @@ export function mintAtEndpoint(
   // A server may give a new refresh token each time, and take the old one no longer (RFC 6749, 6).
   let last: Promise<unknown> = Promise.resolve();
   return (scopes) => {
-    const mint = async (): Promise<FreshToken | string> => {
+    const mint = async (): Promise<FreshToken | string | undefined> => {
       const where = `${address} ${scopes.length === 0 ? 'without a scope' : `with scope ${scopes.join(' ')}`}`;
       const answer = await ask(scopes);
+      if (answer === undefined) return undefined;
       if (typeof answer === 'string') return `${where}: ${answer}`;
       const body = parse(answer.body.toString());
       if (!isSuccess(answer)) return `${where}: ${answer.status} ${errorOf(body)}`;

@@ -1,6 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
+import { readPointer } from '../contract/document.ts';
 import { memberOf, objectAt } from '../contract/json.ts';
-import { readPointer } from '../contract/json-pointer.ts';
 import {
   type FreshToken,
   type Mint,
@@ -44,7 +44,7 @@ export function createTokens(given: Given): Tokens {
   const { credentials, endpoint, scopes: named, connection, clock = () => performance.now() } = given;
   const { tokenCommand } = credentials;
   const problems = new Set<string>();
-  const cache = new Map<string, Promise<Minted | string>>();
+  const cache = new Map<string, Promise<Minted | string | undefined>>();
   const renewed = new Set<string>();
   const replaced = new WeakSet<Token>();
   const fixed = fixedTokens(credentials);
@@ -58,7 +58,7 @@ export function createTokens(given: Given): Tokens {
   const minted = async (scopes: readonly string[], isProbe = false): Promise<Minted | undefined> => {
     if (mint === undefined) return undefined;
     const key = [...scopes].sort().join(' ');
-    const current = (): Promise<Minted | string> => {
+    const current = (): Promise<Minted | string | undefined> => {
       const asked = cache.get(key) ?? ask(mint, key);
       cache.set(key, asked);
       return asked;
@@ -68,12 +68,12 @@ export function createTokens(given: Given): Tokens {
     if (typeof found === 'object' && found.freshUntil <= clock() && cache.get(key) === known) cache.delete(key);
     const token = await current();
     if (typeof token === 'object') return token;
-    if (!isProbe) problems.add(token);
+    if (!isProbe && token !== undefined) problems.add(token);
     return undefined;
   };
-  const ask = async (mint: Mint, key: string): Promise<Minted | string> => {
+  const ask = async (mint: Mint, key: string): Promise<Minted | string | undefined> => {
     const found = await mint(key === '' ? [] : key.split(' '));
-    if (typeof found === 'string') return found;
+    if (typeof found !== 'object') return found;
     given.keepSecret(found.text, 'TOKEN');
     return { ...found, key };
   };

@@ -1,7 +1,6 @@
-import type { Finding } from '../failures/finding.ts';
-import { formatFinding } from '../failures/format-finding.ts';
-import type { RunResult } from '../run/run-result.ts';
-import type { Report } from './report.ts';
+import { type Finding, formatFinding } from '../failures/finding.ts';
+import type { RunResult } from '../run/run-conformance.ts';
+import type { Report } from './reports.ts';
 
 /** For people: findings, warnings with their cures, what was covered and what was not. */
 export const consoleReport: Report = { file: 'report.txt', format: formatConsole };
