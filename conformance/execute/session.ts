@@ -9,12 +9,10 @@ import type { DataTools } from '../data/value-ladder.ts';
 import type { PhaseName, Scenario } from '../phases/phase.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
 import type { Judge } from '../schema/create-judge.ts';
-import { type Authorization, authorize } from './authorize.ts';
+import { type Accounts, type Authorization, authorize } from './authorize.ts';
 import type { Connection } from './connection.ts';
-import type { Credentials } from './credentials.ts';
 import { type Answer, type Exchange, headerOf, type Intent, type NoAnswer, type OutgoingRequest } from './exchange.ts';
 import type { Pace } from './limits.ts';
-import type { Tokens } from './tokens.ts';
 import { seenOf, writeRequest } from './write-request.ts';
 
 /** What a request is to establish. Left out: that a valid one is accepted. */
@@ -25,7 +23,8 @@ export interface Session {
   /**
    * Sends one case, with credentials, and again as long as the answer only asks for time.
    *
-   * @returns every exchange in order, all but the last of them pauses; none where the run ended meanwhile
+   * @returns every exchange in order, all but the last of them pauses; none where the run ended meanwhile, or where the identity of
+   *   the draft cannot be had: no second account, no narrower token
    */
   readonly send: (draft: Draft, aim?: Aim) => Promise<readonly Exchange[]>;
 }
@@ -37,9 +36,7 @@ export interface Engine {
 }
 
 interface Wiring {
-  readonly contract: Contract;
-  readonly credentials: Credentials;
-  readonly tokens: Tokens;
+  readonly accounts: Accounts;
   readonly connection: Connection;
   readonly pace: Pace;
   /** Longest single wait that a `Retry-After` may ask for, or that a deployment may be away. */
@@ -48,7 +45,6 @@ interface Wiring {
   /** When nothing may be sent any more, in the time of `performance.now()`. */
   readonly deadline: number;
   readonly baseFor: (operation: Operation) => string;
-  readonly extraHeaders: readonly (readonly [string, string])[];
   /** Of the run, in the time of `performance.now()`. */
   readonly startedAt: number;
 }
@@ -100,10 +96,11 @@ export function createEngine(wiring: Wiring): Engine {
           const seen = seenOf(draft);
           const extraScopes = scopesOfValues(operation, seen);
           const attempt = async () => {
-            const authorization =
-              identity === 'anonymous' ? anonymous : await authorize(wiring, operation, extraScopes);
+            const authorization = await authorize(wiring.accounts, operation, extraScopes, identity);
+            // Sent as somebody else, a request would prove something else.
+            if (authorization === undefined && identity !== 'own') return { exchanges: [], authorization };
             const written = writeRequest(draft, wiring.baseFor(operation), authorization ?? anonymous);
-            const request = { ...written, headers: [...written.headers, ...wiring.extraHeaders] };
+            const request = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
             const outcomes = await exchangePatiently(operation, request);
             const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;
             const exchanges = outcomes.map((outcome, index): Exchange => {
@@ -113,13 +110,13 @@ export function createEngine(wiring: Wiring): Engine {
               const isPause = index < outcomes.length - 1;
               return { operation, intent, request, outcome, seen: completeSeen(seen, outcome), isPause, atMs };
             });
-            return { exchanges, scopes: authorization?.scopes };
+            return { exchanges, authorization };
           };
           const first = await attempt();
           const last = first.exchanges.at(-1)?.outcome;
           // A token may end in mid-run: a new one is fetched once, and only what comes then counts.
-          if (last?.kind !== 'answer' || last.status !== 401 || first.scopes === undefined) return first.exchanges;
-          if (!wiring.tokens.renew(first.scopes)) return first.exchanges;
+          if (last?.kind !== 'answer' || last.status !== 401) return first.exchanges;
+          if (first.authorization?.renew?.() !== true) return first.exchanges;
           const again = await attempt();
           return [...first.exchanges.map((one) => ({ ...one, isPause: true })), ...again.exchanges];
         },

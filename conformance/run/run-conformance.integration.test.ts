@@ -209,6 +209,28 @@ test('leaves a book of others as it was when there is none of its own', async ()
   expect(await read()).toEqual(before);
 });
 
+test('a key that the user gave as a header is a credential: requests are not called anonymous, and no report shows it', async () => {
+  const { result, log } = await runAgainst('library', createBroken(), {
+    credentials: { token: undefined, clientId: undefined, clientSecret: undefined },
+    headers: [['x-library-key', libraryKey]],
+  });
+  expect(result.coverage.reached).toBeGreaterThan(3);
+  expect(result.findings.length).toBeGreaterThan(0);
+  const texts = [...Object.values(reports).map(({ format }) => format(result)), log.join('\n')];
+  expect(texts.join()).not.toContain('without credentials');
+  expect(texts.filter((text) => text.includes(libraryKey))).toEqual([]);
+});
+
+function createBroken(): Handler {
+  const handle = apis.library.create();
+  return async (request) =>
+    request.path === '/v2/books' && request.method === 'GET' ? dropHeaders(await handle(request)) : handle(request);
+}
+
+function dropHeaders(answer: TestAnswer): TestAnswer {
+  return { ...answer, headers: { 'content-type': 'application/json' } };
+}
+
 test('says that nothing was tested when all it saw were refusals of its key', async () => {
   const { result } = await runAgainst('library', apis.library.create(), {
     credentials: { token: 'wrong-key', clientId: undefined, clientSecret: undefined },

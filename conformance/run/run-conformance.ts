@@ -2,14 +2,12 @@ import { checks as allChecks } from '../checks/checks.ts';
 import { leastSecretLength } from '../checks/secrets.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Known } from '../data/records.ts';
+import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
-import { basicOf } from '../execute/credentials.ts';
 import { type Exchange, isAccepted, isSuccess, type NumberedExchange, type Trace } from '../execute/exchange.ts';
-import { findTokenEndpoint } from '../execute/find-token-endpoint.ts';
 import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
-import { createTokens } from '../execute/tokens.ts';
 import type { Failure } from '../failures/failure.ts';
 import { collectFindings, type Finding } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
@@ -88,7 +86,7 @@ export async function runConformance(
   const tag = `conform-${seed.toString(36)}`;
   const world: World = { contract, judge, permissions, now, seed, tag, slowMs, known, secretsSeen };
 
-  const { connection, tokens, pace, engine } = wire(contract, options, redactor, {
+  const { connection, accounts, pace, engine } = wire(contract, options, redactor, {
     signal: ended,
     startedAt,
     deadline,
@@ -162,7 +160,7 @@ export async function runConformance(
 
   const userCut = stop.signal.aborted ? undefined : cut;
   const problems = [...contract.problems, ...judge.problems()];
-  const tokenProblems = tokens.problems().map(redactor.redact);
+  const tokenProblems = accounts.problems().map(redactor.redact);
   const coverage = measureCoverage(selected, tally);
   const judged = judgeVerdict({
     findings: findings.all(),
@@ -216,29 +214,28 @@ function wire(
   redactor: Redactor,
   time: { readonly signal: AbortSignal; readonly startedAt: number; readonly deadline: number },
 ) {
-  const { credentials, baseUrl, authUrl, maxWaitMs } = options;
-  const { token, clientId, clientSecret } = credentials;
-  if (token !== undefined) redactor.keep(token, 'TOKEN');
-  if (clientSecret !== undefined) {
-    redactor.keep(clientSecret, 'CLIENT_SECRET');
-    redactor.keep(basicOf(clientId ?? '', clientSecret));
-  }
+  const { baseUrl, authUrl, maxWaitMs } = options;
   const connection = createConnection({ timeoutMs: options.timeoutMs, signal: time.signal });
-  const endpoint = findTokenEndpoint(contract, { baseUrl, authUrl });
-  const tokens = createTokens({ credentials, endpoint, connection, keepSecret: redactor.keep });
+  const accounts = createAccounts({
+    contract,
+    credentials: { ...options.credentials, headers: options.headers },
+    second: options.second,
+    baseUrl,
+    authUrl,
+    connection,
+    keepSecret: redactor.keep,
+    mayCreateUsers: !options.permissions.readOnly,
+  });
   const pace = createPace(options.ratePerSecond, time.signal);
   const engine = createEngine({
-    contract,
-    credentials,
-    tokens,
+    accounts,
     connection,
     pace,
     maxWaitMs,
     ...time,
     baseFor: ({ target }) => (target === 'auth' ? (authUrl ?? baseUrl) : baseUrl),
-    extraHeaders: options.headers,
   });
-  return { connection, tokens, pace, engine };
+  return { connection, accounts, pace, engine };
 }
 
 /** RFC 9110, 9.2.2: what a gateway may have passed on is not sent twice. */
