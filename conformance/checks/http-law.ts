@@ -1,6 +1,6 @@
 import type { Failure } from '../failures/failure.ts';
 import { answerOf } from './answer-of.ts';
-import { type Check, type Verdict, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, type Verdict, wholeAnswer } from './check.ts';
 import { headerLaws } from './http-laws/header-laws.ts';
 import type { Law } from './http-laws/law.ts';
 import { problemLaws } from './http-laws/problem-laws.ts';
@@ -9,7 +9,7 @@ import { statusLaws } from './http-laws/status-laws.ts';
 export const laws: readonly Law[] = [...statusLaws, ...headerLaws, ...problemLaws];
 
 /** What HTTP asks of every server, whatever its contract says: one finding per law. */
-export const httpLaw: Check = {
+export const httpLaw: ExchangeCheck = {
   name: 'http-law',
   about: 'a law of HTTP is broken (RFC 9110, RFC 9457)',
   plan: () => [wholeAnswer],

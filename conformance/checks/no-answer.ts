@@ -1,9 +1,9 @@
-import { type Check, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
 /** That nothing listens says nothing about the contract: the run ends with a word about the address. */
 const notOfTheServer = new Set(['refused', 'unresolved']);
 
-export const noAnswer: Check = {
+export const noAnswer: ExchangeCheck = {
   name: 'no-answer',
   about: 'no complete HTTP answer: reset, silence, a body that is cut off, malformed HTTP',
   plan: () => [wholeAnswer],

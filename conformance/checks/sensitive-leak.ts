@@ -1,13 +1,13 @@
 import type { Failure } from '../failures/failure.ts';
 import { isSecretSchema } from '../schema/annotated-values.ts';
 import { answerOf } from './answer-of.ts';
-import { type Check, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, wholeAnswer } from './check.ts';
 import { annotatedAnswer } from './secrets-in-answers.ts';
 
 /** Shorter texts turn up by chance. */
 export const leastSecretLength = 6;
 
-export const sensitiveLeak: Check = {
+export const sensitiveLeak: ExchangeCheck = {
   name: 'sensitive-leak',
   about: 'a value that one operation gives out as sensitive turns up in the answer of another',
   plan: () => [wholeAnswer],

@@ -1,6 +1,6 @@
-import { type Check, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
-export const slow: Check = {
+export const slow: ExchangeCheck = {
   name: 'slow',
   about: 'an answer took longer than the limit given with --slow; off without it',
   plan: () => [],

@@ -1,10 +1,10 @@
-import { joinPointer } from '../contract/json-pointer.ts';
+import { joinPointer } from '../contract/document.ts';
 import type { Failure } from '../failures/failure.ts';
 import { listedSuccesses } from './answer-of.ts';
-import type { Check } from './check.ts';
+import type { ExchangeCheck } from './check.ts';
 import { annotatedAnswer } from './secrets-in-answers.ts';
 
-export const writeOnlyExposed: Check = {
+export const writeOnlyExposed: ExchangeCheck = {
   name: 'write-only-exposed',
   about: 'a property that is declared writeOnly stands in an answer',
   plan: ({ responses }) =>

@@ -47,6 +47,7 @@ export function createTokens({ credentials, endpoint, connection, keepSecret }: 
       body: Buffer.from(form.toString()),
     });
     const asked = scopes.length === 0 ? 'without a scope' : `with scope ${scopes.join(' ')}`;
+    if (outcome === undefined) return undefined;
     if (outcome.kind === 'none' || !isSuccess(outcome)) {
       const why = outcome.kind === 'answer' ? `${outcome.status} ${errorOf(outcome.body)}` : outcome.says;
       problems.add(`POST ${endpoint.base}${endpoint.path} ${asked}: ${why}`);

@@ -50,7 +50,7 @@ export function describeFinding(
   exchange: NumberedExchange,
   { redact, variables, lineOf }: FindingTools,
 ): Finding {
-  const { operation, request, outcome, label, number, atMs } = exchange;
+  const { operation, request, outcome, intent, number, atMs } = exchange;
   const answered =
     outcome.kind === 'none'
       ? `no answer: ${outcome.says}`
@@ -72,7 +72,7 @@ export function describeFinding(
       `${request.method} ${request.path}${request.body === undefined ? '' : ` ${excerpt(request.body, redact)}`}`,
     ),
     answered: redact(answered.trim().replaceAll(/ {2,}/g, ' ')),
-    label,
+    label: intent.label,
     detectedAtRequest: number,
     detectedAtMs: Math.round(atMs),
     curl: redact(curlLine(request, operation.target, variables())),

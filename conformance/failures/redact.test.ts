@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import type { Exchange } from '../execute/exchange.ts';
+import { plainIntent } from '../planted/apis.ts';
 import { createRedactor } from './redact.ts';
 
 const contract = readContract(
@@ -56,8 +57,7 @@ test('what the contract calls secret is kept out, in any spelling, and whole tex
   const request = { method: 'POST', base: '', path: '/a', headers: [], body: undefined };
   const exchange: Exchange = {
     operation,
-    phase: 'baseline',
-    label: '',
+    intent: plainIntent,
     request,
     outcome,
     seen,

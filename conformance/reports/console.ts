@@ -1,6 +1,6 @@
 import type { Finding } from '../failures/finding.ts';
 import { formatFinding } from '../failures/format-finding.ts';
-import type { RunResult } from '../run/run-result.ts';
+import type { RunResult } from '../run/run-conformance.ts';
 import type { Report } from './report.ts';
 
 /** For people: findings, warnings with their cures, what was covered and what was not. */

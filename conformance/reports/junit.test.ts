@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
-import type { RunResult } from '../run/run-result.ts';
+import type { RunResult } from '../run/run-conformance.ts';
 import { junitReport } from './junit.ts';
 
 const finding: Finding = {
@@ -45,7 +45,6 @@ const result: RunResult = {
   coverage: { operations: [], reached: 0, responses: 0, responsesSeen: 0 },
   requests: 1,
   durationMs: 1500,
-  requestLog: [],
 };
 
 test('one case for each operation and check: failed wherever the cause showed, passed, or skipped with the reason', () => {

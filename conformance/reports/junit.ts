@@ -1,6 +1,6 @@
 import { formatFinding } from '../failures/format-finding.ts';
 import type { Obligation } from '../plan/obligations.ts';
-import type { RunResult } from '../run/run-result.ts';
+import type { RunResult } from '../run/run-conformance.ts';
 import type { Report } from './report.ts';
 
 /** For CI: one suite per operation, one case per check; what was not reached is skipped with its reason. */

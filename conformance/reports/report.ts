@@ -1,4 +1,4 @@
-import type { RunResult } from '../run/run-result.ts';
+import type { RunResult } from '../run/run-conformance.ts';
 
 /** A report: a file name and a pure function of the result. */
 export interface Report {

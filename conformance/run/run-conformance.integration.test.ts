@@ -15,7 +15,7 @@ test.each(['library', 'weather'] as const)(
       [1, 4, 16].map(async (workers) => {
         const handle = apis[api].create();
         // Answers overtake each other differently in each run.
-        const { result } = await runAgainst(
+        const { log } = await runAgainst(
           api,
           async (request) => ({
             ...(await handle(request)),
@@ -23,7 +23,7 @@ test.each(['library', 'weather'] as const)(
           }),
           { workers, seed: 7 },
         );
-        return result.requestLog;
+        return log;
       }),
     );
     expect(logs[0]?.length).toBeGreaterThan(3);
@@ -38,7 +38,7 @@ test.each([1, 2, 3, 5, 100])(
     const whole = await runAgainst('library', apis.library.create(), {});
     const cut = await runAgainst('library', apis.library.create(), { budget: { requests, milliseconds: undefined } });
     expect(cut.served.requests.length).toBeLessThanOrEqual(requests);
-    expect(cut.result.requestLog).toEqual(whole.result.requestLog.slice(0, requests));
+    expect(cut.log).toEqual(whole.log.slice(0, requests));
     expect(cut.result.warnings.some(({ says }) => says.includes('budget'))).toBe(requests < whole.result.requests);
   },
 );
@@ -112,11 +112,11 @@ describe('no secret stands in any report or in the log', () => {
       // First in the body, where an excerpt does not cut it off, and wrong at a member of each operation.
       return { ...answer, body: { leak: own, ...answer.body, id: -1, unit: 0, items: 0, expires_in: 0 } };
     };
-    const { result } = await runAgainst(api, leak, { selection: { only: [], exclude } });
+    const { result, log } = await runAgainst(api, leak, { selection: { only: [], exclude } });
     expect(secrets.size).toBeGreaterThan(0);
     const shown = result.findings.filter((finding) => finding.operation === operation);
     expect(shown.map(({ answered }) => answered).join()).toMatch(/"leak":\["\*\*\*"/);
-    const texts = [...Object.values(reports).map(({ format }) => format(result)), result.requestLog.join('\n')];
+    const texts = [...Object.values(reports).map(({ format }) => format(result)), log.join('\n')];
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(7);
       for (const spelling of [secret, encodeURIComponent(secret), btoa(secret)]) {

@@ -1,8 +1,8 @@
 import type { Instant } from '../data/time.ts';
-import type { Budget } from '../execute/budget.ts';
 import type { Credentials } from '../execute/credentials.ts';
-import type { Permissions } from '../plan/may-send.ts';
-import type { PhaseName } from '../plan/phases.ts';
+import type { Budget } from '../execute/limits.ts';
+import type { PhaseName } from '../phases/phase.ts';
+import type { Permissions } from '../plan/permissions.ts';
 import type { Selection } from '../plan/select-operations.ts';
 
 /** Everything that a run depends on besides the contract and the answers. */
