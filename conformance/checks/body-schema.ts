@@ -2,9 +2,8 @@ import type { MediaContent, ResponseObject } from '../contract/contract.ts';
 import { coversMediaType, essenceOf, isJson } from '../contract/media-type.ts';
 import { type Answer, headerOf } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import { answerOf, hasContent, listedSuccesses } from './answer-of.ts';
+import { answerOf, hasContent, listedSuccesses, readText } from './answered.ts';
 import type { CheckContext, ExchangeCheck } from './check.ts';
-import { readText } from './read-text.ts';
 
 export const bodySchema: ExchangeCheck = {
   name: 'body-schema',

@@ -4,7 +4,7 @@ import { decodeText } from '../data/decode-text.ts';
 import { headerOf } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Violation } from '../schema/violation.ts';
-import { answerOf, listedSuccesses } from './answer-of.ts';
+import { answerOf, listedSuccesses } from './answered.ts';
 import type { CheckContext, ExchangeCheck } from './check.ts';
 
 export const headerSchema: ExchangeCheck = {

@@ -1,4 +1,4 @@
-import { answerOf } from './answer-of.ts';
+import { answerOf } from './answered.ts';
 import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
 /** Marks of a server's inside, each of which hardly stands in an answer by chance. */

@@ -2,7 +2,7 @@ import { joinPointer } from '../contract/document.ts';
 import { coversMediaType, essenceOf } from '../contract/media-type.ts';
 import { headerOf } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import { answerOf, hasContent, listedSuccesses } from './answer-of.ts';
+import { answerOf, hasContent, listedSuccesses } from './answered.ts';
 import type { ExchangeCheck } from './check.ts';
 
 export const mediaType: ExchangeCheck = {

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
-import { answerOf } from './answer-of.ts';
+import { answerOf } from './answered.ts';
 import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
 /** Statuses that need no line in the contract: any server or proxy in between may send them. */

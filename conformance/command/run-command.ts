@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { type Contract, ContractError } from '../contract/contract.ts';
 import { readContractFile } from '../contract/read-contract.ts';
-import { formatFinding } from '../failures/format-finding.ts';
+import { formatFinding } from '../failures/finding.ts';
 import { selectOperations } from '../plan/select-operations.ts';
 import { createLiveProgress } from '../reports/live-progress.ts';
 import { reports } from '../reports/reports.ts';

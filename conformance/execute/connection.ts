@@ -77,8 +77,10 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
       const lane = lanes.pop() ?? openLane(origin);
       const first = await sendOver(lane, origin, request);
       // A server may close an idle connection at any time, and only then a reset is nobody's fault (RFC 9112, 9.3.1).
-      const isRace = first?.kind === 'none' && first.reason === 'reset' && lane.carried > 1;
-      return isRace ? await sendOver(openLane(origin), origin, request) : first;
+      if (first?.kind !== 'none' || first.reason !== 'reset' || lane.carried < 2) return first;
+      const second = await sendOver(openLane(origin), origin, request);
+      // Nothing listens any more: this request may be why.
+      return second?.kind === 'none' && second.reason === 'refused' ? first : second;
     },
     isListening: (base) => {
       const { hostname, port, protocol } = new URL(base);

@@ -53,13 +53,15 @@ export async function runQueue({ scenarios, world, engine, needsProof, fold, opt
       });
       for (const scenario of batch) left -= countRequests(turns.get(scenario)?.exchanges ?? []);
     }
+    const ended = left > 0 ? cutBy(options, left) : undefined;
     for (const scenario of round) {
       const turn = turns.get(scenario);
       if (turn === undefined) continue;
-      const repeated = await prove(turn, engine, needsProof, left);
-      left -= repeated.length;
-      fold(scenario, { ...turn, exchanges: [...turn.exchanges, ...repeated] });
+      const { exchanges, repeated } = await prove(turn, engine, needsProof, left);
+      left -= repeated;
+      fold(scenario, { ...turn, exchanges });
     }
+    if (ended !== undefined) return ended;
   }
 }
 
@@ -127,20 +129,24 @@ async function runChains(
   await Promise.all(Array.from({ length: Math.min(Math.max(1, workers), chains.length) }, work));
 }
 
-/** What is doubtful of a turn, sent once more. */
+/** The turn with what is doubtful in it sent once more, behind the rest: then that one counts, and the first was only a pause. */
 async function prove(
-  { exchanges }: Turn,
+  turn: Turn,
   engine: Engine,
   needsProof: (exchange: Exchange) => boolean,
   left: number,
-): Promise<readonly Exchange[]> {
-  const repeated: Exchange[] = [];
-  for (const exchange of exchanges) {
-    if (exchange.isPause || repeated.length >= left || !needsProof(exchange)) continue;
+): Promise<{ readonly exchanges: readonly Exchange[]; readonly repeated: number }> {
+  const exchanges = [...turn.exchanges];
+  let repeated = 0;
+  for (const [index, exchange] of turn.exchanges.entries()) {
+    if (exchange.isPause || repeated >= left || !needsProof(exchange)) continue;
     const again = await engine.again(exchange);
-    if (again !== undefined) repeated.push(again);
+    if (again === undefined) continue;
+    repeated += 1;
+    exchanges[index] = { ...exchange, isPause: true };
+    exchanges.push(again);
   }
-  return repeated;
+  return { exchanges, repeated };
 }
 
 function cutBy({ deadline, signal }: QueueOptions, left: number): Cut {

@@ -187,13 +187,13 @@ interface Outages {
 const pollMs = 100;
 
 /**
- * A deployment that has answered and then refuses connections has stopped: all wait until it is back, so that nobody who merely
+ * A deployment that has listened and then refuses connections has stopped: all wait until it is back, so that nobody who merely
  * came by is blamed. Which of those that were under way has stopped it, shows when each is sent again alone.
  */
 function watchOutages({ connection, maxWaitMs, signal, deadline }: Wiring): Outages {
-  const answered = new Set<string>();
+  const listening = new Set<string>();
   const underWay = new Set<string>();
-  /** Those whose connection broke since the last answer: one of them may have stopped it. */
+  /** Those whose connection broke: one of them may have stopped it. */
   const broken = new Set<string>();
   const recoveries = new Map<string, Promise<boolean>>();
   const gone = new Set<string>();
@@ -214,21 +214,26 @@ function watchOutages({ connection, maxWaitMs, signal, deadline }: Wiring): Outa
     follow: async (operation, base, send) => {
       underWay.add(operation);
       const outcome = await send();
-      underWay.delete(operation);
-      if (outcome?.kind === 'answer') answered.add(base);
-      if (outcome?.kind !== 'none' || !answered.has(base)) return outcome;
-      if (outcome.reason === 'reset' || outcome.reason === 'truncated') {
-        broken.add(operation);
-        return outcome;
-      }
-      if (outcome.reason !== 'refused' || gone.has(base)) return outcome;
+      if (outcome?.kind === 'answer') underWay.delete(operation);
+      if (outcome === undefined) return undefined;
+      if (outcome.kind === 'answer' || (outcome.reason !== 'refused' && outcome.reason !== 'unresolved'))
+        listening.add(base);
+      if (outcome.kind === 'answer') return outcome;
+      if (outcome.reason === 'reset' || outcome.reason === 'truncated') broken.add(operation);
+      if (outcome.reason !== 'refused' || !listening.has(base)) return outcome;
+      const suspects = [...new Set([...broken, ...(broken.size === 0 ? underWay : [])])];
+      const dead = broken.size > 0 && !broken.has(operation) ? outcome : { ...outcome, downWith: suspects };
+      if (gone.has(base)) return dead;
       const recovery = recoveries.get(base) ?? recover(base);
       recoveries.set(base, recovery);
       const isBack = await recovery;
       recoveries.delete(base);
-      if (isBack) return 'later';
+      if (isBack) {
+        broken.clear();
+        return 'later';
+      }
       gone.add(base);
-      return { ...outcome, downWith: [...new Set([...broken, ...underWay])] };
+      return dead;
     },
   };
 }

@@ -22,6 +22,7 @@ const finding: Finding = {
   detectedAtRequest: 1,
   detectedAtMs: 1,
   curl: 'curl',
+  curlNeeds: {},
 };
 
 const result: RunResult = {

@@ -120,7 +120,7 @@ export function seeTargets(): TargetsSeen {
 
 function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) => void; seen: () => TargetSeen } {
   let base: string | undefined;
-  let [isAbsent, isOwn, isForeign, hasAnswered] = [true, false, false, false];
+  let [isAbsent, isOwn, isForeign, isThere] = [true, false, false, false];
   let [redirect, away]: [string | undefined, TargetSeen['away']] = [undefined, undefined];
   let [asked, plain]: [Operation | undefined, Operation | undefined] = [undefined, undefined];
   let servers: readonly string[] = [];
@@ -137,12 +137,11 @@ function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) =>
       isAbsent &&= outcome.kind === 'answer' && outcome.status === 404;
       if (outcome.kind === 'none') {
         isOwn = true;
-        if (outcome.reason === 'refused' || outcome.reason === 'unresolved') {
-          away ??= { says: outcome.says, base: request.base };
-        }
+        if (outcome.reason !== 'refused' && outcome.reason !== 'unresolved') isThere = true;
+        else away ??= { says: outcome.says, base: request.base };
         return;
       }
-      hasAnswered = true;
+      isThere = true;
       // What one answer says is said already where another was the API's own.
       if (isOwn) return;
       const origin = originOf(exchange);
@@ -162,7 +161,7 @@ function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) =>
       asked,
       named: plain === undefined ? undefined : nameOf(asked ?? plain),
       servers,
-      away: hasAnswered ? undefined : away,
+      away: isThere ? undefined : away,
     }),
   };
 }

@@ -55,7 +55,7 @@ test('stops soon after its time is up', async () => {
 
 describe('no secret stands in any report or in the log', () => {
   const basic = Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64');
-  const passwordOf = (body: string): string => JSON.parse(body).password;
+  const headers = [['X-Partner-Key', 'partner-key-31']] as const;
 
   interface Kind {
     readonly name: string;
@@ -88,10 +88,10 @@ describe('no secret stands in any report or in the log', () => {
       carried: ({ headers }) => (headers.authorization === `Bearer ${weatherToken}` ? [weatherToken] : []),
     },
     {
-      name: 'what the contract calls a password, in a request',
+      name: 'a header that the user gave',
       api: 'library',
-      operation: 'enrolReader',
-      carried: ({ path, body }) => (path.endsWith('/readers') ? [passwordOf(body)] : []),
+      operation: 'listBooks',
+      carried: ({ headers }) => [headers['x-partner-key']].flatMap((key) => key ?? []),
     },
     {
       name: 'what the contract calls sensitive, in an answer',
@@ -112,7 +112,7 @@ describe('no secret stands in any report or in the log', () => {
       // First in the body, where an excerpt does not cut it off, and wrong at a member of each operation.
       return { ...answer, body: { leak: own, ...answer.body, id: -1, unit: 0, items: 0, expires_in: 0 } };
     };
-    const { result, log } = await runAgainst(api, leak, { selection: { only: [], exclude } });
+    const { result, log } = await runAgainst(api, leak, { selection: { only: [], exclude }, headers });
     expect(secrets.size).toBeGreaterThan(0);
     const shown = result.findings.filter((finding) => finding.operation === operation);
     expect(shown.map(({ answered }) => answered).join()).toMatch(/"leak":\["\*\*\*"/);
@@ -124,6 +124,22 @@ describe('no secret stands in any report or in the log', () => {
       }
     }
   });
+});
+
+test('shows the password that the run made up, so that its request can be sent again', async () => {
+  const handle = apis.library.create();
+  const passwords = new Set<string>();
+  const { result } = await runAgainst('library', async (request) => {
+    if (!request.path.endsWith('/readers')) return handle(request);
+    const { password } = JSON.parse(request.body);
+    passwords.add(password);
+    return { status: 500, body: { password } };
+  });
+  const [finding] = result.findings;
+  const [password] = passwords;
+  expect([finding?.curl, finding?.sent, finding?.answered]).toEqual(
+    Array.from({ length: 3 }, () => expect.stringContaining(`"password":"${password}"`)),
+  );
 });
 
 test('tells of nothing but the checks that were asked for', async () => {

@@ -1,5 +1,5 @@
 import { checks as allChecks } from '../checks/checks.ts';
-import { leastSecretLength } from '../checks/sensitive-leak.ts';
+import { leastSecretLength } from '../checks/secrets.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Known } from '../data/records.ts';
 import { createConnection } from '../execute/connection.ts';
@@ -10,9 +10,8 @@ import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
 import { createTokens } from '../execute/tokens.ts';
-import { collectFindings } from '../failures/collect-findings.ts';
 import type { Failure } from '../failures/failure.ts';
-import type { Finding } from '../failures/finding.ts';
+import { collectFindings, type Finding } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
 import { planBaseline } from '../phases/baseline.ts';
 import { accepted, type Obligation, planObligations } from '../plan/obligations.ts';
@@ -77,7 +76,7 @@ export async function runConformance(
 
   const { selected } = selectOperations(contract.operations, options.selection);
   const checks = allChecks.filter(({ name }) => options.checks.length === 0 || options.checks.includes(name));
-  const redactor = createRedactor(contract);
+  const redactor = createRedactor(contract, options.headers);
   const judge = createJudge(contract);
   const obligations = planObligations(selected, checks);
   const findings = collectFindings({ ...redactor, lineOf: contract.lineOf });
@@ -123,7 +122,7 @@ export async function runConformance(
     for (const { text, pointer } of redactor.learn(exchange)) {
       if (text.length >= leastSecretLength) secretsSeen.push({ text, pointer, operation: exchange.operation });
     }
-    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor.redact));
+    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor));
     if (isAccepted(exchange)) obligations.settle(exchange.operation.id, 'baseline', accepted, true);
     if (isSuccess(exchange.outcome)) known.push({ operation: exchange.operation, seen: exchange.seen });
   };
@@ -145,7 +144,8 @@ export async function runConformance(
       for (const exchange of trace) observe(exchange);
       judgeTrace(trace);
       // What is left of the plan would only wait for the same.
-      if (targets.judged().away !== undefined) stop.abort();
+      const isGone = trace.some(({ outcome }) => outcome.kind === 'none' && outcome.downWith !== undefined);
+      if (isGone || targets.judged().away !== undefined) stop.abort();
       const { met, all } = obligations.count();
       const elapsedMs = performance.now() - startedAt;
       const counts = { requests: tally.requests(), findings: findings.all().length };
@@ -274,12 +274,11 @@ function refuseToSend(operation: Operation, { authUrl, permissions }: RunOptions
   return refuseOperation(operation, permissions);
 }
 
-function formatLogLine({ operation, intent, request }: NumberedExchange, redact: (text: string) => string): string {
+function formatLogLine({ operation, intent, request }: NumberedExchange, { redact, headerText }: Redactor): string {
   const headers = request.headers
     .filter(([name]) => name.toLowerCase() !== 'authorization')
-    .map(([name, value]) => `${name}: ${value}`);
+    .map(([name, value]) => `${name}: ${headerText(name, value)}`);
   const body = request.body === undefined ? '' : ` ${request.body.toString()}`;
-  return redact(
-    `${operation.id} ${intent.phase} (${intent.label}) ${request.method} ${request.path} {${headers.join('; ')}}${body}`,
-  );
+  const what = `${operation.id} ${intent.phase} (${intent.label})`;
+  return `${what} ${request.method} ${redact(request.path)} {${headers.join('; ')}}${redact(body)}`;
 }
