@@ -127,7 +127,7 @@ export function createEngine(wiring: Wiring): Engine {
       if (outcome === undefined) return undefined;
       const intent = { ...before.intent, label: `${before.intent.label}, again alone`, step: before.intent.step + 1 };
       const seen = completeSeen(before.seen, outcome);
-      return { ...before, intent, outcome, seen, atMs: performance.now() - startedAt };
+      return { ...before, intent, outcome, seen, isAlone: true, atMs: performance.now() - startedAt };
     },
   };
 }

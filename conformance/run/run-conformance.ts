@@ -94,7 +94,8 @@ export async function runConformance(
 
   const judgeTrace = (trace: Trace): void => {
     const tell = (check: string, exchange: NumberedExchange, place: string, failures: readonly Failure[]): void => {
-      obligations.settle(exchange.operation.id, check, place, failures.length === 0);
+      const isMet = failures.every(({ severity }) => severity === 'warning');
+      obligations.settle(exchange.operation.id, check, place, isMet);
       for (const failure of failures) {
         const found = findings.add(failure, exchange);
         if (found !== undefined) events.onFinding?.(found);
@@ -190,6 +191,7 @@ export async function runConformance(
       return own === undefined || isJudged(own);
     }),
     warnings: gatherWarnings({
+      facts: findings.facts(),
       contract,
       operations: selected,
       tally,
