@@ -19,7 +19,7 @@ import { createJudge } from '../schema/create-judge.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import type { RunOptions } from './run-options.ts';
 import { type Coverage, createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
-import { type Judgement, judgeVerdict } from './verdict.ts';
+import { type Judgement, judgeVerdict, RunnerFailure } from './verdict.ts';
 import { gatherWarnings, type Warning } from './warnings.ts';
 import type { SecretSeen, World } from './world.ts';
 
@@ -36,6 +36,8 @@ export interface RunResult extends Judgement {
   readonly coverage: Coverage;
   readonly requests: number;
   readonly durationMs: number;
+  /** Set where the runner itself failed. */
+  readonly failure?: RunnerFailure | undefined;
 }
 
 /** How far a run is; handed out after each turn. */
@@ -132,6 +134,7 @@ export async function runConformance(
   }
   const sendable = selected.filter((operation) => tally.of(operation).reasons.length === 0);
 
+  let failure: RunnerFailure | undefined;
   const cut = await runQueue({
     scenarios: planBaseline(sendable),
     world,
@@ -151,7 +154,12 @@ export async function runConformance(
       events.onProgress?.({ phase, met, obligations: all, elapsedMs, ...counts });
     },
     options: { workers: options.workers, requests: options.budget.requests, deadline, signal: ended },
+  }).catch((error: unknown) => {
+    failure = new RunnerFailure(error);
+    stop.abort();
+    return 'interrupted' as const;
   });
+  if (signal.reason instanceof RunnerFailure) failure ??= signal.reason;
 
   const seen = targets.judged();
   const left = Math.max(0, (options.budget.requests ?? Number.POSITIVE_INFINITY) - tally.requests());
@@ -172,6 +180,7 @@ export async function runConformance(
     cut: userCut,
     lost,
     tokenProblems,
+    failure: failure && redactor.redact(failure.message),
   });
   // What another host, or none, answered says nothing about this deployment.
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
@@ -206,6 +215,7 @@ export async function runConformance(
     coverage: isElsewhere ? measureCoverage(selected, onlyOf(tally, isJudged)) : coverage,
     requests: tally.requests() + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - startedAt),
+    failure,
   };
 }
 
@@ -216,8 +226,8 @@ function wire(
   redactor: Redactor,
   time: { readonly signal: AbortSignal; readonly startedAt: number; readonly deadline: number },
 ) {
-  const { baseUrl, authUrl, maxWaitMs } = options;
-  const connection = createConnection({ timeoutMs: options.timeoutMs, signal: time.signal });
+  const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls } = options;
+  const connection = createConnection({ timeoutMs, signal: time.signal, ...(tls && { tls }) });
   const accounts = createAccounts({
     contract,
     credentials: { ...options.credentials, headers: options.headers },
