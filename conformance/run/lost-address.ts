@@ -1,0 +1,267 @@
+import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
+import { isObject } from '../contract/json.ts';
+import { coversMediaType, essenceOf } from '../contract/media-type.ts';
+import type { Connection } from '../execute/connection.ts';
+import { type Answer, type Exchange, headerOf, type NoAnswer } from '../execute/exchange.ts';
+import type { Pace } from '../execute/limits.ts';
+
+/** An address at which every answer was a 404, or nothing that came was the API's. */
+export interface LostAddress {
+  readonly base: string;
+  readonly option: '--base-url' | '--auth-url';
+  /** What came there, in words: `404`, `200 as text/html`, `301 to https://api.example/books`. */
+  readonly saw: string;
+  /** Something came that no API of this contract sends; a 404 alone may also speak of an id. */
+  readonly isForeign: boolean;
+  /** A request that a right address would know, `GET /books`; undefined where every path has an id in it. */
+  readonly asked: string | undefined;
+  /** Where it redirects to, else an address of the same host where that request is answered as the contract says. */
+  readonly right: string | undefined;
+  /** `right` is where it redirects to. */
+  readonly isRedirect: boolean;
+  /** The first address of the contract; empty where it names none. */
+  readonly named: string;
+  /** Lines for the log of requests, one for each that was sent. */
+  readonly sent: readonly string[];
+}
+
+/** Most different answers that one sentence names. */
+const mostKinds = 12;
+
+/** Most addresses that are tried. */
+const mostTried = 6;
+
+interface Given {
+  readonly contract: Contract;
+  readonly seen: TargetSeen;
+  readonly connection: Connection;
+  readonly pace: Pace;
+  /** Requests that may still be sent. */
+  readonly left: number;
+}
+
+/**
+ * Looks whether the deployment lies at another path of the same host: the contract's own path, or a part of the given one.
+ * It asks with a GET that needs no id, without credentials: a 401 tells as much as a 200. Where the host redirects to the same
+ * path elsewhere, that place is named and not asked: it may be another's.
+ *
+ * @returns undefined unless every answer was 404, or none was the API's
+ */
+export async function findLostAddress(given: Given): Promise<LostAddress | undefined> {
+  const { base, option, isAbsent, isForeign, saw, redirect, asked: operation, named: askedName, servers } = given.seen;
+  if (base === undefined || !(isAbsent || isForeign)) return undefined;
+  const addresses = option === '--base-url' ? given.contract.servers : servers;
+  const sent: string[] = [];
+  let right = redirect;
+  const candidates =
+    operation === undefined || redirect !== undefined
+      ? []
+      : nearby(base, addresses).slice(0, Math.min(mostTried, given.left));
+  for (const candidate of candidates) {
+    if (operation === undefined || right !== undefined) break;
+    await given.pace();
+    const headers = [['accept', '*/*']] as const;
+    const request = { method: 'GET', base: candidate, path: operation.path, headers, body: undefined };
+    const outcome = await given.connection.send(request);
+    sent.push(`${operation.id} address (without credentials) GET ${new URL(candidate).pathname}${operation.path} {}`);
+    if (outcome?.kind === 'answer' && isAtHome({ operation, request, outcome })) right = candidate;
+  }
+  return {
+    base,
+    option,
+    saw: isAbsent ? '404' : saw,
+    isForeign: isForeign && !isAbsent,
+    asked: askedName,
+    right,
+    isRedirect: redirect !== undefined,
+    named: addresses.find((address) => URL.canParse(address)) ?? '',
+    sent,
+  };
+}
+
+/** What all answers of one server have in common, as far as it tells of a wrong address. */
+export interface TargetSeen {
+  readonly option: '--base-url' | '--auth-url';
+  readonly base: string | undefined;
+  /** Every answer was 404. */
+  readonly isAbsent: boolean;
+  /** Something came that no API of this contract sends, and nothing that one does. */
+  readonly isForeign: boolean;
+  /** The different answers in words. */
+  readonly saw: string;
+  /** Where one of them redirects to the same path. */
+  readonly redirect: string | undefined;
+  /** The first GET that needs no id, and the first request that needs none, in words. */
+  readonly asked: Operation | undefined;
+  readonly named: string | undefined;
+  /** Of the operation that was sent first. */
+  readonly servers: readonly string[];
+  /** Nothing answered there, and why. */
+  readonly away: { readonly says: string; readonly base: string } | undefined;
+}
+
+export interface TargetsSeen {
+  readonly see: (exchange: Exchange) => void;
+  /** The API; the other server where that one alone was asked. */
+  readonly judged: () => TargetSeen;
+}
+
+/** Keeps of each answer what tells whether the address is the right one, and nothing else. */
+export function seeTargets(): TargetsSeen {
+  const targets = { api: seeTarget('--base-url'), auth: seeTarget('--auth-url') };
+  return {
+    see: (exchange) => targets[exchange.operation.target].see(exchange),
+    judged: () => {
+      const api = targets.api.seen();
+      return api.base === undefined ? targets.auth.seen() : api;
+    },
+  };
+}
+
+function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) => void; seen: () => TargetSeen } {
+  let base: string | undefined;
+  let [isAbsent, isOwn, isForeign, isThere] = [true, false, false, false];
+  let [redirect, away]: [string | undefined, TargetSeen['away']] = [undefined, undefined];
+  let [asked, plain]: [Operation | undefined, Operation | undefined] = [undefined, undefined];
+  let servers: readonly string[] = [];
+  const kinds = new Map<string, string>();
+  return {
+    see: (exchange) => {
+      const { operation, request, outcome } = exchange;
+      if (base === undefined) servers = operation.servers;
+      base ??= request.base;
+      if (!operation.path.includes('{')) {
+        plain ??= operation;
+        if (operation.method === 'get') asked ??= operation;
+      }
+      isAbsent &&= outcome.kind === 'answer' && outcome.status === 404;
+      if (outcome.kind === 'none') {
+        isOwn = true;
+        if (outcome.reason !== 'refused' && outcome.reason !== 'unresolved') isThere = true;
+        else away ??= { says: outcome.says, base: request.base };
+        return;
+      }
+      isThere = true;
+      // What one answer says is said already where another was the API's own.
+      if (isOwn) return;
+      const origin = originOf(exchange);
+      isOwn ||= origin === 'own';
+      isForeign ||= origin === 'foreign';
+      const to = redirectedBase(exchange);
+      if (to !== request.base) redirect ??= to;
+      describeInto(kinds, exchange);
+    },
+    seen: () => ({
+      option,
+      base,
+      isAbsent: base !== undefined && isAbsent,
+      isForeign: isForeign && !isOwn,
+      saw: [...kinds.values()].join(' or '),
+      redirect,
+      asked,
+      named: plain === undefined ? undefined : nameOf(asked ?? plain),
+      servers,
+      away: isThere ? undefined : away,
+    }),
+  };
+}
+
+function nameOf({ method, path }: Operation): string {
+  return `${method.toUpperCase()} ${path}`;
+}
+
+/** Addresses of the same host, the likeliest first: the contract's path there, that path beneath the given one, its parents. */
+function nearby(base: string, addresses: readonly string[]): string[] {
+  const { origin, pathname } = new URL(base);
+  const paths = addresses.map((address) => URL.parse(address, 'http://localhost')?.pathname.replace(/\/$/, '') ?? '');
+  const own = pathname.replace(/\/$/, '').split('/');
+  const parents = own.slice(1).map((_, index) => own.slice(0, own.length - 1 - index).join('/'));
+  const found = [...paths, ...paths.map((path) => own.join('/') + path), ...parents].map((path) => `${origin}${path}`);
+  return [...new Set(found)].filter((candidate) => candidate !== base);
+}
+
+/** An answer that the contract gives to this request, or one that asks for credentials or parameters first. */
+function isAtHome(asked: Asked & { readonly outcome: Answer }): boolean {
+  const { operation, outcome: answer } = asked;
+  if (originOf(asked) === 'foreign') return false;
+  if ([400, 401, 403, 422].includes(answer.status)) return true;
+  const response = responseFor(operation, answer.status);
+  if (response === undefined || answer.status === 404 || answer.status >= 500) return false;
+  const type = headerOf(answer, 'content-type');
+  // A host that shows its front page at every address is no API.
+  return response.contents.length === 0 || response.contents.some((one) => coversMediaType(one.mediaType, type ?? ''));
+}
+
+type Asked = Pick<Exchange, 'operation' | 'request' | 'outcome'>;
+
+/** Statuses that anything in front of an API may send as a page of its own; they say nothing against the address. */
+const ofWhatStandsBefore = new Set([401, 402, 403, 429]);
+
+/**
+ * Whose an answer is, by what the contract says of its operation: `foreign` for a redirect or a media type that it does not
+ * know, `neither` for what proves nothing. In doubt it is the API's own: a defect must not pass for a wrong address.
+ */
+function originOf({ operation, request, outcome }: Asked): 'own' | 'foreign' | 'neither' {
+  if (outcome.kind === 'none') return 'own';
+  const { status, body } = outcome;
+  if (status >= 500 || ofWhatStandsBefore.has(status)) return 'own';
+  const response = responseFor(operation, status);
+  if (isRedirection(status)) {
+    // `default` speaks of errors: it documents no redirect.
+    return response === undefined || response.status.toLowerCase() === 'default' ? 'foreign' : 'own';
+  }
+  const declared = operation.responses.flatMap(({ contents }) => contents);
+  if (body.length === 0) {
+    const isBare = (status === 404 || status === 405) && (response === undefined || response.contents.length > 0);
+    return isBare || request.method === 'HEAD' ? 'neither' : 'own';
+  }
+  const type = headerOf(outcome, 'content-type');
+  if (type === undefined || declared.some(({ mediaType }) => coversMediaType(mediaType, type))) return 'own';
+  // An API that mislabels its JSON is still that API.
+  if (isJsonText(body)) return 'own';
+  return declared.length === 0 || response?.contents.length === 0 ? 'neither' : 'foreign';
+}
+
+/** RFC 9110, 15.4, without 304, which answers a condition and leads nowhere. */
+function isRedirection(status: number): boolean {
+  return status >= 300 && status < 400 && status !== 304;
+}
+
+function isJsonText(body: Buffer): boolean {
+  try {
+    const value: unknown = JSON.parse(body.toString());
+    return isObject(value) || Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
+
+/** Where an answer leads, without query, fragment and user: a server may repeat there what is secret. */
+function locationOf({ request, outcome }: Asked): URL | undefined {
+  if (outcome.kind === 'none' || !isRedirection(outcome.status)) return undefined;
+  const location = headerOf(outcome, 'location');
+  const url = location === undefined ? null : URL.parse(location, `${request.base}${request.path}`);
+  if (url === null || !/^https?:$/.test(url.protocol)) return undefined;
+  [url.search, url.hash, url.username, url.password] = ['', '', '', ''];
+  return url;
+}
+
+/** The address beneath which a redirect finds the same path; undefined where it leads to another one, as to a login. */
+function redirectedBase(asked: Asked): string | undefined {
+  const url = locationOf(asked);
+  const path = asked.request.path.replace(/\?.*$/s, '');
+  // Every folder ends like the path `/`.
+  return path.length > 1 && url?.pathname.endsWith(path) ? url.href.slice(0, -path.length) : undefined;
+}
+
+/** Adds an answer by status with its media type or its place; of redirects of one status the first. */
+function describeInto(kinds: Map<string, string>, asked: Asked & { readonly outcome: Answer | NoAnswer }): void {
+  const { outcome } = asked;
+  if (outcome.kind === 'none' || kinds.size >= mostKinds) return;
+  const { status } = outcome;
+  const type = outcome.body.length === 0 ? undefined : essenceOf(headerOf(outcome, 'content-type') ?? '');
+  const kind = isRedirection(status) ? String(status) : `${status}${type === undefined ? '' : ` as ${type}`}`;
+  if (kinds.has(kind)) return;
+  const location = locationOf(asked)?.href;
+  kinds.set(kind, location === undefined ? kind : `${status} to ${location}`);
+}

@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import type { Operation } from '../contract/contract.ts';
+import { readContract } from '../contract/read-contract.ts';
+import type { Answer, Exchange, NoAnswer } from '../execute/exchange.ts';
+import { plainIntent } from '../planted/apis.ts';
+import { seeTargets } from './lost-address.ts';
+import { createTally, measureCoverage } from './tally.ts';
+import { judgeVerdict } from './verdict.ts';
+
+const { operations } = readContract(
+  'api.yaml',
+  `
+openapi: 3.1.0
+info: {title: T, version: '1'}
+servers: [{url: https://a.example}]
+paths:
+  /guarded: {get: {operationId: guarded, security: [{Key: []}], responses: {2XX: {description: Done}}}}
+  /optional: {get: {operationId: optional, security: [{}, {Key: []}], responses: {2XX: {description: Done}}}}
+  /open: {get: {operationId: open, responses: {2XX: {description: Done}}}}
+  /token: {servers: [{url: https://b.example}], post: {operationId: token, responses: {2XX: {description: Done}}}}
+`,
+);
+
+/** What came for each operation: a status, or nothing for the reason given. */
+type Came = Readonly<Record<string, number | NoAnswer['reason']>>;
+
+function judge(came: Came, tokenProblems: readonly string[] = []): ReturnType<typeof judgeVerdict> {
+  const selected = operations.filter(({ id }) => id in came);
+  const [tally, targets] = [createTally(), seeTargets()];
+  for (const operation of selected) {
+    const exchange = exchangeOf(operation, came[operation.id] ?? 0);
+    tally.count(exchange);
+    targets.see(exchange);
+  }
+  const { away, option } = targets.judged();
+  const coverage = measureCoverage(selected, tally);
+  const rest = { findings: [], cut: undefined, lost: undefined, tokenProblems };
+  return judgeVerdict({ ...rest, tallies: tally.all(), away, option, coverage });
+}
+
+function exchangeOf(operation: Operation, came: number | NoAnswer['reason']): Exchange {
+  const outcome: Answer | NoAnswer =
+    typeof came === 'number'
+      ? { kind: 'answer', status: came, headers: [], body: Buffer.from(''), durationMs: 1 }
+      : { kind: 'none', reason: came, says: came, durationMs: 1 };
+  const request = {
+    method: 'GET',
+    base: `http://${operation.target}`,
+    path: operation.path,
+    headers: [],
+    body: undefined,
+  };
+  const seen = { path: {}, query: {}, requestHeaders: {}, requestBody: undefined };
+  return { operation, intent: plainIntent, request, outcome, seen, isPause: false, atMs: 1 };
+}
+
+describe('what a run amounts to', () => {
+  const rows: readonly { name: string; came: Came; verdict: string; says?: RegExp }[] = [
+    { name: 'all accepted', came: { guarded: 200, open: 204 }, verdict: 'passed', says: /^No defect found\.$/ },
+    {
+      name: 'one never accepted',
+      came: { guarded: 200, open: 409 },
+      verdict: 'passed',
+      says: /, but 1 of 2 operations was never accepted: open\.$/,
+    },
+    {
+      name: 'the only one never accepted',
+      came: { open: 409 },
+      verdict: 'passed',
+      says: /, but 1 of 1 operation was never accepted: open\.$/,
+    },
+    {
+      name: 'one redirected, as nobody documents',
+      came: { guarded: 200, open: 301 },
+      verdict: 'passed',
+      says: /, but 1 of 2 operations was never accepted: open\.$/,
+    },
+    { name: 'nothing sent', came: {}, verdict: 'nothing-tested', says: /no request could be sent/ },
+    { name: 'refusals of credentials alone', came: { guarded: 401 }, verdict: 'nothing-tested', says: /only saw 401/ },
+    { name: 'the same beside an open operation', came: { guarded: 401, open: 200 }, verdict: 'nothing-tested' },
+    {
+      name: 'the same beside one that takes credentials or none',
+      came: { guarded: 429, optional: 200 },
+      verdict: 'nothing-tested',
+    },
+    { name: 'a refusal that tells of data', came: { guarded: 400 }, verdict: 'passed' },
+    {
+      name: 'an API that is away',
+      came: { guarded: 'refused', open: 'refused' },
+      verdict: 'unreachable',
+      says: /\(http:\/\/api\)/,
+    },
+    { name: 'an API without a name', came: { guarded: 'unresolved' }, verdict: 'unreachable' },
+    {
+      name: 'an API that is away beside another server',
+      came: { open: 'refused', token: 200 },
+      verdict: 'unreachable',
+    },
+    {
+      name: 'another server that is away, tested alone',
+      came: { token: 'refused' },
+      verdict: 'unreachable',
+      says: /\(http:\/\/auth\)/,
+    },
+    { name: 'another server that is away beside an API', came: { open: 200, token: 'refused' }, verdict: 'passed' },
+    { name: 'an API that went away', came: { guarded: 200, open: 'refused' }, verdict: 'passed' },
+    { name: 'silence alone', came: { guarded: 'timeout' }, verdict: 'nothing-tested' },
+  ];
+  test.each(rows)('$name: $verdict', ({ came, verdict, says = /./ }) => {
+    const judged = judge(came);
+    expect([judged.verdict, judged.says]).toEqual([verdict, expect.stringMatching(says)]);
+    expect(judged.cure === undefined).toBe(verdict === 'passed');
+  });
+});
+
+test('the option of the host that is away stands in the cure', () => {
+  expect(judge({ open: 'refused' }).cure).toContain('--base-url');
+  expect(judge({ token: 'refused' }).cure).toContain('--auth-url');
+});
+
+test('the first reason for want of a token stands in the cure, with the number of others', () => {
+  expect(judge({ guarded: 401 }, ['one', 'two', 'three']).cure).toMatch(/^No token: one \(and 2 more\)\. /);
+  expect(judge({ guarded: 401 }, ['one']).cure).toMatch(/^No token: one\. /);
+  expect(judge({ guarded: 401 }).cure).toMatch(/^Check --token/);
+});

@@ -1,0 +1,111 @@
+import type { Cut } from '../execute/queue.ts';
+import type { Finding } from '../failures/finding.ts';
+import type { LostAddress, TargetSeen } from './lost-address.ts';
+import type { Coverage, OperationTally } from './tally.ts';
+
+/** `nothing-tested`, `wrong-address` and `unreachable` must never look green, nor like a defect of the deployment. */
+export type Verdict = 'passed' | 'defects' | 'nothing-tested' | 'wrong-address' | 'unreachable' | 'interrupted';
+
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** One sentence. */
+  readonly says: string;
+  /** What to do where the run proves nothing; undefined where it does. */
+  readonly cure: string | undefined;
+}
+
+/** Statuses after which nothing is known about the API behind them. */
+const provesNothing = new Set([401, 402, 429]);
+
+/** Most names of operations in one sentence. */
+const mostNamed = 8;
+
+interface Given {
+  readonly findings: readonly Finding[];
+  readonly tallies: readonly OperationTally[];
+  readonly away: TargetSeen['away'];
+  readonly option: TargetSeen['option'];
+  readonly coverage: Coverage;
+  readonly cut: Cut;
+  readonly lost: LostAddress | undefined;
+  readonly tokenProblems: readonly string[];
+}
+
+/** What the run amounts to: what keeps it from proving anything goes before all that it found. */
+export function judgeVerdict(given: Given): Judgement {
+  const { findings, tallies, away, option, coverage, cut, lost, tokenProblems } = given;
+  if (cut === 'interrupted') {
+    return { verdict: 'interrupted', says: 'Interrupted; what was found until then stands.', cure: undefined };
+  }
+  if (away !== undefined) {
+    const { says, base } = away;
+    const cure = `Nothing was tested. See that it runs and that ${option} names its host and port.`;
+    return { verdict: 'unreachable', says: `Unreachable: ${says} (${base}).`, cure };
+  }
+  if (lost !== undefined) return judgeLost(lost);
+  const unreached = describeUnreached(coverage);
+  const defects = findings.filter(({ severity }) => severity === 'defect').length;
+  if (defects > 0) {
+    const found = `${defects} ${defects === 1 ? 'defect' : 'defects'} found`;
+    return { verdict: 'defects', says: `${found}${unreached && `, and ${unreached}`}.`, cure: undefined };
+  }
+  const seen = statusesOf(tallies);
+  if (seen.size === 0) {
+    const says = 'Nothing tested: no request could be sent.';
+    return { verdict: 'nothing-tested', says, cure: 'The warnings say what each operation would need.' };
+  }
+  // Open operations prove nothing about those that need credentials.
+  const guarded = tallies.filter(
+    ({ operation }) => operation.security.length > 0 && operation.security.every((one) => Object.keys(one).length > 0),
+  );
+  const statuses = guarded.length > 0 ? statusesOf(guarded) : seen;
+  if (statuses.size > 0 && [...statuses].every((status) => provesNothing.has(status))) {
+    const only = [...statuses].join(', ');
+    const why = 'the credentials were refused or the quota is used up, no check of data took place';
+    const [problem, ...more] = tokenProblems;
+    const also = more.length === 0 ? '' : ` (and ${more.length} more)`;
+    const cure =
+      problem !== undefined
+        ? `No token: ${problem}${also}. Check --auth-url and the client, or pass --token.`
+        : 'Check --token, or --client-id and --client-secret.';
+    return { verdict: 'nothing-tested', says: `Nothing tested: you only saw ${only}: ${why}.`, cure };
+  }
+  return { verdict: 'passed', says: `No defect found${unreached && `, but ${unreached}`}.`, cure: undefined };
+}
+
+function judgeLost({ base, option, saw, isForeign, asked, right, isRedirect, named }: LostAddress): Judgement {
+  if (asked === undefined && !isForeign) {
+    const says = `Nothing tested: every answer at ${base} was 404, to ids of which none may be known.`;
+    return { verdict: 'nothing-tested', says, cure: `Is ${option} complete? Test also an operation that needs no id.` };
+  }
+  const hint =
+    right === undefined
+      ? `Give ${option} the address beneath which ${asked ?? 'the API'} is found${named && `; the contract names ${named}`}.`
+      : `Did you mean ${option} ${right}? ${isRedirect ? 'It redirects there' : `${asked} is answered there`}.`;
+  const beyond = isForeign ? ', which the contract does not document' : '';
+  const says = `Wrong address: every answer at ${base} was ${saw}${beyond}.`;
+  return { verdict: 'wrong-address', says, cure: `Nothing was tested. ${hint}` };
+}
+
+function describeUnreached({ operations, reached }: Coverage): string {
+  const names = operations.filter(({ isReached }) => !isReached).map(({ operation }) => operation);
+  if (names.length === 0) return '';
+  const more = names.length > mostNamed ? ', …' : '';
+  const were = names.length === 1 ? 'was' : 'were';
+  const noun = operations.length === 1 ? 'operation' : 'operations';
+  const count = `${operations.length - reached} of ${operations.length} ${noun} ${were} never accepted`;
+  return `${count}: ${names.slice(0, mostNamed).join(', ')}${more}`;
+}
+
+function statusesOf(tallies: readonly OperationTally[]): ReadonlySet<number> {
+  return new Set(tallies.flatMap(({ statuses }) => statuses.filter((status) => status > 0)));
+}
+
+export const exitCodes: Readonly<Record<Verdict, number>> = {
+  passed: 0,
+  defects: 1,
+  'nothing-tested': 2,
+  'wrong-address': 2,
+  unreachable: 2,
+  interrupted: 130,
+};
