@@ -22,7 +22,7 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
     operations: round.map((operation) => ({
       operation: operation.id,
       request: `${operation.method.toUpperCase()} ${operation.path}`,
-      notSent: refuseOperation(operation, run.permissions),
+      notSent: refuseOperation(contract, operation, run.permissions),
       obligations: (obligations.get(operation.id) ?? []).map(({ check, place }) => `${check}: ${place}`),
     })),
   }));

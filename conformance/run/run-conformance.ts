@@ -1,10 +1,9 @@
 import { checks as allChecks } from '../checks/checks.ts';
 import { leastSecretLength } from '../checks/secrets.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { Known } from '../data/records.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
-import { type Exchange, isAccepted, isSuccess, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { type Exchange, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
@@ -15,6 +14,9 @@ import { planBaseline } from '../phases/baseline.ts';
 import { accepted, type Obligation, planObligations } from '../plan/obligations.ts';
 import { refuseOperation } from '../plan/permissions.ts';
 import { selectOperations } from '../plan/select-operations.ts';
+import { createSharedLessons } from '../resources/lessons.ts';
+import { refusalOf } from '../resources/read-refusal.ts';
+import { createResources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import type { RunOptions } from './run-options.ts';
@@ -82,11 +84,12 @@ export async function runConformance(
   const findings = collectFindings({ ...redactor, lineOf: contract.lineOf });
   const tally = createTally();
   const targets = seeTargets();
-  const known: Known[] = [];
+  const resources = createResources(contract);
+  const lessons = createSharedLessons(contract);
   const secretsSeen: SecretSeen[] = [];
   const { permissions, now, seed, slowMs } = options;
   const tag = `conform-${seed.toString(36)}`;
-  const world: World = { contract, judge, permissions, now, seed, tag, slowMs, known, secretsSeen };
+  const world: World = { contract, judge, permissions, now, seed, tag, slowMs, resources, lessons, secretsSeen };
 
   const { connection, accounts, pace, engine } = wire(contract, options, redactor, {
     signal: ended,
@@ -96,7 +99,8 @@ export async function runConformance(
 
   const judgeTrace = (trace: Trace): void => {
     const tell = (check: string, exchange: NumberedExchange, place: string, failures: readonly Failure[]): void => {
-      obligations.settle(exchange.operation.id, check, place, failures.length === 0);
+      const isMet = failures.every(({ severity }) => severity === 'warning');
+      obligations.settle(exchange.operation.id, check, place, isMet);
       for (const failure of failures) {
         const found = findings.add(failure, exchange);
         if (found !== undefined) events.onFinding?.(found);
@@ -124,18 +128,21 @@ export async function runConformance(
     }
     if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor));
     if (isAccepted(exchange)) obligations.settle(exchange.operation.id, 'baseline', accepted, true);
-    if (isSuccess(exchange.outcome)) known.push({ operation: exchange.operation, seen: exchange.seen });
+    if (exchange.isPause || exchange.intent.polarity !== 'valid') return;
+    resources.observe(exchange);
+    const refusal = refusalOf(exchange);
+    if (refusal !== undefined) lessons.observe(exchange.operation, exchange.seen, refusal);
   };
 
   for (const operation of selected) {
-    const refusal = refuseToSend(operation, options);
+    const refusal = refuseToSend(contract, operation, options);
     if (refusal !== undefined) tally.explain(operation, [refusal]);
   }
   const sendable = selected.filter((operation) => tally.of(operation).reasons.length === 0);
 
   let failure: RunnerFailure | undefined;
   const cut = await runQueue({
-    scenarios: planBaseline(sendable),
+    scenarios: planBaseline(contract, sendable),
     world,
     engine,
     needsProof: needsProof(),
@@ -199,6 +206,7 @@ export async function runConformance(
       return own === undefined || isJudged(own);
     }),
     warnings: gatherWarnings({
+      facts: findings.facts(),
       contract,
       operations: selected,
       tally,
@@ -276,9 +284,13 @@ function onlyOf(tally: Tally, isJudged: (operation: Operation) => boolean): Tall
   return { ...tally, of: (operation) => (isJudged(operation) ? tally : empty).of(operation) };
 }
 
-function refuseToSend(operation: Operation, { authUrl, permissions }: RunOptions): string | undefined {
+function refuseToSend(
+  contract: Contract,
+  operation: Operation,
+  { authUrl, permissions }: RunOptions,
+): string | undefined {
   if (operation.target === 'auth' && authUrl === undefined) return 'it is at another server: pass --auth-url';
-  return refuseOperation(operation, permissions);
+  return refuseOperation(contract, operation, permissions);
 }
 
 function formatLogLine({ operation, intent, request }: NumberedExchange, { redact, headerText }: Redactor): string {
