@@ -2,7 +2,18 @@ import { type Contract, type Operation, responseFor } from '../contract/contract
 import { isObject } from '../contract/json.ts';
 import { evaluate, type Seen } from '../contract/runtime-expression.ts';
 import { isScalar, mostItems, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
-import { answeredComponents, normal, nounOf, plainPath, type Slot, singular, slotsOf, stemOf } from './slots.ts';
+import {
+  answeredComponents,
+  normal,
+  nounOf,
+  plainPath,
+  rankName,
+  type Slot,
+  singular,
+  slotsOf,
+  stemOf,
+  unnamed,
+} from './slots.ts';
 
 /**
  * What accepted answers showed: items of collections, what they were read under, what this run made of them, and by which
@@ -22,6 +33,9 @@ export interface Resources {
   readonly collections: ReadonlyMap<string, Collection>;
   /** Values that links of accepted answers name for an operation. */
   readonly linksTo: (operation: Operation) => readonly Linked[];
+  /** Whether an item of this name, `author`, was seen; whether a collection of the contract may hold one. */
+  readonly knows: (noun: string) => boolean;
+  readonly mayKnow: (noun: string) => boolean;
   /** Values of members by their plain name: `authorid` of `authorId`, `author_id`, `author.id`, `authors[].id`. */
   readonly mentions: (name: string) => readonly Mention[];
   /** What an object that was read last under these parameters looked like; undefined where it was not, or was too large. */
@@ -118,6 +132,7 @@ export function createResources(contract: Contract): Resources {
   const reads = new Map<string, unknown>();
   const symbols = new Map<string, Map<Scalar, string>>();
   const templates = [...slots.values()].map(({ slot }) => slot).sort((a, b) => b.key.length - a.key.length);
+  const nouns = new Set(contract.operations.map(({ path }) => nounOf(path)));
   const topics = new Map<string, number>();
   const answered = new Map<Operation, ReadonlySet<string>>();
   const componentsOf = (operation: Operation): ReadonlySet<string> => {
@@ -216,11 +231,15 @@ export function createResources(contract: Contract): Resources {
     const items = collections.get(slot.collection)?.items ?? [];
     const last = values.at(-1);
     const parents = values.slice(0, -1);
+    const pairings = slots.get(slot.key)?.pairings;
+    const isId = (item: Item, member: string): boolean =>
+      idsAmong(item.scalars, slot).has(member) ||
+      (rankName(member, slot) < unnamed && (pairings?.get(member)?.yes ?? 0) > 0);
     const mine = items.some(
       (item) =>
         item.owned &&
         isSameParents(item.parents, parents) &&
-        [...idsAmong(item.scalars, slot)].some(([, value]) => String(value) === String(last)),
+        [...item.scalars].some(([member, value]) => String(value) === String(last) && isId(item, member)),
     );
     return mine || ownedAbove(slot, values);
   };
@@ -360,6 +379,8 @@ export function createResources(contract: Contract): Resources {
     slots,
     collections,
     linksTo: ({ id }) => links.get(id) ?? [],
+    knows: (noun) => (topics.get(`.${noun}`) ?? 0) > 0,
+    mayKnow: (noun) => nouns.has(noun),
     mentions: (name) => mentioned.get(name) ?? [],
     lastRead: (path, values) => reads.get(readKey(path, values)),
     revisionFor: (operation, names = []) => {
