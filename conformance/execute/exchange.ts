@@ -71,6 +71,8 @@ export interface Exchange {
   readonly seen: Seen;
   /** True for an answer that was only a pause (429, a 503 that went away): the case was sent again. */
   readonly isPause: boolean;
+  /** True for a request that was sent again when nothing else was under way. */
+  readonly isAlone?: boolean;
   /** Milliseconds from the start of the run to its end. */
   readonly atMs: number;
 }

@@ -21,7 +21,7 @@ import { createJudge } from '../schema/create-judge.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import type { RunOptions } from './run-options.ts';
 import { type Coverage, createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
-import { type Judgement, judgeVerdict } from './verdict.ts';
+import { type Judgement, judgeVerdict, RunnerFailure } from './verdict.ts';
 import { gatherWarnings, type Warning } from './warnings.ts';
 import type { SecretSeen, World } from './world.ts';
 
@@ -38,6 +38,8 @@ export interface RunResult extends Judgement {
   readonly coverage: Coverage;
   readonly requests: number;
   readonly durationMs: number;
+  /** Set where the runner itself failed. */
+  readonly failure?: RunnerFailure | undefined;
 }
 
 /** How far a run is; handed out after each turn. */
@@ -97,7 +99,8 @@ export async function runConformance(
 
   const judgeTrace = (trace: Trace): void => {
     const tell = (check: string, exchange: NumberedExchange, place: string, failures: readonly Failure[]): void => {
-      obligations.settle(exchange.operation.id, check, place, failures.length === 0);
+      const isMet = failures.every(({ severity }) => severity === 'warning');
+      obligations.settle(exchange.operation.id, check, place, isMet);
       for (const failure of failures) {
         const found = findings.add(failure, exchange);
         if (found !== undefined) events.onFinding?.(found);
@@ -137,6 +140,7 @@ export async function runConformance(
   }
   const sendable = selected.filter((operation) => tally.of(operation).reasons.length === 0);
 
+  let failure: RunnerFailure | undefined;
   const cut = await runQueue({
     scenarios: planBaseline(contract, sendable),
     world,
@@ -156,7 +160,12 @@ export async function runConformance(
       events.onProgress?.({ phase, met, obligations: all, elapsedMs, ...counts });
     },
     options: { workers: options.workers, requests: options.budget.requests, deadline, signal: ended },
+  }).catch((error: unknown) => {
+    failure = new RunnerFailure(error);
+    stop.abort();
+    return 'interrupted' as const;
   });
+  if (signal.reason instanceof RunnerFailure) failure ??= signal.reason;
 
   const seen = targets.judged();
   const left = Math.max(0, (options.budget.requests ?? Number.POSITIVE_INFINITY) - tally.requests());
@@ -177,6 +186,7 @@ export async function runConformance(
     cut: userCut,
     lost,
     tokenProblems,
+    failure: failure && redactor.redact(failure.message),
   });
   // What another host, or none, answered says nothing about this deployment.
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
@@ -196,6 +206,7 @@ export async function runConformance(
       return own === undefined || isJudged(own);
     }),
     warnings: gatherWarnings({
+      facts: findings.facts(),
       contract,
       operations: selected,
       tally,
@@ -210,6 +221,7 @@ export async function runConformance(
     coverage: isElsewhere ? measureCoverage(selected, onlyOf(tally, isJudged)) : coverage,
     requests: tally.requests() + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - startedAt),
+    failure,
   };
 }
 
@@ -220,8 +232,8 @@ function wire(
   redactor: Redactor,
   time: { readonly signal: AbortSignal; readonly startedAt: number; readonly deadline: number },
 ) {
-  const { baseUrl, authUrl, maxWaitMs } = options;
-  const connection = createConnection({ timeoutMs: options.timeoutMs, signal: time.signal });
+  const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls } = options;
+  const connection = createConnection({ timeoutMs, signal: time.signal, ...(tls && { tls }) });
   const accounts = createAccounts({
     contract,
     credentials: { ...options.credentials, headers: options.headers },
