@@ -1,9 +1,10 @@
 import { isObject } from '../contract/json.ts';
 import { joinPointer } from '../contract/json-pointer.ts';
 import type { Place } from '../contract/place.ts';
+import { readPattern, samplePatterns } from '../schema/pattern.ts';
 import type { BuildContext } from './build-context.ts';
 import type { FlatSchema } from './flatten-schema.ts';
-import { matchPatterns } from './match-pattern.ts';
+
 import { hour, soon, spellInstant } from './time.ts';
 
 const day = 24 * hour;
@@ -43,10 +44,10 @@ export function buildText(
   if (formatted !== undefined && patterns.length === 0) return formatted;
   if (formatted !== undefined) {
     const spellings = [formatted, ...spellInstant(timeFor(context, name)).map(String)];
-    const fitting = spellings.find((text) => patterns.every((pattern) => new RegExp(pattern, 'u').test(text)));
+    const fitting = spellings.find((text) => patterns.every((pattern) => readPattern(pattern)?.test(text)));
     if (fitting !== undefined) return fitting;
   }
-  if (patterns.length > 0) return matchPatterns(patterns, { min, max }, context.seed) ?? context.tag;
+  if (patterns.length > 0) return samplePatterns(patterns, { min, max }, context.seed) ?? context.tag;
   if (isObject(keywords.contentSchema) && keywords.contentMediaType === 'application/json') {
     const pointer = joinPointer(flat.pointer, 'contentSchema');
     return JSON.stringify(buildContent({ value: keywords.contentSchema, pointer }));

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../contract/json.ts';
 import type { Pointer } from '../contract/json-pointer.ts';
 import type { ReportPart } from '../contract/place.ts';
-import { compilePattern } from './compile-pattern.ts';
+import { readPattern } from './pattern.ts';
 
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 const counts = [
@@ -30,7 +30,7 @@ export function adaptKeyword(schema: JsonObject, keyword: string, at: Pointer, r
     return { enum: schema.nullable === true && !value.includes(null) ? [...value, null] : value };
   }
   if (keyword === 'pattern') {
-    if (typeof value === 'string' && compilePattern(value) !== undefined) return { pattern: value };
+    if (typeof value === 'string' && readPattern(value) !== undefined) return { pattern: value };
     return drop(`The pattern ${JSON.stringify(value)} does not compile.`, 'Write an ECMA-262 regular expression.');
   }
   if (typeof value === 'boolean' && /^exclusiveM/.test(keyword)) return adaptExclusive(schema, keyword, value);

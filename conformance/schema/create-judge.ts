@@ -3,9 +3,10 @@ import type { Contract } from '../contract/contract.ts';
 import type { ContractProblem } from '../contract/contract-problem.ts';
 import type { Pointer } from '../contract/json-pointer.ts';
 import { type AdaptedSchema, adaptSchema, type Direction } from './adapt-schema.ts';
-import { compilePattern } from './compile-pattern.ts';
+
 import { explainErrors } from './explain-errors.ts';
 import { formats } from './formats.ts';
+import { readPattern } from './pattern.ts';
 import type { Violation } from './violation.ts';
 
 /** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
@@ -60,7 +61,9 @@ function tryCompile(
 }
 
 function createEngine(side: 'strict' | 'lenient'): Ajv2020 {
-  const regExp = Object.assign((pattern: string) => compilePattern(pattern) ?? /(?:)/, { code: 'new RegExp' });
+  const regExp = Object.assign((pattern: string) => readPattern(pattern) ?? { test: () => true }, {
+    code: 'new RegExp',
+  });
   return new Ajv2020({
     strict: false,
     allErrors: true,
