@@ -1,5 +1,5 @@
 import type { HeaderObject } from '../contract/contract.ts';
-import { joinPointer } from '../contract/json-pointer.ts';
+import { joinPointer } from '../contract/document.ts';
 import { decodeText } from '../data/decode-text.ts';
 import { headerOf } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';

@@ -1,4 +1,4 @@
-import { joinPointer } from '../contract/json-pointer.ts';
+import { joinPointer } from '../contract/document.ts';
 import { coversMediaType, essenceOf } from '../contract/media-type.ts';
 import { headerOf } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import { joinPointer } from '../contract/json-pointer.ts';
+import { joinPointer } from '../contract/document.ts';
 import { answerOf } from './answer-of.ts';
 import { type Check, wholeAnswer } from './check.ts';
 

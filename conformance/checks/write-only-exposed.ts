@@ -1,4 +1,4 @@
-import { joinPointer } from '../contract/json-pointer.ts';
+import { joinPointer } from '../contract/document.ts';
 import type { Failure } from '../failures/failure.ts';
 import { listedSuccesses } from './answer-of.ts';
 import type { Check } from './check.ts';

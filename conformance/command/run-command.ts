@@ -1,8 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
-import type { Contract } from '../contract/contract.ts';
-import { ContractError } from '../contract/contract-problem.ts';
+import { type Contract, ContractError } from '../contract/contract.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { formatFinding } from '../failures/format-finding.ts';
 import { selectOperations } from '../plan/select-operations.ts';

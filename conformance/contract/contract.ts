@@ -1,7 +1,6 @@
-import type { ContractProblem } from './contract-problem.ts';
+import type { Pointer } from './document.ts';
 import type { OperationExtensions } from './extensions.ts';
 import type { JsonObject } from './json.ts';
-import type { Pointer } from './json-pointer.ts';
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
 
@@ -114,4 +113,28 @@ export function responseFor(operation: Operation, status: number): ResponseObjec
   return [String(status), range, 'default']
     .map((key) => operation.responses.find((response) => response.status.toUpperCase() === key.toUpperCase()))
     .find((response) => response !== undefined);
+}
+
+/** One thing wrong with a contract. `fatal` ones end the run with exit code 2, the others are told and stepped over. */
+export interface ContractProblem {
+  readonly pointer: string;
+  /** 1-based line of the file; 0 where the file could not be read that far. */
+  readonly line: number;
+  readonly says: string;
+  readonly cure: string;
+}
+
+/** The contract cannot be read at all: all reasons at once. */
+export class ContractError extends Error {
+  readonly problems: readonly ContractProblem[];
+
+  constructor(file: string, problems: readonly ContractProblem[]) {
+    super(`${file} is not a contract that can be tested:\n${problems.map((p) => formatProblem(file, p)).join('\n')}`);
+    this.name = 'ContractError';
+    this.problems = problems;
+  }
+}
+
+export function formatProblem(file: string, { line, pointer, says, cure }: ContractProblem): string {
+  return `${file}${line > 0 ? `:${line}` : ''} ${pointer}\n  ${says}\n  ${cure}`;
 }

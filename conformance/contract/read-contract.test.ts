@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { responseFor } from './contract.ts';
-import { ContractError } from './contract-problem.ts';
+import { ContractError, responseFor } from './contract.ts';
 import { readContract } from './read-contract.ts';
 
 const head = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\n';

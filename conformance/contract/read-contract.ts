@@ -1,12 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import type { Contract, Method, Operation } from './contract.ts';
-import { ContractError, type ContractProblem } from './contract-problem.ts';
-import { isObject, textAt } from './json.ts';
-import { childOf, follow, type Place, type ReportPart } from './place.ts';
-import { readOperation } from './read-operation.ts';
-import { readSchemes } from './read-schemes.ts';
-import { readAddresses } from './read-servers.ts';
-import { readSource, type Source } from './read-source.ts';
+import {
+  type Contract,
+  ContractError,
+  type ContractProblem,
+  type Method,
+  type Operation,
+  type SecurityScheme,
+} from './contract.ts';
+import { childOf, follow, type Place, type ReportPart } from './document.ts';
+import { isObject, type JsonObject, objectAt, textAt } from './json.ts';
+import { readAddresses, readOperation } from './read-operation.ts';
+import { readSource, type Source } from './source.ts';
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
@@ -99,4 +103,25 @@ function readOperations(root: Contract['root'], report: ReportPart): Operation[]
           return false;
         });
     });
+}
+
+function readSchemes(root: JsonObject, report: ReportPart): Readonly<Record<string, SecurityScheme>> {
+  const all = { value: objectAt(root.components, 'securitySchemes'), pointer: '#/components/securitySchemes' };
+  const schemes = Object.keys(all.value).flatMap((name): SecurityScheme[] => {
+    const place = follow(root, childOf(all, name), report);
+    if (place === undefined || !isObject(place.value)) return [];
+    const { value, pointer } = place;
+    const key = { in: textAt(value, 'in') ?? '', name: textAt(value, 'name') ?? '' };
+    return [
+      {
+        name,
+        pointer,
+        type: textAt(value, 'type') ?? '',
+        scheme: textAt(value, 'scheme')?.toLowerCase(),
+        key: value.type === 'apiKey' ? key : undefined,
+        tokenUrl: textAt(objectAt(value.flows, 'clientCredentials'), 'tokenUrl'),
+      },
+    ];
+  });
+  return Object.fromEntries(schemes.map((scheme) => [scheme.name, scheme]));
 }

@@ -1,11 +1,14 @@
-import type { Body, Method, Operation, Parameter } from './contract.ts';
+import type { Body, Method, Operation, Parameter, Target } from './contract.ts';
+import { childOf, follow, type Place, type ReportPart } from './document.ts';
 import { readOperationExtensions } from './extensions.ts';
-import { arrayAt, isObject, type JsonObject, textAt } from './json.ts';
-import { childOf, follow, type Place, type ReportPart } from './place.ts';
-import { readContents } from './read-contents.ts';
-import { readParameter } from './read-parameter.ts';
-import { readResponses } from './read-responses.ts';
-import { readServers } from './read-servers.ts';
+import { arrayAt, isObject, type JsonObject, objectAt, textAt } from './json.ts';
+import { readContents, readExamples, readResponses } from './read-messages.ts';
+
+/** Style where none is written (OpenAPI 3.1, Parameter Object). */
+const defaultStyles = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
+
+/** Header parameters that OpenAPI says to ignore: they are written by content negotiation and security. */
+const ignoredHeaders: readonly string[] = ['accept', 'content-type', 'authorization'];
 
 interface Given {
   readonly root: JsonObject;
@@ -74,4 +77,72 @@ function readSecurity(value: unknown): Operation['security'] {
   return (Array.isArray(value) ? value : [])
     .filter(isObject)
     .map((entry) => Object.fromEntries(Object.keys(entry).map((name) => [name, arrayAt(entry, name).map(String)])));
+}
+
+function readParameter(root: JsonObject, place: Place, report: ReportPart): Parameter | undefined {
+  const value = isObject(place.value) ? place.value : {};
+  const name = textAt(value, 'name');
+  const where = textAt(value, 'in');
+  if (name === undefined || !isPlace(where)) {
+    report(
+      place.pointer,
+      'The parameter has no name, or no known place in `in`.',
+      'Write name, and in: path, query, header or cookie.',
+    );
+    return undefined;
+  }
+  if (where === 'header' && ignoredHeaders.includes(name.toLowerCase())) return undefined;
+  const style = textAt(value, 'style') ?? defaultStyles[where];
+  const content = readContents(root, childOf(place, 'content'), report)[0];
+  return {
+    name,
+    in: where,
+    required: where === 'path' || value.required === true,
+    style,
+    explode: typeof value.explode === 'boolean' ? value.explode : style === 'form',
+    allowReserved: value.allowReserved === true,
+    pointer: place.pointer,
+    schema: content?.schema ?? (value.schema === undefined ? undefined : childOf(place, 'schema').pointer),
+    mediaType: content?.mediaType,
+    examples: [...readExamples(root, place, report), ...(content?.examples ?? [])],
+    rule: value['x-rule'],
+  };
+}
+
+function isPlace(where: string | undefined): where is Parameter['in'] {
+  return where !== undefined && Object.hasOwn(defaultStyles, where);
+}
+
+/**
+ * An operation with servers of its own, none of them the document's, belongs to another party: in practice its
+ * authorization server. It goes to `--auth-url`.
+ */
+function readServers(
+  root: JsonObject,
+  holders: readonly unknown[],
+): { readonly target: Target; readonly servers: readonly string[] } {
+  const own = holders.map((holder) => arrayAt(holder, 'servers')).find((servers) => servers.length > 0);
+  if (own === undefined) return { target: 'api', servers: [] };
+  const servers = own.map(addressOf);
+  const shared = readAddresses(root).map(withoutScheme);
+  return { target: servers.some((server) => shared.includes(withoutScheme(server))) ? 'api' : 'auth', servers };
+}
+
+/** Addresses of a document's own servers with defaults filled in. */
+export function readAddresses(root: JsonObject): readonly string[] {
+  return arrayAt(root, 'servers').map(addressOf);
+}
+
+/** `//api.example` is the same party as `https://api.example` (RFC 3986, 4.2). */
+function withoutScheme(address: string): string {
+  return address.replace(/^[a-z][a-z0-9+.-]*:(?=\/\/)/i, '');
+}
+
+/** The address with each variable at its default, without a trailing slash. */
+function addressOf(server: unknown): string {
+  const variables = objectAt(server, 'variables');
+  const url = textAt(isObject(server) ? server : {}, 'url') ?? '/';
+  return url
+    .replaceAll(/\{([^}]+)\}/g, (whole, name: string) => textAt(variables[name], 'default') ?? whole)
+    .replace(/\/$/, '');
 }

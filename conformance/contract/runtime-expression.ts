@@ -1,5 +1,5 @@
+import { readPointer } from './document.ts';
 import { memberOf } from './json.ts';
-import { readPointer } from './json-pointer.ts';
 
 /** What a runtime expression can see (OpenAPI 3.1, 4.8.20.3): one request and, when it came, its answer. */
 export interface Seen {

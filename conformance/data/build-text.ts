@@ -1,6 +1,5 @@
+import { joinPointer, type Place } from '../contract/document.ts';
 import { isObject } from '../contract/json.ts';
-import { joinPointer } from '../contract/json-pointer.ts';
-import type { Place } from '../contract/place.ts';
 import { readPattern, samplePatterns } from '../schema/pattern.ts';
 import type { BuildContext } from './build-context.ts';
 import type { FlatSchema } from './flatten-schema.ts';

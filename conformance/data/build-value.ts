@@ -1,5 +1,5 @@
+import type { Place } from '../contract/document.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
-import type { Place } from '../contract/place.ts';
 import type { BuildContext } from './build-context.ts';
 import { buildNumber } from './build-number.ts';
 import { buildText } from './build-text.ts';

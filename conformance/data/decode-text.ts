@@ -1,6 +1,5 @@
+import { type Pointer, placeAt } from '../contract/document.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
-import type { Pointer } from '../contract/json-pointer.ts';
-import { placeAt } from '../contract/place.ts';
 import { flattenSchema } from './flatten-schema.ts';
 
 /**

@@ -1,6 +1,5 @@
+import { childOf, follow, type Place, type Pointer } from '../contract/document.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
-import type { Pointer } from '../contract/json-pointer.ts';
-import { childOf, follow, type Place } from '../contract/place.ts';
 
 /** A schema with everything that it is composed of, as one list of keywords. */
 export interface FlatSchema {

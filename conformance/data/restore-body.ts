@@ -1,6 +1,6 @@
 import type { MediaContent, Operation } from '../contract/contract.ts';
+import { placeAt } from '../contract/document.ts';
 import { canonical, isObject, type JsonObject } from '../contract/json.ts';
-import { placeAt } from '../contract/place.ts';
 import { flattenSchema } from './flatten-schema.ts';
 import type { Known } from './records.ts';
 import type { DataTools } from './value-ladder.ts';

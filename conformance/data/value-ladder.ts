@@ -1,6 +1,6 @@
 import type { Contract, MediaContent, Operation } from '../contract/contract.ts';
+import { placeAt } from '../contract/document.ts';
 import { canonical, memberOf } from '../contract/json.ts';
-import { placeAt } from '../contract/place.ts';
 
 import type { Judge } from '../schema/create-judge.ts';
 import { applyRules } from './apply-rules.ts';

@@ -1,4 +1,4 @@
-import type { Pointer } from '../contract/json-pointer.ts';
+import type { Pointer } from '../contract/document.ts';
 
 /** `defect`: a sentence is broken in every reading. `suspect`: it looks bad; never in the exit code unless asked. */
 export type Severity = 'defect' | 'suspect';

@@ -1,5 +1,4 @@
-import type { Contract } from '../contract/contract.ts';
-import { responseFor } from '../contract/contract.ts';
+import { type Contract, responseFor } from '../contract/contract.ts';
 import type { Exchange } from '../execute/exchange.ts';
 import { annotatedValues, isSecretSchema } from '../schema/annotated-values.ts';
 

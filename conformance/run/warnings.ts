@@ -1,5 +1,4 @@
-import type { Contract, Operation } from '../contract/contract.ts';
-import type { ContractProblem } from '../contract/contract-problem.ts';
+import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
 import { type Exchange, isSuccess } from '../execute/exchange.ts';
 import type { Cut } from '../execute/run-rounds.ts';
 import type { Verdict } from './judge-verdict.ts';

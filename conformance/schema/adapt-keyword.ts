@@ -1,6 +1,5 @@
+import type { Pointer, ReportPart } from '../contract/document.ts';
 import type { JsonObject } from '../contract/json.ts';
-import type { Pointer } from '../contract/json-pointer.ts';
-import type { ReportPart } from '../contract/place.ts';
 import { readPattern } from './pattern.ts';
 
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];

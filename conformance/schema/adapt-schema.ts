@@ -1,7 +1,6 @@
+import { follow, joinPointer, normalisePointer, type Pointer, placeAt, type ReportPart } from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
 import { isObject, type JsonObject, memberOf, objectAt } from '../contract/json.ts';
-import { joinPointer, normalisePointer, type Pointer } from '../contract/json-pointer.ts';
-import { follow, placeAt, type ReportPart } from '../contract/place.ts';
 import { adaptKeyword, isSchemaType } from './adapt-keyword.ts';
 
 export type Direction = 'request' | 'response';

@@ -1,7 +1,6 @@
+import { childOf, follow, joinPointer, type Place, type Pointer, placeAt } from '../contract/document.ts';
 import { isSensitive } from '../contract/extensions.ts';
 import { isObject, type JsonObject, memberOf, objectAt } from '../contract/json.ts';
-import { joinPointer, type Pointer } from '../contract/json-pointer.ts';
-import { childOf, follow, type Place, placeAt } from '../contract/place.ts';
 
 /** A part of a value to which the contract attaches a meaning. */
 export interface AnnotatedValue {

@@ -1,7 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { Contract } from '../contract/contract.ts';
-import type { ContractProblem } from '../contract/contract-problem.ts';
-import type { Pointer } from '../contract/json-pointer.ts';
+import type { Contract, ContractProblem } from '../contract/contract.ts';
+import type { Pointer } from '../contract/document.ts';
 import { type AdaptedSchema, adaptSchema, type Direction } from './adapt-schema.ts';
 
 import { explainErrors } from './explain-errors.ts';

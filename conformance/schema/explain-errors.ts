@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { joinPointer, type Pointer } from '../contract/document.ts';
 import { isObject } from '../contract/json.ts';
-import { joinPointer, type Pointer } from '../contract/json-pointer.ts';
 import type { AdaptedSchema } from './adapt-schema.ts';
 import type { Violation } from './violation.ts';
 

@@ -1,4 +1,4 @@
-import type { Pointer } from '../contract/json-pointer.ts';
+import type { Pointer } from '../contract/document.ts';
 
 /** One keyword that a value breaks. */
 export interface Violation {

@@ -1,7 +1,6 @@
-import type { HeaderObject, Link, ResponseObject } from './contract.ts';
-import { isObject, type JsonObject, objectAt, textAt } from './json.ts';
-import { childOf, follow, type Place, type ReportPart } from './place.ts';
-import { readContents } from './read-contents.ts';
+import type { HeaderObject, Link, MediaContent, ResponseObject } from './contract.ts';
+import { childOf, follow, type Place, type ReportPart } from './document.ts';
+import { isObject, type JsonObject, memberOf, objectAt, textAt } from './json.ts';
 
 export function readResponses(root: JsonObject, place: Place, report: ReportPart): ResponseObject[] {
   return Object.keys(isObject(place.value) ? place.value : {})
@@ -45,4 +44,33 @@ function idByReference(root: JsonObject, reference: string | undefined): string 
   if (reference === undefined || !reference.startsWith('#')) return undefined;
   const operation = follow(root, { value: { $ref: reference }, pointer: reference });
   return textAt(operation?.value, 'operationId');
+}
+
+/** The `content` map of a body, response, parameter or header. */
+export function readContents(root: JsonObject, place: Place, report: ReportPart): MediaContent[] {
+  if (!isObject(place.value)) return [];
+  return Object.keys(place.value).flatMap((mediaType): MediaContent[] => {
+    const media = follow(root, childOf(place, mediaType), report);
+    if (media === undefined || !isObject(media.value)) return [];
+    return [
+      {
+        mediaType,
+        pointer: media.pointer,
+        schema: media.value.schema === undefined ? undefined : childOf(media, 'schema').pointer,
+        examples: readExamples(root, media, report),
+        encoding: objectAt(media.value, 'encoding'),
+      },
+    ];
+  });
+}
+
+/** Values of `example` and `examples` of a media type, parameter or header, in the order of the document. */
+export function readExamples(root: JsonObject, holder: Place, report: ReportPart): unknown[] {
+  const single = memberOf(holder.value, 'example');
+  const named = Object.keys(objectAt(holder.value, 'examples')).flatMap((name) => {
+    const example = follow(root, childOf(holder, 'examples', name), report);
+    const value = memberOf(example?.value, 'value');
+    return value === undefined ? [] : [value];
+  });
+  return single === undefined ? named : [single, ...named];
 }

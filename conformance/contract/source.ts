@@ -1,7 +1,7 @@
 import { isNode, isPair, isSeq, LineCounter, parseDocument, visit } from 'yaml';
-import { ContractError, type ContractProblem } from './contract-problem.ts';
+import { ContractError, type ContractProblem } from './contract.ts';
+import { joinPointer, splitPointer } from './document.ts';
 import { isObject, type JsonObject } from './json.ts';
-import { joinPointer, splitPointer } from './json-pointer.ts';
 
 export interface Source {
   readonly root: JsonObject;
