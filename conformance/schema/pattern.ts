@@ -1,10 +1,19 @@
-import { sample, stringMatching } from 'fast-check';
+// Regular expressions by automaton: linear in the text, where the platform's engine may take exponential time, and able to
+// make texts of an asked length. What no automaton can decide, back-references, is left to that engine under a deadline.
+import { createContext, Script } from 'node:vm';
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { buildAutomaton } from './pattern/automaton.ts';
+import { createAlphabet, highest } from './pattern/char-set.ts';
+import { type Reading, readingsOf, repeatedGroups } from './pattern/readings.ts';
+import { type Conjunct, createSampler, type Draw, type Random, type Sampler } from './pattern/sample.ts';
+import { Dfa, dead, matched, search, Walker } from './pattern/simulate.ts';
 
 /** A regular expression of a contract, as JSON Schema means it: it matches somewhere in the text, unless it is anchored. */
 export interface Pattern {
   readonly source: string;
   /** Gives the source: Ajv tells patterns apart by it. */
   readonly toString: () => string;
+  /** Linear in the text. True where some 50 ms don't decide it, which only back-references and huge counts bring about. */
   readonly test: (text: string) => boolean;
   /**
    * A text that matches, the same for the same seed, of plain ASCII where that will do.
@@ -20,72 +29,229 @@ export interface LengthBounds {
   readonly max: number;
 }
 
-const known = new Map<string, Pattern | undefined>();
+interface Expression {
+  readonly compiled: RegExp;
+  /** Undefined where its syntax is newer than the parser, or too deep. */
+  readonly parsed: AST.Pattern | undefined;
+}
+
+const deadlineMs = 50;
+/** Visits of states for one text to be judged, and for one to be made. */
+const most = { judge: 2_000_000, sample: 3_000_000 };
+/** What one automaton may keep of what it found out, in states. */
+const mostKept = 1_000_000;
+const mostAttempts = 24;
+/** From here on texts are drawn without regard to how well they read. */
+const politeAttempts = 6;
+const mostSamplers = 200;
+
+const patterns = new Map<string, Pattern | undefined>();
+const expressions = new Map<string, Expression | undefined>();
+const samplers = new Map<string, Sampler>();
 
 /** Reads ECMA-262 with flag `u`, without it when that fails (`^\-$`). @returns undefined where neither compiles */
 export function readPattern(source: string): Pattern | undefined {
-  if (!known.has(source)) known.set(source, createPattern(source));
-  return known.get(source);
+  if (!patterns.has(source)) patterns.set(source, createPattern(source));
+  return patterns.get(source);
 }
 
 /** One text that matches all of the patterns; undefined where there is none, none was found, or one cannot be read. */
 export function samplePatterns(sources: readonly string[], bounds: LengthBounds, seed: number): string | undefined {
-  const patterns = sources.map(readPattern);
-  const [first] = sources;
-  const expression = first === undefined ? undefined : compile(first);
-  if (expression === undefined || patterns.includes(undefined)) return undefined;
+  const all = sources.map((source) => ({ source, ...readExpression(source) }));
+  const random = createRandom(seed);
+  const budget = { left: most.sample };
   const fits = (text: string): boolean => {
     const length = [...text].length;
-    return length >= bounds.min && length <= bounds.max && patterns.every((pattern) => pattern?.test(text));
+    return length >= bounds.min && length <= bounds.max && sources.every((source) => readPattern(source)?.test(text));
   };
-  const plain = plainTexts.map((text) => text.padEnd(bounds.min, text.at(-1)).slice(0, bounds.max)).find(fits);
-  return plain ?? draw(expression, fits, seed);
+  for (let attempt = 0; attempt < mostAttempts && budget.left > 0; attempt += 1) {
+    const chosen: Chosen[] = [];
+    // How long a repeated group must be for the whole to fit is found by trial.
+    const isPolite = attempt < politeAttempts;
+    const least = isPolite ? 0 : random(Math.min(bounds.max, bounds.min + 8) >> 1);
+    const repeated = { min: least, max: least + (isPolite ? 8 >> attempt : random(8)) };
+    for (const { source, parsed, compiled } of all) {
+      const choice =
+        parsed && compiled && choose(source, parsed, compiled.unicode, { random, budget, bounds: repeated });
+      if (choice === undefined) return undefined;
+      chosen.push(choice);
+    }
+    // Without anchors both ends would be filled up with anything: only where nothing else has the length.
+    for (const isOpen of [false, true]) {
+      const draw = samplerOf(chosen, isOpen);
+      const text = draw({ bounds, random, budget, isPolite });
+      if (text !== undefined && fits(text)) return text;
+    }
+  }
+  return undefined;
 }
 
 function createPattern(source: string): Pattern | undefined {
-  const expression = compile(source);
+  const expression = readExpression(source);
   if (expression === undefined) return undefined;
+  let judge: ((text: string) => boolean) | undefined;
   return {
     source,
     toString: () => source,
-    test: (text) => expression.test(text),
+    test: (text) => {
+      judge ??= createTest(expression);
+      return judge(text);
+    },
     sample: (bounds, seed) => samplePatterns([source], bounds, seed),
   };
 }
 
-function compile(source: string): RegExp | undefined {
-  for (const flags of ['u', '']) {
-    try {
-      return new RegExp(source, flags);
-    } catch {
-      // The next flags may take it.
-    }
-  }
-  return undefined;
+function readExpression(source: string): Expression | undefined {
+  if (!expressions.has(source)) expressions.set(source, compile(source, 'u') ?? compile(source, ''));
+  return expressions.get(source);
 }
 
-/** How many texts of each size are drawn before a pattern counts as out of reach. */
-const draws = 100;
-
-/** What a person would type: most patterns take one of these, and no one has to wonder about it in a log. */
-const plainTexts = ['conform', 'Conform', 'CONFORM', '1', 'a1', 'A1', '2030-01-01', 'en', 'conform-1'];
-
-function draw(expression: RegExp, fits: (text: string) => boolean, seed: number): string | undefined {
-  // Without anchors both ends would be filled up with anything.
-  const anchored = anchor(expression);
-  for (const size of ['small', 'medium', 'large'] as const) {
-    try {
-      const found = sample(stringMatching(anchored, { size }), { seed, numRuns: draws }).find(fits);
-      if (found !== undefined) return found;
-    } catch {
-      return undefined;
-    }
+function compile(source: string, flags: string): Expression | undefined {
+  let compiled: RegExp;
+  try {
+    compiled = new RegExp(source, flags);
+  } catch {
+    return undefined;
   }
-  return undefined;
+  try {
+    const parser = new RegExpParser({ ecmaVersion: 2025 });
+    return { compiled, parsed: parser.parsePattern(source, 0, source.length, { unicode: flags === 'u' }) };
+  } catch {
+    return { compiled, parsed: undefined };
+  }
 }
 
-function anchor(pattern: RegExp): RegExp {
-  const { source, flags } = pattern;
-  if (source.includes('|') && !/^\^\(.*\)\$$/s.test(source)) return pattern;
-  return new RegExp(`${source.startsWith('^') ? '' : '^'}${source}${/(^|[^\\])\$$/.test(source) ? '' : '$'}`, flags);
+function createTest({ compiled, parsed }: Expression): (text: string) => boolean {
+  const decide = (text: string): boolean => askPlatform(compiled, text) ?? true;
+  if (parsed === undefined) return decide;
+  const { unicode } = compiled;
+  const automaton = buildAutomaton(parsed.alternatives, { unicode });
+  const alphabet = createAlphabet(automaton.sets, unicode ? highest.withUnicode : highest.without);
+  const walker = new Walker(automaton, alphabet);
+  const dfa =
+    automaton.lookarounds.length > 0 ? undefined : new Dfa(walker, { opensAnywhere: true, closesAnywhere: true });
+  return (text) => {
+    const classes = readCharacters(text, unicode).map(alphabet.classOf);
+    const found = dfa === undefined ? search(walker, classes, most.judge) : run(dfa, classes);
+    // An automaton that takes too much refuses for good, and one that takes just what it should decides both.
+    return found === false || (found === true && classes.length <= automaton.isExactUpTo) ? found : decide(text);
+  };
+}
+
+function run(dfa: Dfa, classes: readonly number[]): boolean | undefined {
+  const limit = dfa.steps + most.judge;
+  let state = dfa.start;
+  for (const charClass of classes) {
+    state = dfa.step(state, charClass);
+    if (state === matched || state === dead) return state === matched;
+    if (dfa.size > mostKept) state = dfa.forgetAllBut(state);
+    if (dfa.steps > limit) return undefined;
+  }
+  return dfa.accepts(state);
+}
+
+function readCharacters(text: string, unicode: boolean): number[] {
+  return unicode
+    ? Array.from(text, (char) => char.codePointAt(0) ?? 0)
+    : Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+}
+
+const sandbox: { expression?: RegExp; text?: string } = {};
+let script: Script | undefined;
+
+/** Asks the platform's engine, which may backtrack for years: undefined after a while. */
+function askPlatform(expression: RegExp, text: string): boolean | undefined {
+  if (script === undefined) {
+    createContext(sandbox);
+    script = new Script('expression.test(text)');
+  }
+  Object.assign(sandbox, { expression, text });
+  try {
+    return script.runInContext(sandbox, { timeout: deadlineMs }) === true;
+  } catch {
+    return undefined;
+  }
+}
+
+/** How one pattern is to be fulfilled in one attempt. */
+interface Chosen {
+  /** Tells it from all others; undefined where it holds by lot. */
+  readonly key: string | undefined;
+  readonly reading: Reading;
+  readonly unicode: boolean;
+  readonly groups: ReadonlyMap<AST.CapturingGroup, string>;
+}
+
+/** @returns undefined where a group that is referred to can't be filled */
+function choose(
+  source: string,
+  parsed: AST.Pattern,
+  unicode: boolean,
+  draw: Omit<Draw, 'isPolite'>,
+): Chosen | undefined {
+  const readings = readingsOf(parsed);
+  const index = draw.random(readings.length);
+  const [reading] = readings.slice(index);
+  const groups = new Map<AST.CapturingGroup, string>();
+  for (const group of repeatedGroups(parsed.alternatives)) {
+    const automaton = buildAutomaton(group.alternatives, { unicode, groups, withoutLookarounds: true });
+    const fill = createSampler([{ automaton, ...closed, isNegated: false }], lastOf([unicode]));
+    const text = fill({ ...draw, isPolite: true });
+    if (text === undefined) return undefined;
+    groups.set(group, text);
+  }
+  const key = groups.size > 0 ? undefined : `${index} ${source}`;
+  return reading === undefined ? undefined : { key, reading, unicode, groups };
+}
+
+const closed = { opensAnywhere: false, closesAnywhere: false };
+
+function samplerOf(chosen: readonly Chosen[], isOpen: boolean): Sampler {
+  const key = `${isOpen} ${JSON.stringify(chosen.map((choice) => choice.key))}`;
+  const isLasting = chosen.every((choice) => choice.key !== undefined);
+  const known = isLasting ? samplers.get(key) : undefined;
+  if (known !== undefined) return known;
+  const sampler = createSampler(
+    chosen.flatMap((choice) => conjunctsOf(choice, isOpen)),
+    lastOf(chosen.map(({ unicode }) => unicode)),
+  );
+  if (samplers.size >= mostSamplers) samplers.clear();
+  if (isLasting) samplers.set(key, sampler);
+  return sampler;
+}
+
+function conjunctsOf({ reading, unicode, groups }: Chosen, isOpen: boolean): readonly Conjunct[] {
+  const options = { unicode, groups, withoutLookarounds: true };
+  const { start, end } = reading.isAnchored;
+  const ends = { opensAnywhere: isOpen && !start, closesAnywhere: isOpen && !end };
+  const main: Conjunct = { automaton: buildAutomaton(reading.main, options), ...ends, isNegated: false };
+  const others = reading.others.map((lookaround): Conjunct => {
+    const isAhead = lookaround.kind === 'lookahead';
+    return {
+      automaton: buildAutomaton(lookaround.alternatives, options),
+      opensAnywhere: !isAhead,
+      closesAnywhere: isAhead,
+      isNegated: lookaround.negate,
+    };
+  });
+  // What takes too much must not be ruled out.
+  return [
+    main,
+    ...others.filter(({ automaton, isNegated }) => !isNegated || automaton.isExactUpTo === Number.POSITIVE_INFINITY),
+  ];
+}
+
+function lastOf(unicodes: readonly boolean[]): number {
+  return unicodes.every(Boolean) ? highest.withUnicode : highest.without;
+}
+
+/** Mulberry32: enough to choose among characters. */
+function createRandom(seed: number): Random {
+  let state = seed >>> 0;
+  return (below) => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32) * below);
+  };
 }

@@ -1,0 +1,219 @@
+// Thompson's construction, backwards: each part is built in front of what follows it.
+import type { AST } from '@eslint-community/regexpp';
+import { type CharSet, readCharSet } from './char-set.ts';
+
+/** States of one pattern and of its lookarounds. */
+export interface Automaton {
+  readonly states: readonly State[];
+  readonly sets: readonly CharSet[];
+  readonly start: number;
+  readonly lookarounds: readonly Lookaround[];
+  /** Longest text, in characters, for which it takes what the pattern takes. Beyond, or from 0 on, it takes more. */
+  readonly isExactUpTo: number;
+}
+
+export type State =
+  | { readonly kind: 'take'; readonly set: number; readonly next: number }
+  | { readonly kind: 'fork'; readonly next: number[] }
+  | { readonly kind: 'assert'; readonly what: Assertion; readonly next: number }
+  | { readonly kind: 'accept' };
+
+/** A number: the lookaround of that index. */
+export type Assertion = 'start' | 'end' | 'word' | 'notWord' | number;
+
+/** What stands behind it comes after all of those inside it. */
+export interface Lookaround {
+  readonly start: number;
+  /** Of a lookahead, which is read from its end to its start. */
+  readonly isReversed: boolean;
+  readonly isNegated: boolean;
+}
+
+export type Alternatives = readonly { readonly elements: readonly AST.Element[] }[];
+
+export interface BuildOptions {
+  readonly unicode: boolean;
+  /** Lookarounds stand for nothing: the automaton takes more than the pattern. */
+  readonly withoutLookarounds?: boolean;
+  /** Texts of groups that something refers back to: then references are exact, for these texts alone. */
+  readonly groups?: ReadonlyMap<AST.CapturingGroup, string>;
+}
+
+/** `{1000}` within `{1000}` would take a million states: a count that needs more than this is left out, and what is built takes more. */
+const mostStates = 3000;
+
+export function buildAutomaton(alternatives: Alternatives, options: BuildOptions): Automaton {
+  const states: State[] = [{ kind: 'accept' }];
+  const sets: CharSet[] = [];
+  const setIndex = new Map<string, number>();
+  const lookarounds: Lookaround[] = [];
+  const open = new Set<AST.CapturingGroup>();
+  let isExactUpTo = Number.POSITIVE_INFINITY;
+  let isReversed = false;
+  let flags = { unicode: options.unicode, ignoreCase: false, dotAll: false, multiline: false };
+
+  const add = (state: State): number => states.push(state) - 1;
+  const take = (set: CharSet, next: number): number => {
+    const key = set.join();
+    const index = setIndex.get(key) ?? sets.push(set) - 1;
+    setIndex.set(key, index);
+    return add({ kind: 'take', set: index, next });
+  };
+
+  const buildAlternatives = (all: Alternatives, next: number): number => {
+    const entries = all.map(({ elements }) => buildElements(elements, next));
+    return entries.length === 1 ? (entries[0] ?? next) : add({ kind: 'fork', next: entries });
+  };
+  const buildElements = (elements: readonly AST.Element[], next: number): number =>
+    isReversed
+      ? elements.reduce((entry, element) => build(element, entry), next)
+      : elements.reduceRight((entry, element) => build(element, entry), next);
+
+  const build = (element: AST.Element, next: number): number => {
+    switch (element.type) {
+      case 'Character':
+      case 'CharacterSet':
+      case 'CharacterClass':
+        if (flags.ignoreCase) isExactUpTo = -1;
+        return take(readCharSet(element, flags), next);
+      case 'Group':
+        return buildModified(element, next);
+      case 'CapturingGroup':
+        return buildGroup(element, next);
+      case 'Quantifier':
+        return buildRepeated(element, next);
+      case 'Backreference':
+        return buildReference(element, next);
+      case 'Assertion':
+        return buildAssertion(element, next);
+      default:
+        throw new Error(`${element.type} stands under flag v alone`);
+    }
+  };
+
+  const buildModified = ({ alternatives: own, modifiers }: AST.Group, next: number): number => {
+    const outer = flags;
+    const { add: on, remove: off } = modifiers ?? {};
+    for (const flag of ['ignoreCase', 'dotAll', 'multiline'] as const) {
+      flags = { ...flags, [flag]: (outer[flag] || on?.[flag] === true) && off?.[flag] !== true };
+    }
+    const entry = buildAlternatives(own, next);
+    flags = outer;
+    return entry;
+  };
+
+  const buildText = (text: string, next: number): number => {
+    const codes = options.unicode ? [...text].map((char) => char.codePointAt(0) ?? 0) : codeUnits(text);
+    return codes.reduceRight((entry, code) => take([code, code], entry), next);
+  };
+
+  const buildGroup = (group: AST.CapturingGroup, next: number): number => {
+    const text = options.groups?.get(group);
+    if (text !== undefined) return buildText(text, next);
+    open.add(group);
+    const entry = buildAlternatives(group.alternatives, next);
+    open.delete(group);
+    return entry;
+  };
+
+  const buildReference = (reference: AST.Backreference, next: number): number => {
+    isExactUpTo = -1;
+    const resolved = [reference.resolved].flat();
+    // Within itself, and before it, a group is empty.
+    const entries = resolved.filter((group) => !open.has(group)).map((group) => buildGroup(group, next));
+    return add({ kind: 'fork', next: options.groups === undefined ? [...entries, next] : entries });
+  };
+
+  const buildRepeated = (quantifier: AST.Quantifier, next: number): number => {
+    const { element, min, max } = quantifier;
+    const { copies, isCounted } = planCopies(quantifier);
+    let entry = next;
+    if (isCounted) {
+      for (let count = min; count < max; count += 1) {
+        entry = add({ kind: 'fork', next: [build(element, entry), next] });
+      }
+    } else {
+      const ways = [next];
+      const fork = add({ kind: 'fork', next: ways });
+      const one = build(element, fork);
+      ways.unshift(one);
+      entry = min === 0 ? fork : one;
+      // A text of so many characters has no room for one more.
+      if (max !== Number.POSITIVE_INFINITY) isExactUpTo = Math.min(isExactUpTo, isFilled(element) ? max : -1);
+      if (copies < min) isExactUpTo = -1;
+    }
+    const built = isCounted || min === 0 ? 0 : 1;
+    for (let count = built; count < Math.min(min, copies) && states.length < 20 * mostStates; count += 1) {
+      entry = build(element, entry);
+    }
+    return entry;
+  };
+
+  const buildAssertion = (assertion: AST.Assertion, next: number): number => {
+    switch (assertion.kind) {
+      case 'start':
+      case 'end':
+        if (!flags.multiline) return add({ kind: 'assert', what: assertion.kind, next });
+        isExactUpTo = -1;
+        return next;
+      case 'word':
+        return add({ kind: 'assert', what: assertion.negate ? 'notWord' : 'word', next });
+      default: {
+        if (options.withoutLookarounds) {
+          isExactUpTo = -1;
+          return next;
+        }
+        const outer = { isExactUpTo, isReversed };
+        isExactUpTo = Number.POSITIVE_INFINITY;
+        isReversed = assertion.kind === 'lookahead';
+        const start = buildAlternatives(assertion.alternatives, 0);
+        const canBeAsked = isExactUpTo === Number.POSITIVE_INFINITY;
+        isExactUpTo = canBeAsked ? outer.isExactUpTo : -1;
+        // One that takes too much would, negated, refuse too much.
+        if (!canBeAsked) {
+          isReversed = outer.isReversed;
+          return next;
+        }
+        const index = lookarounds.push({ start, isReversed, isNegated: assertion.negate }) - 1;
+        isReversed = outer.isReversed;
+        return add({ kind: 'assert', what: index, next });
+      }
+    }
+  };
+
+  const start = buildAlternatives(alternatives, 0);
+  return { states, sets, start, lookarounds, isExactUpTo };
+}
+
+/** How often an element is built, and whether that is as often as it may stand. */
+function planCopies({ element, min, max }: AST.Quantifier): { readonly copies: number; readonly isCounted: boolean } {
+  const size = sizeOf(element);
+  if (max * size <= mostStates) return { copies: max, isCounted: true };
+  return { copies: Math.max(1, Math.min(min, Math.floor((2 * mostStates) / size))), isCounted: false };
+}
+
+const sizes = new WeakMap<AST.Element, number>();
+
+/** Once for each element: nested ones would ask twice as often at each level. */
+function sizeOf(element: AST.Element): number {
+  const known = sizes.get(element) ?? countStates(element);
+  sizes.set(element, known);
+  return known;
+}
+
+function countStates(element: AST.Element): number {
+  if (element.type === 'Quantifier') return planCopies(element).copies * sizeOf(element.element);
+  const own = 'alternatives' in element && element.type !== 'Assertion' ? element.alternatives : [];
+  return 1 + own.flatMap(({ elements }) => elements).reduce((sum, inner) => sum + sizeOf(inner), 0);
+}
+
+/** Whether it takes a character in any case. */
+function isFilled(element: AST.Element): boolean {
+  if (element.type === 'Quantifier') return element.min > 0 && isFilled(element.element);
+  if (element.type !== 'Group' && element.type !== 'CapturingGroup') return element.type.startsWith('Character');
+  return element.alternatives.every(({ elements }) => elements.some(isFilled));
+}
+
+function codeUnits(text: string): number[] {
+  return Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
+}
