@@ -78,7 +78,7 @@ describe('exit codes', () => {
     expect(out).toContain('header-schema   listBooks   response 200 header X-Total   required');
     expect(out).toContain('contract  #/paths/~1books/get/responses/200/headers/X-Total/required  line 16');
     expect(out).toContain(
-      `curl -i -g --path-as-is -H 'accept: application/json, */*;q=0.1' -H 'X-Library-Key: '"$TOKEN"'' "$BASE"'/books'`,
+      `curl -i -g --path-as-is -H 'accept: application/json, */*;q=0.1' -H 'X-Library-Key: '"$TOKEN" "$BASE"'/books'`,
     );
   });
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import type { NumberedExchange } from '../execute/exchange.ts';
+import { plainIntent } from '../planted/apis.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { bodySchema } from './body-schema.ts';
 
@@ -24,8 +25,7 @@ test.each([
   if (operation === undefined) throw new Error('no operation');
   const exchange: NumberedExchange = {
     operation,
-    phase: 'baseline',
-    label: '',
+    intent: plainIntent,
     request: { method: 'GET', base: '', path: '/a', headers: [], body: undefined },
     outcome: { kind: 'answer', status: 200, headers: [['content-type', type]], body: Buffer.from(body), durationMs: 1 },
     seen: { path: {}, query: {}, requestHeaders: {}, requestBody: undefined },

@@ -2,11 +2,10 @@ import type { MediaContent, ResponseObject } from '../contract/contract.ts';
 import { coversMediaType, essenceOf, isJson } from '../contract/media-type.ts';
 import { type Answer, headerOf } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import { answerOf, hasContent, listedSuccesses } from './answer-of.ts';
-import type { Check, CheckContext } from './check.ts';
-import { readText } from './read-text.ts';
+import { answerOf, hasContent, listedSuccesses, readText } from './answered.ts';
+import type { CheckContext, ExchangeCheck } from './check.ts';
 
-export const bodySchema: Check = {
+export const bodySchema: ExchangeCheck = {
   name: 'body-schema',
   about: 'content that is not what its media type says, or that breaks the schema of the response',
   plan: ({ responses }) =>
@@ -81,7 +80,7 @@ function judgeContent(
 }
 
 /** No Content-Type and no content, where the contract promises some: not forbidden in so many words. */
-function judgeSilence(answer: Answer, response: ResponseObject): ReturnType<Check['judge']> {
+function judgeSilence(answer: Answer, response: ResponseObject): ReturnType<ExchangeCheck['judge']> {
   const [content] = response.contents;
   if (answer.body.length > 0 || content?.schema === undefined || answer.status >= 300) return [];
   const place = `response ${response.status} ${content.mediaType}`;

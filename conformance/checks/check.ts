@@ -1,23 +1,10 @@
-import type { Contract, Operation } from '../contract/contract.ts';
-import type { NumberedExchange } from '../execute/exchange.ts';
+import type { Operation } from '../contract/contract.ts';
+import type { NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import type { Judge } from '../schema/create-judge.ts';
+import type { World } from '../run/world.ts';
 
 /** What a check may look at besides the exchange. */
-export interface CheckContext {
-  readonly contract: Contract;
-  readonly judge: Judge;
-  /** Undefined: `slow` is off. */
-  readonly slowMs: number | undefined;
-  /** Secrets that earlier answers carried. */
-  readonly secretsSeen: readonly SecretSeen[];
-}
-
-export interface SecretSeen {
-  readonly text: string;
-  readonly operation: Operation;
-  readonly pointer: string;
-}
+export type CheckContext = Pick<World, 'contract' | 'judge' | 'slowMs' | 'secretsSeen'>;
 
 /** What an exchange says about one obligation: met without failures, violated with them. */
 export interface Verdict {
@@ -25,15 +12,32 @@ export interface Verdict {
   readonly failures: readonly Failure[];
 }
 
-/** A pure function of contract and exchange. */
-export interface Check {
+interface Described {
   readonly name: string;
   readonly about: string;
   /** Places of an operation at which this check has something to establish. */
   readonly plan: (operation: Operation) => readonly string[];
   /** What would have had to come at a place for this check to judge it, as in `refusal`; by default the place itself. */
   readonly needs?: (place: string) => string;
+}
+
+/** A pure function of contract and exchange. */
+export interface ExchangeCheck extends Described {
+  readonly kind?: 'exchange';
   readonly judge: (exchange: NumberedExchange, context: CheckContext) => readonly Verdict[];
+}
+
+/** A pure function of the exchanges of one scenario, and of what the run knows: for controls, repeats and comparisons. */
+export interface TraceCheck extends Described {
+  readonly kind: 'trace';
+  readonly judge: (trace: Trace, world: World) => readonly TraceVerdict[];
+}
+
+export type Check = ExchangeCheck | TraceCheck;
+
+export interface TraceVerdict extends Verdict {
+  /** The exchange that shows it. */
+  readonly exchange: NumberedExchange;
 }
 
 /** The one place of checks that look at each answer as a whole. */

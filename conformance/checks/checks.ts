@@ -4,12 +4,10 @@ import { headerSchema } from './header-schema.ts';
 import { httpLaw } from './http-law.ts';
 import { internalsLeaked } from './internals-leaked.ts';
 import { mediaType } from './media-type.ts';
-import { noAnswer } from './no-answer.ts';
-import { sensitiveLeak } from './sensitive-leak.ts';
+import { noAnswer, slow } from './no-answer.ts';
+import { sensitiveLeak, writeOnlyExposed } from './secrets.ts';
 import { serverError } from './server-error.ts';
-import { slow } from './slow.ts';
 import { statusUndocumented } from './status-undocumented.ts';
-import { writeOnlyExposed } from './write-only-exposed.ts';
 
 /** Every check, in the order in which its findings are told: what breaks a client most comes first. */
 export const checks: readonly Check[] = [

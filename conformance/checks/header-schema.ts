@@ -4,10 +4,10 @@ import { decodeText } from '../data/decode-text.ts';
 import { headerOf } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Violation } from '../schema/violation.ts';
-import { answerOf, listedSuccesses } from './answer-of.ts';
-import type { Check, CheckContext } from './check.ts';
+import { answerOf, listedSuccesses } from './answered.ts';
+import type { CheckContext, ExchangeCheck } from './check.ts';
 
-export const headerSchema: Check = {
+export const headerSchema: ExchangeCheck = {
   name: 'header-schema',
   about: 'a required response header that is missing, or a declared one whose value breaks its schema',
   plan: ({ responses }) =>

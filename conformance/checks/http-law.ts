@@ -1,15 +1,32 @@
+import type { Contract, Operation, ResponseObject } from '../contract/contract.ts';
+import type { Answer, OutgoingRequest } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import { answerOf } from './answer-of.ts';
-import { type Check, type Verdict, wholeAnswer } from './check.ts';
-import { headerLaws } from './http-laws/header-laws.ts';
-import type { Law } from './http-laws/law.ts';
-import { problemLaws } from './http-laws/problem-laws.ts';
-import { statusLaws } from './http-laws/status-laws.ts';
+import { answerOf } from './answered.ts';
+import { type ExchangeCheck, type Verdict, wholeAnswer } from './check.ts';
+import { headerLaws } from './header-laws.ts';
+import { statusLaws } from './status-laws.ts';
 
-export const laws: readonly Law[] = [...statusLaws, ...headerLaws, ...problemLaws];
+export interface LawCase {
+  readonly contract: Contract;
+  readonly operation: Operation;
+  readonly request: OutgoingRequest;
+  readonly answer: Answer;
+  /** What the contract says about the status. */
+  readonly response: ResponseObject | undefined;
+}
+
+export interface Law {
+  readonly clause: string;
+  /** The response header that it is about. */
+  readonly header?: string;
+  /** @returns how it is broken; undefined when it holds or does not apply */
+  readonly judge: (given: LawCase) => string | undefined;
+}
+
+export const laws: Readonly<Record<string, Law>> = { ...statusLaws, ...headerLaws };
 
 /** What HTTP asks of every server, whatever its contract says: one finding per law. */
-export const httpLaw: Check = {
+export const httpLaw: ExchangeCheck = {
   name: 'http-law',
   about: 'a law of HTTP is broken (RFC 9110, RFC 9457)',
   plan: () => [wholeAnswer],
@@ -17,7 +34,7 @@ export const httpLaw: Check = {
     const { answer, response } = answerOf(exchange) ?? {};
     if (answer === undefined) return [];
     const { operation, request } = exchange;
-    const failures = laws.flatMap((law): Failure[] => {
+    const failures = Object.entries(laws).flatMap(([name, law]): Failure[] => {
       const says = law.judge({ contract, operation, request, answer, response });
       if (says === undefined) return [];
       return [
@@ -25,9 +42,9 @@ export const httpLaw: Check = {
           check: 'http-law',
           severity: 'defect',
           place: `response ${answer.status}${law.header === undefined ? '' : ` header ${law.header}`}`,
-          pattern: law.name,
+          pattern: name,
           pointer: response?.pointer ?? operation.pointer,
-          keyword: law.name,
+          keyword: name,
           clause: law.clause,
           says,
           isShared: true,

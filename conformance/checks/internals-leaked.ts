@@ -1,5 +1,5 @@
-import { answerOf } from './answer-of.ts';
-import { type Check, wholeAnswer } from './check.ts';
+import { answerOf } from './answered.ts';
+import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
 /** Marks of a server's inside, each of which hardly stands in an answer by chance. */
 const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
@@ -20,7 +20,7 @@ const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
   },
 ];
 
-export const internalsLeaked: Check = {
+export const internalsLeaked: ExchangeCheck = {
   name: 'internals-leaked',
   about: 'a refusal or failure shows stack frames, SQL or file paths of the server (suspect)',
   plan: () => [wholeAnswer],

@@ -2,10 +2,10 @@ import { joinPointer } from '../contract/document.ts';
 import { coversMediaType, essenceOf } from '../contract/media-type.ts';
 import { headerOf } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import { answerOf, hasContent, listedSuccesses } from './answer-of.ts';
-import type { Check } from './check.ts';
+import { answerOf, hasContent, listedSuccesses } from './answered.ts';
+import type { ExchangeCheck } from './check.ts';
 
-export const mediaType: Check = {
+export const mediaType: ExchangeCheck = {
   name: 'media-type',
   about: 'content without a media type, with a malformed one, or with one that the response does not list',
   plan: ({ responses }) =>

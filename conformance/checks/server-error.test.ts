@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import type { NumberedExchange } from '../execute/exchange.ts';
+import { plainIntent } from '../planted/apis.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { serverError } from './server-error.ts';
 
@@ -29,8 +30,7 @@ test.each(rows)('$operation: $defects are defects, documented or not', ({ operat
   const isDefect = (status: number, isPause = false): boolean => {
     const exchange: NumberedExchange = {
       operation,
-      phase: 'baseline',
-      label: '',
+      intent: plainIntent,
       request: { method: 'GET', base: '', path: operation.path, headers: [], body: undefined },
       outcome: { kind: 'answer', status, headers: [], body: Buffer.from(''), durationMs: 1 },
       seen: { path: {}, query: {}, requestHeaders: {}, requestBody: undefined },

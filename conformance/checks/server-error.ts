@@ -1,10 +1,10 @@
 import { responseFor } from '../contract/contract.ts';
-import { type Check, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
 /** Always a defect, documented or not: the server says itself that it failed (RFC 9110, 15.6). */
 const always = new Set([500, 502, 504]);
 
-export const serverError: Check = {
+export const serverError: ExchangeCheck = {
   name: 'server-error',
   about: 'a 500, 502 or 504, or a 501 or 503 that the operation does not document',
   plan: () => [wholeAnswer],

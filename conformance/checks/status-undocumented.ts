@@ -1,12 +1,12 @@
 import type { Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
-import { answerOf } from './answer-of.ts';
-import { type Check, wholeAnswer } from './check.ts';
+import { answerOf } from './answered.ts';
+import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
 /** Statuses that need no line in the contract: any server or proxy in between may send them. */
 const implied = new Set([413, 414, 429, 431]);
 
-export const statusUndocumented: Check = {
+export const statusUndocumented: ExchangeCheck = {
   name: 'status-undocumented',
   about: 'a status that the operation does not list, by itself, as a range or as default',
   plan: () => [wholeAnswer],

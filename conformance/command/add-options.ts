@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { checks } from '../checks/checks.ts';
-import { builtPhases } from '../plan/phases.ts';
+import { builtPhases } from '../phases/phase.ts';
 import { reports } from '../reports/reports.ts';
 
 /** Options as commander hands them over: text, checked by `readOptions`. */

@@ -1,7 +1,7 @@
 import { checks as allChecks } from '../checks/checks.ts';
-import { refuseOperation } from '../plan/may-send.ts';
 import { planObligations } from '../plan/obligations.ts';
 import { orderOperations } from '../plan/order-operations.ts';
+import { refuseOperation } from '../plan/permissions.ts';
 import { selectOperations } from '../plan/select-operations.ts';
 import type { RawOptions } from './add-options.ts';
 import { prepareRun, type Streams } from './run-command.ts';

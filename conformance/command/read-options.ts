@@ -1,8 +1,8 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { checks } from '../checks/checks.ts';
-import { type Budget, readBudget, readRate } from '../execute/budget.ts';
-import type { WriteMode } from '../plan/may-send.ts';
-import { builtPhases, type PhaseName, phases } from '../plan/phases.ts';
+import { type Budget, readBudget, readRate } from '../execute/limits.ts';
+import { builtPhases, type PhaseName, phases } from '../phases/phase.ts';
+import type { WriteMode } from '../plan/permissions.ts';
 import { type ReportName, reports } from '../reports/reports.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { RawOptions } from './add-options.ts';

@@ -3,12 +3,12 @@ import { join } from 'node:path';
 import { closest } from 'fastest-levenshtein';
 import { type Contract, ContractError } from '../contract/contract.ts';
 import { readContractFile } from '../contract/read-contract.ts';
-import { formatFinding } from '../failures/format-finding.ts';
+import { formatFinding } from '../failures/finding.ts';
 import { selectOperations } from '../plan/select-operations.ts';
 import { createLiveProgress } from '../reports/live-progress.ts';
 import { reports } from '../reports/reports.ts';
-import { runConformance } from '../run/run-conformance.ts';
-import { exitCodes, type RunResult } from '../run/run-result.ts';
+import { type RunResult, runConformance } from '../run/run-conformance.ts';
+import { exitCodes } from '../run/verdict.ts';
 import type { RawOptions } from './add-options.ts';
 import { type CommandOptions, readOptions } from './read-options.ts';
 

@@ -2,7 +2,7 @@ import type { Contract } from '../contract/contract.ts';
 import { type Pointer, readPointer } from '../contract/document.ts';
 import { readRule, ruleOf } from '../contract/extensions.ts';
 import { isObject } from '../contract/json.ts';
-import { annotatedValues } from '../schema/annotated-values.ts';
+import { ruledValues } from '../schema/annotated-values.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Instant, readDuration, spellInstant } from './time.ts';
 
@@ -17,7 +17,7 @@ export function applyRules(tools: Tools, schema: Pointer, value: unknown): unkno
   let result = value;
   // Twice: a recipe may start from a value that another one makes.
   for (let round = 0; round < 2; round += 1) {
-    for (const part of annotatedValues(tools.contract.root, schema, result)) {
+    for (const part of ruledValues(tools.contract.root, schema, result)) {
       const made = followRecipe(tools, ruleOf(part.schema), part.pointer, (from) => readPointer(result, from));
       if (made !== undefined && typeof made === typeof part.value) result = replaceAt(result, part.at, made);
     }

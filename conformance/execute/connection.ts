@@ -1,95 +1,210 @@
-import { type Dispatcher, Pool } from 'undici';
-import { describeFailure } from './describe-failure.ts';
+import { connect as connectSocket } from 'node:net';
+import { Client, type Dispatcher } from 'undici';
 import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
-import { board, type Flight } from './reused-sockets.ts';
 
 export interface Connection {
-  /** Never throws: a missing answer is an answer to report. */
-  readonly send: (request: OutgoingRequest) => Promise<Answer | NoAnswer>;
+  /**
+   * Never throws: a missing answer is an answer to report.
+   *
+   * @returns undefined where the run ended meanwhile: then nothing is known
+   */
+  readonly send: (request: OutgoingRequest) => Promise<Answer | NoAnswer | undefined>;
+  /** Whether something listens there: a connection is opened, and nothing is sent. */
+  readonly isListening: (base: string) => Promise<boolean>;
   readonly close: () => Promise<void>;
 }
 
 export interface ConnectionOptions {
   /** Until the headers are complete, and between two pieces of the body. */
   readonly timeoutMs: number;
-  readonly workers: number;
+  /** Breaks off what is under way. */
+  readonly signal: AbortSignal;
+  /** Of `tls.connect`: certificate and key of the client, authorities that are trusted. */
+  readonly tls?: Readonly<Record<string, unknown>>;
 }
 
 /** An answer beyond this is cut off and reported: nothing that a contract describes is as large. */
 const largestBodyBytes = 64 * 1024 * 1024;
 
-/** One pool of keep-alive connections for each origin. Paths go out raw, redirects are not followed. */
-export function createConnection({ timeoutMs, workers }: ConnectionOptions): Connection {
-  const pools = new Map<string, Pool>();
-  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, connect: { timeout: timeoutMs } };
-  const poolFor = (origin: string): Pool => {
-    const pool = pools.get(origin) ?? new Pool(origin, { connections: Math.max(workers, 1), ...timeouts });
-    pools.set(origin, pool);
-    return pool;
+/** One connection, which carries one request at a time, so that it is known whether it had carried another one before. */
+interface Lane {
+  readonly client: Client;
+  /** Requests that the present socket has carried. */
+  carried: number;
+}
+
+/**
+ * Keep-alive connections, as many for each origin as there are requests in flight, the last used one first. Paths go out raw,
+ * redirects are not followed, nothing is pipelined.
+ */
+export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions): Connection {
+  const underWay = new Set<Dispatcher.DispatchController>();
+  signal.addEventListener('abort', () => {
+    for (const controller of underWay) controller.abort(new Error('broken off'));
+  });
+  const free = new Map<string, Lane[]>();
+  const open = new Set<Client>();
+  const openLane = (origin: string): Lane => {
+    const client = new Client(origin, {
+      pipelining: 1,
+      headersTimeout: timeoutMs,
+      bodyTimeout: timeoutMs,
+      connect: { timeout: timeoutMs, ...tls },
+    });
+    const lane: Lane = { client, carried: 0 };
+    client.on('connect', () => {
+      lane.carried = 0;
+    });
+    open.add(client);
+    return lane;
+  };
+  const drop = (lane: Lane): void => {
+    open.delete(lane.client);
+    lane.client.destroy().catch(() => undefined);
+  };
+  const sendOver = async (lane: Lane, origin: string, request: OutgoingRequest) => {
+    const outcome = await dispatch(lane, request, underWay, signal);
+    // Where something broke, what is left of the socket is not used again.
+    if (outcome?.kind === 'answer') free.get(origin)?.push(lane);
+    else drop(lane);
+    return outcome;
   };
   return {
     send: async (request) => {
-      const { origin } = new URL(request.base);
-      const flight: Flight = { isReused: false };
-      const first = await exchange(poolFor(origin), request, flight);
-      if (first.kind === 'answer' || first.reason !== 'reset' || !flight.isReused) return first;
-      const fresh = new Pool(origin, { connections: 1, ...timeouts });
-      try {
-        return await exchange(fresh, request, flight);
-      } finally {
-        await fresh.destroy();
-      }
+      const { origin } = originOf(request.base);
+      const lanes = free.get(origin) ?? [];
+      free.set(origin, lanes);
+      const lane = lanes.pop() ?? openLane(origin);
+      const first = await sendOver(lane, origin, request);
+      // A server may close an idle connection at any time, and only then a reset is nobody's fault (RFC 9112, 9.3.1).
+      if (first?.kind !== 'none' || first.reason !== 'reset' || lane.carried < 2) return first;
+      const second = await sendOver(openLane(origin), origin, request);
+      // Nothing listens any more: this request may be why.
+      return second?.kind === 'none' && second.reason === 'refused' ? first : second;
+    },
+    isListening: (base) => {
+      const { hostname, port, protocol } = new URL(base);
+      return new Promise((resolve) => {
+        const host = hostname.replace(/^\[|\]$/g, '');
+        const socket = connectSocket({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
+        const end = (isThere: boolean): void => {
+          socket.destroy();
+          resolve(isThere);
+        };
+        socket.setTimeout(Math.min(timeoutMs, 1_000), () => end(false));
+        socket.once('connect', () => end(true)).once('error', () => end(false));
+      });
     },
     close: async () => {
-      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      await Promise.all([...open].map((client) => client.destroy()));
     },
   };
 }
 
-async function exchange(pool: Pool, request: OutgoingRequest, flight: Flight): Promise<Answer | NoAnswer> {
+/** Every request of a run has one of two bases: each is taken apart once. */
+const bases = new Map<string, { readonly origin: string; readonly prefix: string }>();
+
+function originOf(base: string): { readonly origin: string; readonly prefix: string } {
+  const known = bases.get(base);
+  if (known !== undefined) return known;
+  const { origin, pathname } = new URL(base);
+  const parts = { origin, prefix: pathname.replace(/\/$/, '') };
+  bases.set(base, parts);
+  return parts;
+}
+
+function dispatch(
+  lane: Lane,
+  { method, base, path, headers, body }: OutgoingRequest,
+  underWay: Set<Dispatcher.DispatchController>,
+  signal: AbortSignal,
+): Promise<Answer | NoAnswer | undefined> {
+  if (signal.aborted) return Promise.resolve(undefined);
   const started = performance.now();
-  const took = (): number => performance.now() - started;
-  let response: Dispatcher.ResponseData | undefined;
-  try {
-    response = await board(flight, () => pool.request(optionsOf(request)));
-    const body = await readAll(response.body);
-    if (body === undefined) return { kind: 'none', reason: 'too-large', says: 'body over 64 MiB', durationMs: took() };
-    return { kind: 'answer', status: response.statusCode, headers: headersOf(response), body, durationMs: took() };
-  } catch (error) {
-    return { kind: 'none', ...describeFailure(error, response !== undefined), durationMs: took() };
+  return new Promise((resolve) => {
+    let controller: Dispatcher.DispatchController | undefined;
+    let status: number | undefined;
+    let raw: Answer['headers'] = [];
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const settle = (outcome: Answer | NoAnswer | undefined): void => {
+      if (controller !== undefined) underWay.delete(controller);
+      resolve(outcome);
+    };
+    const none = (failed: Pick<NoAnswer, 'reason' | 'says'>): void =>
+      settle({ kind: 'none', ...failed, durationMs: performance.now() - started });
+    const options = {
+      method: method as Dispatcher.HttpMethod,
+      path: `${originOf(base).prefix}${path}` || '/',
+      headers: headers.flat(),
+      body: body ?? null,
+    };
+    lane.client.dispatch(options, {
+      onRequestStart: (given) => {
+        controller = given;
+        lane.carried += 1;
+        underWay.add(given);
+        if (signal.aborted) given.abort(new Error('broken off'));
+      },
+      onResponseStart: (given, code) => {
+        if (code < 200) return;
+        status = code;
+        raw = pairsOf(given.rawHeaders);
+      },
+      onResponseData: (given, chunk) => {
+        size += chunk.length;
+        if (size > largestBodyBytes) given.abort(new Error('too large'));
+        else chunks.push(chunk);
+      },
+      onResponseEnd: () => {
+        const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+        const durationMs = performance.now() - started;
+        settle({ kind: 'answer', status: status ?? 0, headers: raw, body: whole ?? Buffer.alloc(0), durationMs });
+      },
+      onResponseError: (_, error) => {
+        if (size > largestBodyBytes) none({ reason: 'too-large', says: 'body over 64 MiB' });
+        else if (signal.aborted) settle(undefined);
+        else none(describeError(error, status !== undefined));
+      },
+    });
+  });
+}
+
+/** Undici hands over name, value, name, value as they came. */
+function pairsOf(raw: unknown): Answer['headers'] {
+  const flat: readonly unknown[] = Array.isArray(raw) ? raw : [];
+  const pairs: [string, string][] = [];
+  for (let index = 0; index + 1 < flat.length; index += 2) {
+    pairs.push([String(flat[index]).toLowerCase(), String(flat[index + 1])]);
   }
+  return pairs;
 }
 
-function optionsOf({ method, base, path, headers, body }: OutgoingRequest): Dispatcher.RequestOptions {
-  const prefix = new URL(base).pathname.replace(/\/$/, '');
-  return {
-    method: method as Dispatcher.HttpMethod,
-    path: `${prefix}${path}` || '/',
-    headers: headers.flat(),
-    body: body ?? null,
-    responseHeaders: 'raw',
-  };
-}
+type Described = Pick<NoAnswer, 'reason' | 'says'>;
 
-async function readAll(body: AsyncIterable<Buffer> & { destroy(): unknown }): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of body) {
-    chunks.push(chunk);
-    size += chunk.length;
-    if (size > largestBodyBytes) {
-      body.destroy();
-      return undefined;
-    }
+const byCode: Readonly<Record<string, Described>> = {
+  ECONNREFUSED: { reason: 'refused', says: 'nothing listens there' },
+  EHOSTUNREACH: { reason: 'refused', says: 'the host cannot be reached' },
+  ENETUNREACH: { reason: 'refused', says: 'the network cannot be reached' },
+  UND_ERR_CONNECT_TIMEOUT: { reason: 'refused', says: 'no connection in time' },
+  ENOTFOUND: { reason: 'unresolved', says: 'no host of that name' },
+  EAI_AGAIN: { reason: 'unresolved', says: 'the name cannot be resolved now' },
+  UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', says: 'no answer in time' },
+  UND_ERR_BODY_TIMEOUT: { reason: 'timeout', says: 'the body stopped in the middle' },
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { reason: 'truncated', says: 'the body is not as long as Content-Length says' },
+  UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', says: 'the headers are larger than 16 KiB' },
+};
+
+/** What went wrong, from the error that undici gives; `hasHeaders`: the answer had begun. */
+function describeError(error: unknown, hasHeaders: boolean): Described {
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = 'code' in cause ? String(cause.code) : '';
+    const known = byCode[code];
+    if (known !== undefined) return known;
+    if (code.startsWith('HPE_') || cause.name === 'HTTPParserError')
+      return { reason: 'malformed', says: `not HTTP: ${cause.message}` };
+    if (/certificate|CERT|SSL|TLS/.test(`${code} ${cause.message}`)) return { reason: 'refused', says: cause.message };
   }
-  return Buffer.concat(chunks);
-}
-
-/** With `responseHeaders: 'raw'` undici hands over name, value, name, value as they came. */
-function headersOf({ headers }: Dispatcher.ResponseData): Answer['headers'] {
-  const raw: unknown = headers;
-  const flat = Array.isArray(raw)
-    ? raw.map(String)
-    : Object.entries(headers).flatMap(([name, value]) => [name, String(value)]);
-  return flat.flatMap((name, index) => (index % 2 === 0 ? [[name.toLowerCase(), flat[index + 1] ?? ''] as const] : []));
+  if (hasHeaders) return { reason: 'truncated', says: 'the connection closed in the middle of the body' };
+  return { reason: 'reset', says: 'the connection closed without an answer' };
 }

@@ -1,6 +1,7 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
+import type { Pointer } from '../contract/document.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import type { PhaseName } from '../plan/phases.ts';
+import type { PhaseName } from '../phases/phase.ts';
 
 /** A request as it leaves: everything that the log, the reports and a curl line need. */
 export interface OutgoingRequest {
@@ -28,14 +29,42 @@ export interface NoAnswer {
   /** `refused` and `unresolved`: nothing listens; the others break HTTP. */
   readonly reason: 'refused' | 'unresolved' | 'reset' | 'timeout' | 'truncated' | 'malformed' | 'too-large';
   readonly says: string;
+  /** Operations that were under way when the deployment went away for good: any of them may have stopped it. */
+  readonly downWith?: readonly string[];
   readonly durationMs: number;
+}
+
+/**
+ * On whose behalf a request is sent: the user's own credentials, none, those of a second account, or the user's own without some
+ * scopes.
+ */
+export type Identity = 'own' | 'anonymous' | 'second' | { readonly without: readonly string[] };
+
+/**
+ * `valid` and `invalid` hold in every reading of the contract, as a server must decode the wire; what lies between is `grey`, and
+ * proves nothing but a failure of the server itself.
+ */
+export type Polarity = 'valid' | 'invalid' | 'grey';
+
+/** What a request is sent for. */
+export interface Intent {
+  readonly phase: PhaseName;
+  /** Rung of the ladder or name of the probe, as reports show it. */
+  readonly label: string;
+  readonly polarity: Polarity;
+  /** The sentence of the contract that an invalid request breaks, or that a valid one takes to its bound. */
+  readonly place: { readonly pointer: Pointer; readonly keyword: string } | undefined;
+  readonly identity: Identity;
+  /** Address of the obligation that it is to settle. */
+  readonly obligation: string;
+  /** Name of the scenario, and the place of the request in it from 0 on. */
+  readonly case: string;
+  readonly step: number;
 }
 
 export interface Exchange {
   readonly operation: Operation;
-  readonly phase: PhaseName;
-  /** Rung of the ladder or name of the probe, as reports show it. */
-  readonly label: string;
+  readonly intent: Intent;
   readonly request: OutgoingRequest;
   readonly outcome: Answer | NoAnswer;
   /** What links and rules can see of it. */
@@ -56,6 +85,9 @@ export function headerOf({ headers }: { readonly headers: Answer['headers'] }, n
   const values = headers.filter(([known]) => known.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');
 }
+
+/** The scenario's exchanges of one turn, in the order in which they were sent, with those that were sent again alone at the end. */
+export type Trace = readonly NumberedExchange[];
 
 /** What the server calls done, documented or not: no other data need be tried, and something may have been made. */
 export function isSuccess(outcome: Answer | NoAnswer): boolean {

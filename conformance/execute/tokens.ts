@@ -1,103 +1,176 @@
-import { isObject, textAt } from '../contract/json.ts';
-import type { Connection } from './connection.ts';
-import { basicOf, type Credentials } from './credentials.ts';
-import { isSuccess } from './exchange.ts';
+import type { Contract } from '../contract/contract.ts';
+import { readPointer } from '../contract/document.ts';
+import { memberOf, objectAt } from '../contract/json.ts';
+import {
+  type FreshToken,
+  type Mint,
+  type MintTools,
+  mintAtEndpoint,
+  mintByCommand,
+  readScopes,
+  type Token,
+  type TokenCredentials,
+  type TokenEndpoint,
+} from './mint-token.ts';
 
-/** Hands out access tokens: the one that the user gave, or one for each set of scopes from the token endpoint. */
+/** Hands out the access tokens of one account. */
 export interface Tokens {
-  /** @returns undefined where none can be had; `problems` says why */
-  readonly tokenFor: (scopes: readonly string[]) => Promise<string | undefined>;
-  /** Forgets a token that is no longer taken, once for each set; false when that has been done before. */
-  readonly renew: (scopes: readonly string[]) => boolean;
+  /** A token that has these scopes, as far as one can be had. @returns undefined where none can be had; `problems` says why */
+  readonly tokenFor: (scopes: readonly string[]) => Promise<Token | undefined>;
+  /** A token with every scope of the account but these. @returns undefined where the account has no such token */
+  readonly tokenWithout: (scopes: readonly string[]) => Promise<Token | undefined>;
+  /** Forgets a token that is no longer taken, once for each set of scopes; false when another one cannot be had. */
+  readonly renew: (token: Token) => boolean;
   readonly problems: () => readonly string[];
 }
 
-interface Given {
-  readonly credentials: Credentials;
-  readonly endpoint: { readonly base: string; readonly path: string } | undefined;
-  readonly connection: Connection;
+interface Given extends Omit<MintTools, 'clock'> {
+  readonly endpoint: TokenEndpoint | undefined;
+  /** All that the contract names. */
+  readonly scopes: readonly string[];
   /** Told each token as it comes, so that no output shows it. */
   readonly keepSecret: (text: string, variable: string) => void;
+  readonly clock?: () => number;
 }
 
-interface Token {
-  readonly text: string;
-  /** Scopes that the server said it granted; undefined: as asked (RFC 6749, 5.1). */
-  readonly granted: readonly string[] | undefined;
+interface Minted extends FreshToken {
+  readonly key: string;
 }
 
-export function createTokens({ credentials, endpoint, connection, keepSecret }: Given): Tokens {
+/** Most scopes that are asked for one by one, to learn which of them a client may have. */
+const mostSingleScopes = 32;
+
+export function createTokens(given: Given): Tokens {
+  const { credentials, endpoint, scopes: named, connection, clock = () => performance.now() } = given;
+  const { tokenCommand } = credentials;
   const problems = new Set<string>();
-  const cache = new Map<string, Promise<Token | undefined>>();
+  const cache = new Map<string, Promise<Minted | string | undefined>>();
   const renewed = new Set<string>();
-  const { token, clientId, clientSecret } = credentials;
+  const replaced = new WeakSet<Token>();
+  const fixed = fixedTokens(credentials);
+  const tools: MintTools = { credentials, connection, clock };
+  const atEndpoint = endpoint === undefined ? undefined : mintAtEndpoint(endpoint, tools);
+  const mint = tokenCommand === undefined ? atEndpoint : mintByCommand(tokenCommand, clock);
+  // A command that takes scopes may be unable to do without; one that takes none has one token for everything.
+  const takesScopes = tokenCommand?.includes('{scope}') ?? true;
+  const hasGeneral = tokenCommand === undefined || !takesScopes;
 
-  const fetchToken = async (scopes: readonly string[]): Promise<Token | undefined> => {
-    if (endpoint === undefined || clientId === undefined || clientSecret === undefined) return undefined;
-    const form = new URLSearchParams({ grant_type: 'client_credentials' });
-    if (scopes.length > 0) form.set('scope', scopes.join(' '));
-    const outcome = await connection.send({
-      method: 'POST',
-      ...endpoint,
-      headers: [
-        ['authorization', `Basic ${basicOf(clientId, clientSecret)}`],
-        ['content-type', 'application/x-www-form-urlencoded'],
-        ['accept', 'application/json'],
-      ],
-      body: Buffer.from(form.toString()),
-    });
-    const asked = scopes.length === 0 ? 'without a scope' : `with scope ${scopes.join(' ')}`;
-    if (outcome.kind === 'none' || !isSuccess(outcome)) {
-      const why = outcome.kind === 'answer' ? `${outcome.status} ${errorOf(outcome.body)}` : outcome.says;
-      problems.add(`POST ${endpoint.base}${endpoint.path} ${asked}: ${why}`);
-      return undefined;
-    }
-    const body = parse(outcome.body);
-    const text = textAt(body, 'access_token');
-    if (text === undefined)
-      problems.add(`POST ${endpoint.base}${endpoint.path} ${asked}: no access_token in the answer`);
-    else keepSecret(text, 'TOKEN');
-    return text === undefined ? undefined : { text, granted: textAt(body, 'scope')?.split(' ') };
+  const minted = async (scopes: readonly string[], isProbe = false): Promise<Minted | undefined> => {
+    if (mint === undefined) return undefined;
+    const key = [...scopes].sort().join(' ');
+    const current = (): Promise<Minted | string | undefined> => {
+      const asked = cache.get(key) ?? ask(mint, key);
+      cache.set(key, asked);
+      return asked;
+    };
+    const known = current();
+    const found = await known;
+    if (typeof found === 'object' && found.freshUntil <= clock() && cache.get(key) === known) cache.delete(key);
+    const token = await current();
+    if (typeof token === 'object') return token;
+    if (!isProbe && token !== undefined) problems.add(token);
+    return undefined;
+  };
+  const ask = async (mint: Mint, key: string): Promise<Minted | string | undefined> => {
+    const found = await mint(key === '' ? [] : key.split(' '));
+    if (typeof found !== 'object') return found;
+    given.keepSecret(found.text, 'TOKEN');
+    return { ...found, key };
   };
 
-  const cached = (scopes: readonly string[]): Promise<Token | undefined> => {
-    const key = scopes.join(' ');
-    const known = cache.get(key) ?? fetchToken(scopes);
-    cache.set(key, known);
-    return known;
+  /** Scopes that the account may have. Asked for as little as possible, and once. */
+  let reach: Promise<readonly string[]> | undefined;
+  const findReach = async (): Promise<readonly string[]> => {
+    const general = hasGeneral ? await minted([], true) : undefined;
+    if (general?.granted !== undefined) return general.granted;
+    if (named.length === 0) return [];
+    const all = await minted(named, true);
+    if (all !== undefined) return all.granted ?? named;
+    if (tokenCommand !== undefined) return named;
+    // One scope too many and a server may refuse them all (RFC 6749, 5.2, invalid_scope).
+    const single = named.slice(0, mostSingleScopes);
+    const found = await Promise.all(single.map(async (scope) => (await minted([scope], true)) !== undefined));
+    return single.filter((_, index) => found[index]);
   };
 
   return {
     problems: () => [...problems],
-    renew: (scopes) => {
-      const key = [...scopes].sort().join(' ');
-      if (token !== undefined || endpoint === undefined || renewed.has(key)) return false;
+    renew: (token) => {
+      if (replaced.has(token)) return true;
+      const key = memberOf(token, 'key');
+      if (typeof key !== 'string' || renewed.has(key)) return false;
       renewed.add(key);
-      cache.delete('');
+      replaced.add(token);
       cache.delete(key);
       return true;
     },
     tokenFor: async (scopes) => {
-      if (token !== undefined) return token;
-      const wanted = [...scopes].sort();
+      const covering = fixed.find(({ granted }) => granted !== undefined && isWithin(scopes, granted));
+      const plain = fixed.find(({ isPlain }) => isPlain);
+      if (scopes.length === 0 && plain !== undefined) return plain;
+      const given = covering ?? plain;
+      if (given !== undefined) return given;
       // Without a scope many servers grant all that the client has: one token then serves every operation.
-      const general = await cached([]);
-      const isEnough = general !== undefined && wanted.every((scope) => general.granted?.includes(scope) ?? true);
-      if (isEnough || wanted.length === 0) return general?.text;
-      return (await cached(wanted))?.text ?? general?.text;
+      const general = hasGeneral ? await minted([]) : undefined;
+      const isEnough = general !== undefined && isWithin(scopes, general.granted ?? scopes);
+      if (isEnough || (hasGeneral && scopes.length === 0) || !takesScopes) return general ?? mostOf(fixed, scopes);
+      return (await minted(scopes)) ?? general ?? mostOf(fixed, scopes);
+    },
+    tokenWithout: async (scopes) => {
+      const lacks = ({ granted }: Token): boolean =>
+        granted !== undefined && !granted.some((one) => scopes.includes(one));
+      const [given] = fixed.filter(lacks).sort((a, b) => (b.granted?.length ?? 0) - (a.granted?.length ?? 0));
+      if (given !== undefined) return given;
+      if (mint === undefined || !takesScopes) return undefined;
+      reach ??= findReach();
+      const rest = (await reach).filter((scope) => !scopes.includes(scope));
+      // Nothing can be asked for that has no scope: without one a server grants its default.
+      const token = rest.length === 0 ? undefined : await minted(rest, true);
+      if (token === undefined) return undefined;
+      // Without a word of the server its grant is what was asked for (RFC 6749, 5.1); the token itself may know better.
+      const narrow = { text: token.text, granted: token.granted ?? rest };
+      return lacks(narrow) && lacks({ ...narrow, granted: readScopes(token.text) ?? [] }) ? token : undefined;
     },
   };
 }
 
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
+/** Scopes that a contract names: in requirements, in the values that ask for one of their own, in the flows. */
+export function scopesOf({ operations, schemes, root }: Contract): readonly string[] {
+  const required = operations.flatMap(({ security, extensions }) => [
+    ...security.flatMap((alternative) =>
+      Object.entries(alternative).flatMap(([name, scopes]) => (takesToken(schemes[name]) ? scopes : [])),
+    ),
+    ...extensions.byValue.flatMap(({ cases }) => cases.flatMap(({ scopes }) => scopes)),
+  ]);
+  const declared = Object.values(schemes).flatMap(({ pointer }) =>
+    Object.values(objectAt(readPointer(root, pointer), 'flows')).flatMap((flow) =>
+      Object.keys(objectAt(flow, 'scopes')),
+    ),
+  );
+  return [...new Set([...required, ...declared])].filter(Boolean).sort();
 }
 
-function errorOf(body: Buffer): string {
-  const value = parse(body);
-  return isObject(value) ? [textAt(value, 'error'), textAt(value, 'error_description')].filter(Boolean).join(': ') : '';
+/** Whether a scheme is satisfied by a token in `Authorization`, which may have scopes. */
+export function takesToken(scheme: Contract['schemes'][string] | undefined): boolean {
+  if (scheme === undefined) return false;
+  return scheme.type === 'oauth2' || scheme.type === 'openIdConnect' || scheme.scheme === 'bearer';
+}
+
+interface FixedToken extends Token {
+  readonly isPlain: boolean;
+}
+
+function fixedTokens({ token, scopedTokens = [] }: TokenCredentials): readonly FixedToken[] {
+  const scoped = scopedTokens.map(({ text, scopes }) => ({ text, granted: scopes, isPlain: false }));
+  return token === undefined ? scoped : [...scoped, { text: token, granted: readScopes(token), isPlain: true }];
+}
+
+/** Better one that lacks some of the scopes than none. */
+function mostOf(tokens: readonly Token[], scopes: readonly string[]): Token | undefined {
+  const count = ({ granted = [] }: Token): number => scopes.filter((scope) => granted.includes(scope)).length;
+  return [...tokens].sort((a, b) => count(b) - count(a))[0];
+}
+
+function isWithin(scopes: readonly string[], granted: readonly string[]): boolean {
+  return scopes.every((scope) => granted.includes(scope));
 }

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import type { Draft } from '../data/draft.ts';
+import type { Draft, WireEdits } from '../data/draft.ts';
 import { encodeBody } from '../data/encode-body.ts';
 import { encodeHeader, encodePath, encodeQuery } from '../data/encode-parameter.ts';
 import type { Authorization } from './authorize.ts';
@@ -26,10 +26,11 @@ export function writeRequest(draft: Draft, base: string, authorization: Authoriz
     ...authorization.cookies,
   ];
   const body = draft.body === undefined ? undefined : encodeBody(draft.body.content, draft.body.value);
-  return {
+  const search = query.map(([name, value]) => `${name}=${value}`);
+  return edit(draft.edits ?? {}, {
     method: operation.method.toUpperCase(),
     base,
-    path: query.length === 0 ? path : `${path}?${query.map(([name, value]) => `${name}=${value}`).join('&')}`,
+    path: search.length === 0 ? path : `${path}?${search.join('&')}`,
     headers: [
       ['accept', acceptOf(operation)],
       ...of('header').map(({ parameter, value }) => [parameter.name, encodeHeader(parameter, value)] as const),
@@ -40,6 +41,28 @@ export function writeRequest(draft: Draft, base: string, authorization: Authoriz
       ...authorization.headers,
     ],
     body: body?.bytes,
+  });
+}
+
+/** The request as no value could make it. */
+function edit(
+  { method, contentType, body, headers = {}, query }: WireEdits,
+  request: OutgoingRequest,
+): OutgoingRequest {
+  const changes: Readonly<Record<string, string | undefined>> = {
+    ...(contentType === undefined ? {} : { 'content-type': contentType }),
+    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  };
+  const kept = request.headers.filter(([name]) => !Object.hasOwn(changes, name.toLowerCase()));
+  const added = Object.entries(changes).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, value] as const],
+  );
+  return {
+    ...request,
+    method: method ?? request.method,
+    path: query === undefined ? request.path : `${request.path}${request.path.includes('?') ? '&' : '?'}${query}`,
+    headers: [...kept, ...added],
+    body: body ?? request.body,
   };
 }
 

@@ -1,63 +1,227 @@
-import { type Contract, responseFor } from '../contract/contract.ts';
+import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import type { Exchange } from '../execute/exchange.ts';
 import { annotatedValues, isSecretSchema } from '../schema/annotated-values.ts';
 
-/** Keeps secrets out of every output: what the user gave, what the server issued, what the contract calls secret. */
+/**
+ * Keeps secrets out of every output: what the user gave, what the server issued, what the contract calls secret and an
+ * answer showed. What the run made up itself is evidence, and stays.
+ */
 export interface Redactor {
-  /** @param variable the shell variable that stands for it in a curl line: `TOKEN` */
-  readonly keep: (text: string, variable?: string) => void;
-  /** Secrets that have a variable. */
-  readonly variables: () => ReadonlyMap<string, string>;
-  /** Learns the secrets of an exchange from the schemas of its request and answer. */
-  readonly learn: (exchange: Exchange) => readonly { readonly text: string; readonly pointer: string }[];
+  /**
+   * @param variable the shell variable that stands for it in a curl line, `TOKEN`; a second text of the same name gets
+   *   `TOKEN_2`
+   * @param is what the reader has to put into the variable
+   */
+  readonly keep: (text: string, variable?: string, is?: string) => void;
+  /** Learns the secrets of an exchange from the schemas of its request and answer. @returns those that the answer gave */
+  readonly learn: (exchange: Exchange) => readonly LearnedSecret[];
+  /** For text that came over the wire; names of the contract (operations, pointers) must not go through it. */
   readonly redact: (text: string) => string;
+  /** The value of a request header as outputs show it. */
+  readonly headerText: (name: string, value: string) => string;
+  /** Text in pieces, for a shell: as it is, or the variable that stands for a secret. */
+  readonly pieces: (text: string) => readonly Piece[];
+  /** Of a header that the user gave, whatever its value. */
+  readonly headerVariable: (name: string, value: string) => string | undefined;
+  /** What a variable stands for. */
+  readonly meaningOf: (variable: string) => string;
 }
 
-/** Shorter ones cannot be told from ordinary text. */
+export type Piece = { readonly text: string } | { readonly variable: string };
+
+export interface LearnedSecret {
+  readonly text: string;
+  readonly pointer: string;
+  readonly operation: Operation;
+}
+
+/** Shorter ones cannot be told from ordinary text: they are hidden at their own place in JSON alone. */
 const leastLength = 4;
 
-export function createRedactor(contract: Contract): Redactor {
-  const secrets = new Set<string>();
-  const variables = new Map<string, string>();
+/** From so many characters on it is no accident where they stand within a longer text. */
+const leastWithin = 8;
+
+const meanings: Readonly<Record<string, string>> = {
+  TOKEN: 'the token or key',
+  CLIENT_SECRET: 'the secret of the client',
+};
+
+export function createRedactor(contract: Contract, headers: readonly (readonly [string, string])[] = []): Redactor {
+  const spellings = new Map<string, string>();
+  const names = new Map<string, string>();
+  const counts = new Map<string, number>();
+  const placed = new Map<string, Set<string>>();
+  const invented = new Set<string>();
+  const known = new Set<string>();
   let pattern: RegExp | undefined;
-  const keep = (text: string, variable?: string): void => {
-    if (text.length < leastLength || secrets.has(text)) return;
-    if (variable !== undefined) variables.set(text, variable);
-    for (const spelling of [text, encodeURIComponent(text), JSON.stringify(text).slice(1, -1)]) secrets.add(spelling);
+
+  const nameFor = (variable: string, is: string): string => {
+    const count = (counts.get(variable) ?? 0) + 1;
+    counts.set(variable, count);
+    const name = count === 1 ? variable : `${variable}_${count}`;
+    names.set(name, is);
+    return name;
+  };
+  const keep = (text: string, variable = 'SECRET', is = meanings[variable] ?? 'a secret'): void => {
+    if (text.length < leastLength || known.has(text)) return;
+    known.add(text);
+    const name = nameFor(variable, is);
+    for (const [suffix, spelling] of spellingsOf(text)) {
+      if (!spellings.has(spelling)) spellings.set(spelling, `${name}${suffix}`);
+    }
     pattern = undefined;
   };
+  const patternOf = (): RegExp | undefined => {
+    if (spellings.size === 0) return undefined;
+    // The longest first, so that no end of a secret is left over.
+    pattern ??= new RegExp(
+      [...spellings.keys()]
+        .sort((a, b) => b.length - a.length)
+        .map(spell)
+        .join('|'),
+      'g',
+    );
+    return pattern;
+  };
+  const given = new Map(headers.map(([name, value]) => [`${name.toLowerCase()}: ${value}`, variableOf(name)]));
+  for (const [name, value] of headers) {
+    const is = `the value of --header ${name}`;
+    keep(value, variableOf(name), is);
+    if (!names.has(variableOf(name))) nameFor(variableOf(name), is);
+    for (const part of tellingParts(value)) keep(part, `${variableOf(name)}_PART`, `a part of ${is}`);
+  }
+  const words = lazy(() => wordsOf(contract));
+
+  const learnAnswer = ({ text, property, pointer }: Found, { operation }: Exchange): void => {
+    if (text.length >= leastLength && !words().has(text)) {
+      keep(text, 'SECRET', `what ${operation.id} answered under ${pointer}`);
+    } else if (property !== undefined) {
+      placed.set(property, (placed.get(property) ?? new Set()).add(text));
+    }
+  };
+
   return {
     keep,
-    variables: () => variables,
     learn: (exchange) => {
-      const found = [...secretsOf(contract, exchange)];
-      for (const { text } of found) keep(text);
-      return found.filter(({ isAnswer }) => isAnswer);
+      const { request } = exchange;
+      const sent = `${request.path} ${request.body?.toString() ?? ''}`;
+      for (const { text, isAnswer } of secretsOf(contract, exchange)) {
+        if (!isAnswer && !known.has(text)) invented.add(text);
+      }
+      const found = [...secretsOf(contract, exchange)].filter(({ isAnswer }) => isAnswer);
+      for (const one of found) {
+        const isOurs = !known.has(one.text) && (invented.has(one.text) || isWithin(sent, one.text));
+        if (isOurs) invented.add(one.text);
+        else learnAnswer(one, exchange);
+      }
+      return found.map(({ text, pointer }) => ({ text, pointer, operation: exchange.operation }));
     },
     redact: (text) => {
-      if (secrets.size === 0) return text;
-      // The longest first, so that no end of a secret is left over.
-      pattern ??= new RegExp(
-        [...secrets]
-          .sort((a, b) => b.length - a.length)
-          .map(spell)
-          .join('|'),
-        'g',
-      );
-      return text.replaceAll(pattern, '***');
+      const all = patternOf();
+      const plain = all === undefined ? text : text.replaceAll(all, '***');
+      return placed.size === 0 ? plain : redactPlaces(plain, placed);
+    },
+    headerText: (name, value) => {
+      if (given.has(`${name.toLowerCase()}: ${value}`)) return '***';
+      const all = patternOf();
+      return all === undefined ? value : value.replaceAll(all, '***');
+    },
+    pieces: (text) => {
+      const all = patternOf();
+      if (all === undefined) return [{ text }];
+      const pieces: Piece[] = [];
+      let end = 0;
+      for (const match of text.matchAll(all)) {
+        if (match.index > end) pieces.push({ text: text.slice(end, match.index) });
+        pieces.push({ variable: spellings.get(match[0]) ?? 'SECRET' });
+        end = match.index + match[0].length;
+      }
+      if (end < text.length || pieces.length === 0) pieces.push({ text: text.slice(end) });
+      return pieces;
+    },
+    headerVariable: (name, value) => given.get(`${name.toLowerCase()}: ${value}`),
+    meaningOf: (variable) => {
+      const [, base = variable, suffix] = /^(.*?)(_ENCODED|_FORM|_JSON)?$/.exec(variable) ?? [];
+      const is = names.get(base) ?? 'a secret';
+      return suffix === undefined ? is : `${is}, ${encodings[suffix]}`;
     },
   };
+}
+
+const encodings: Readonly<Record<string, string>> = {
+  _ENCODED: 'percent-encoded',
+  _FORM: 'form-encoded',
+  _JSON: 'as it stands within JSON',
+};
+
+/** A secret as it may stand on the wire, with the ending of the variable for each spelling. */
+function spellingsOf(text: string): readonly (readonly [suffix: string, spelling: string])[] {
+  return [
+    ['', text],
+    ['_ENCODED', encodeURIComponent(text)],
+    ['_FORM', new URLSearchParams([['', text]]).toString().slice(1)],
+    ['_JSON', JSON.stringify(text).slice(1, -1)],
+  ];
 }
 
 function spell(secret: string): string {
-  const escaped = secret.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-  return secret.length < 8 ? `(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])` : escaped;
+  const escaped = RegExp.escape(secret);
+  // A word may well be part of a name: `client_secret`, `pass-key`.
+  if (/^[A-Za-z]+$/.test(secret)) return `(?<![\\w-])${escaped}(?![\\w-])`;
+  return secret.length < leastWithin ? `(?<![A-Za-z0-9])${escaped}(?![A-Za-z0-9])` : escaped;
 }
 
-function* secretsOf(
-  contract: Contract,
-  { operation, seen, outcome }: Exchange,
-): Generator<{ text: string; pointer: string; isAnswer: boolean }> {
+function isWithin(text: string, secret: string): boolean {
+  return spellingsOf(secret).some(([, spelling]) => new RegExp(spell(spelling)).test(text));
+}
+
+/** Hides values at their members: `"pin": 12` loses the 12, and no other 12 is touched. */
+function redactPlaces(text: string, placed: ReadonlyMap<string, ReadonlySet<string>>): string {
+  return [...placed].reduce((left, [property, values]) => {
+    const alternatives = [...values].map((value) => RegExp.escape(JSON.stringify(value).slice(1, -1))).join('|');
+    const member = new RegExp(
+      `(${RegExp.escape(JSON.stringify(property))}\\s*:\\s*)("?)(?:${alternatives})\\2(?![\\w.])`,
+      'g',
+    );
+    return left.replaceAll(member, '$1$2***$2');
+  }, text);
+}
+
+function variableOf(header: string): string {
+  return `HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
+}
+
+/** What in the value of a header is a secret of its own: a token behind its scheme, a cookie, the two sides of Basic. */
+function tellingParts(value: string): string[] {
+  const basic = /^basic +(\S+)$/i.exec(value)?.[1];
+  const decoded = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();
+  const password = decoded.includes(':') ? [decoded.slice(decoded.indexOf(':') + 1)] : [];
+  const parts = value
+    .split(/[\s;,]+/)
+    .flatMap((part) => [part, part.slice(part.indexOf('=') + 1)])
+    .filter((part) => part.length >= leastWithin && part !== value);
+  return [...parts, ...password];
+}
+
+/** Names that the contract itself says: hiding them would make a report unreadable, and they are no secret. */
+function wordsOf({ operations, title }: Contract): ReadonlySet<string> {
+  const words = new Set<string>(title.split(/\s+/));
+  for (const { id, path, tags, parameters, method } of operations) {
+    for (const word of [id, method, ...tags, ...path.split('/'), ...parameters.map(({ name }) => name)])
+      words.add(word);
+  }
+  return words;
+}
+
+interface Found {
+  readonly text: string;
+  readonly pointer: string;
+  /** The member that holds it. */
+  readonly property: string | undefined;
+  readonly isAnswer: boolean;
+}
+
+function* secretsOf(contract: Contract, { operation, seen, outcome }: Exchange): Generator<Found> {
   const response = outcome.kind === 'answer' ? responseFor(operation, outcome.status) : undefined;
   const sides = [
     ...operation.parameters.map(({ name, in: where, schema }) => {
@@ -76,7 +240,8 @@ function* secretsOf(
     if (schema === undefined || value === undefined) continue;
     for (const part of annotatedValues(contract.root, schema, value)) {
       if (!isSecretSchema(part.schema)) continue;
-      for (const text of leavesOf(part.value)) yield { text, pointer: part.pointer, isAnswer };
+      const property = /\/([^/]*)$/.exec(part.at)?.[1];
+      for (const text of leavesOf(part.value)) yield { text, pointer: part.pointer, property, isAnswer };
     }
   }
 }
@@ -84,4 +249,12 @@ function* secretsOf(
 function leavesOf(value: unknown): string[] {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [];
+}
+
+function lazy<Value>(make: () => Value): () => Value {
+  let made: { readonly value: Value } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }

@@ -1,9 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import type { Contract } from '../contract/contract.ts';
 import { readContractFile } from '../contract/read-contract.ts';
+import type { Intent } from '../execute/exchange.ts';
+import type { RunResult } from '../run/run-conformance.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import type { RunOptions } from '../run/run-options.ts';
-import type { RunResult } from '../run/run-result.ts';
 import { createLibrary, libraryKey } from './library.ts';
 import { type Handler, type Served, serve } from './serve.ts';
 import { createWeather, weatherClient } from './weather.ts';
@@ -27,6 +28,18 @@ export const apis = {
 } as const;
 
 export type ApiName = keyof typeof apis;
+
+/** Of a valid request of one's own, for exchanges that a test makes by hand. */
+export const plainIntent: Intent = {
+  phase: 'baseline',
+  label: '',
+  polarity: 'valid',
+  place: undefined,
+  identity: 'own',
+  obligation: '',
+  case: '',
+  step: 0,
+};
 
 /** A fixed clock: what is sent must not depend on the day of the test. */
 export const testNow = Date.parse('2026-04-01T09:30:00Z');
@@ -59,12 +72,20 @@ export async function runAgainst(
   api: ApiName,
   handle: Handler,
   change: Partial<RunOptions> = {},
-): Promise<{ readonly result: RunResult; readonly served: Served; readonly contract: Contract }> {
+): Promise<{
+  readonly result: RunResult;
+  /** One line for each request. */
+  readonly log: readonly string[];
+  readonly served: Served;
+  readonly contract: Contract;
+}> {
   const contract = await readContractFile(apis[api].file);
   const served = await serve(handle);
   try {
-    const result = await runConformance(contract, testOptions(api, served.origin, change));
-    return { result, served, contract };
+    const log: string[] = [];
+    const onRequest = (line: string): unknown => log.push(line);
+    const result = await runConformance(contract, testOptions(api, served.origin, change), { onRequest });
+    return { result, log, served, contract };
   } finally {
     await served.close();
   }

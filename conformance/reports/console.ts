@@ -1,7 +1,6 @@
-import type { Finding } from '../failures/finding.ts';
-import { formatFinding } from '../failures/format-finding.ts';
-import type { RunResult } from '../run/run-result.ts';
-import type { Report } from './report.ts';
+import { type Finding, formatFinding } from '../failures/finding.ts';
+import type { RunResult } from '../run/run-conformance.ts';
+import type { Report } from './reports.ts';
 
 /** For people: findings, warnings with their cures, what was covered and what was not. */
 export const consoleReport: Report = { file: 'report.txt', format: formatConsole };
@@ -41,9 +40,14 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
   return [total, ...rows].join('\n');
 }
 
-/** What a pasted line needs to be set first. */
+/** What a pasted line needs to be set first: the addresses as they were given, and what each secret stands for. */
 function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
   if (findings.length === 0) return '';
   const auth = authUrl === undefined ? '' : ` AUTH='${authUrl}'`;
-  return `To paste a curl line: export BASE='${baseUrl}'${auth} TOKEN=…`;
+  const needs = new Map(findings.flatMap(({ curlNeeds }) => Object.entries(curlNeeds)));
+  const secrets = [...needs].filter(([variable]) => variable !== 'BASE' && variable !== 'AUTH');
+  return [
+    `To paste a curl line: export BASE='${baseUrl}'${auth}`,
+    ...secrets.map(([variable, is]) => `  ${variable}=…   ${is}`),
+  ].join('\n');
 }

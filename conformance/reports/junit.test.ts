@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
-import type { RunResult } from '../run/run-result.ts';
+import type { RunResult } from '../run/run-conformance.ts';
 import { junitReport } from './junit.ts';
 
 const finding: Finding = {
@@ -22,6 +22,7 @@ const finding: Finding = {
   detectedAtRequest: 1,
   detectedAtMs: 1,
   curl: 'curl',
+  curlNeeds: {},
 };
 
 const result: RunResult = {
@@ -45,7 +46,6 @@ const result: RunResult = {
   coverage: { operations: [], reached: 0, responses: 0, responsesSeen: 0 },
   requests: 1,
   durationMs: 1500,
-  requestLog: [],
 };
 
 test('one case for each operation and check: failed wherever the cause showed, passed, or skipped with the reason', () => {

@@ -1,7 +1,7 @@
-import { formatFinding } from '../failures/format-finding.ts';
+import { formatFinding } from '../failures/finding.ts';
 import type { Obligation } from '../plan/obligations.ts';
-import type { RunResult } from '../run/run-result.ts';
-import type { Report } from './report.ts';
+import type { RunResult } from '../run/run-conformance.ts';
+import type { Report } from './reports.ts';
 
 /** For CI: one suite per operation, one case per check; what was not reached is skipped with its reason. */
 export const junitReport: Report = { file: 'junit.xml', format: formatJunit };

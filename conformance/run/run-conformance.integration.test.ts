@@ -15,7 +15,7 @@ test.each(['library', 'weather'] as const)(
       [1, 4, 16].map(async (workers) => {
         const handle = apis[api].create();
         // Answers overtake each other differently in each run.
-        const { result } = await runAgainst(
+        const { log } = await runAgainst(
           api,
           async (request) => ({
             ...(await handle(request)),
@@ -23,7 +23,7 @@ test.each(['library', 'weather'] as const)(
           }),
           { workers, seed: 7 },
         );
-        return result.requestLog;
+        return log;
       }),
     );
     expect(logs[0]?.length).toBeGreaterThan(3);
@@ -38,7 +38,7 @@ test.each([1, 2, 3, 5, 100])(
     const whole = await runAgainst('library', apis.library.create(), {});
     const cut = await runAgainst('library', apis.library.create(), { budget: { requests, milliseconds: undefined } });
     expect(cut.served.requests.length).toBeLessThanOrEqual(requests);
-    expect(cut.result.requestLog).toEqual(whole.result.requestLog.slice(0, requests));
+    expect(cut.log).toEqual(whole.log.slice(0, requests));
     expect(cut.result.warnings.some(({ says }) => says.includes('budget'))).toBe(requests < whole.result.requests);
   },
 );
@@ -55,7 +55,7 @@ test('stops soon after its time is up', async () => {
 
 describe('no secret stands in any report or in the log', () => {
   const basic = Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64');
-  const passwordOf = (body: string): string => JSON.parse(body).password;
+  const headers = [['X-Partner-Key', 'partner-key-31']] as const;
 
   interface Kind {
     readonly name: string;
@@ -88,10 +88,10 @@ describe('no secret stands in any report or in the log', () => {
       carried: ({ headers }) => (headers.authorization === `Bearer ${weatherToken}` ? [weatherToken] : []),
     },
     {
-      name: 'what the contract calls a password, in a request',
+      name: 'a header that the user gave',
       api: 'library',
-      operation: 'enrolReader',
-      carried: ({ path, body }) => (path.endsWith('/readers') ? [passwordOf(body)] : []),
+      operation: 'listBooks',
+      carried: ({ headers }) => [headers['x-partner-key']].flatMap((key) => key ?? []),
     },
     {
       name: 'what the contract calls sensitive, in an answer',
@@ -112,11 +112,11 @@ describe('no secret stands in any report or in the log', () => {
       // First in the body, where an excerpt does not cut it off, and wrong at a member of each operation.
       return { ...answer, body: { leak: own, ...answer.body, id: -1, unit: 0, items: 0, expires_in: 0 } };
     };
-    const { result } = await runAgainst(api, leak, { selection: { only: [], exclude } });
+    const { result, log } = await runAgainst(api, leak, { selection: { only: [], exclude }, headers });
     expect(secrets.size).toBeGreaterThan(0);
     const shown = result.findings.filter((finding) => finding.operation === operation);
     expect(shown.map(({ answered }) => answered).join()).toMatch(/"leak":\["\*\*\*"/);
-    const texts = [...Object.values(reports).map(({ format }) => format(result)), result.requestLog.join('\n')];
+    const texts = [...Object.values(reports).map(({ format }) => format(result)), log.join('\n')];
     for (const secret of secrets) {
       expect(secret.length).toBeGreaterThan(7);
       for (const spelling of [secret, encodeURIComponent(secret), btoa(secret)]) {
@@ -124,6 +124,22 @@ describe('no secret stands in any report or in the log', () => {
       }
     }
   });
+});
+
+test('shows the password that the run made up, so that its request can be sent again', async () => {
+  const handle = apis.library.create();
+  const passwords = new Set<string>();
+  const { result } = await runAgainst('library', async (request) => {
+    if (!request.path.endsWith('/readers')) return handle(request);
+    const { password } = JSON.parse(request.body);
+    passwords.add(password);
+    return { status: 500, body: { password } };
+  });
+  const [finding] = result.findings;
+  const [password] = passwords;
+  expect([finding?.curl, finding?.sent, finding?.answered]).toEqual(
+    Array.from({ length: 3 }, () => expect.stringContaining(`"password":"${password}"`)),
+  );
 });
 
 test('tells of nothing but the checks that were asked for', async () => {
@@ -192,6 +208,28 @@ test('leaves a book of others as it was when there is none of its own', async ()
   expect(served.requests.filter((request) => /^(PUT|DELETE)/.test(request))).toEqual(['PUT /v2/books/b1']);
   expect(await read()).toEqual(before);
 });
+
+test('a key that the user gave as a header is a credential: requests are not called anonymous, and no report shows it', async () => {
+  const { result, log } = await runAgainst('library', createBroken(), {
+    credentials: { token: undefined, clientId: undefined, clientSecret: undefined },
+    headers: [['x-library-key', libraryKey]],
+  });
+  expect(result.coverage.reached).toBeGreaterThan(3);
+  expect(result.findings.length).toBeGreaterThan(0);
+  const texts = [...Object.values(reports).map(({ format }) => format(result)), log.join('\n')];
+  expect(texts.join()).not.toContain('without credentials');
+  expect(texts.filter((text) => text.includes(libraryKey))).toEqual([]);
+});
+
+function createBroken(): Handler {
+  const handle = apis.library.create();
+  return async (request) =>
+    request.path === '/v2/books' && request.method === 'GET' ? dropHeaders(await handle(request)) : handle(request);
+}
+
+function dropHeaders(answer: TestAnswer): TestAnswer {
+  return { ...answer, headers: { 'content-type': 'application/json' } };
+}
 
 test('says that nothing was tested when all it saw were refusals of its key', async () => {
   const { result } = await runAgainst('library', apis.library.create(), {

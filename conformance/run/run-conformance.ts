@@ -1,26 +1,44 @@
 import { checks as allChecks } from '../checks/checks.ts';
+import { leastSecretLength } from '../checks/secrets.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import { baselineScenario } from '../execute/run-baseline.ts';
-import { runRounds } from '../execute/run-rounds.ts';
-import type { Finding } from '../failures/finding.ts';
-import { createRedactor } from '../failures/redact.ts';
-import { refuseOperation } from '../plan/may-send.ts';
-import { planObligations } from '../plan/obligations.ts';
-import { orderOperations } from '../plan/order-operations.ts';
+import type { Known } from '../data/records.ts';
+import { createAccounts } from '../execute/authorize.ts';
+import { createConnection } from '../execute/connection.ts';
+import { type Exchange, isAccepted, isSuccess, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { createPace } from '../execute/limits.ts';
+import { runQueue } from '../execute/queue.ts';
+import { createEngine } from '../execute/session.ts';
+import type { Failure } from '../failures/failure.ts';
+import { collectFindings, type Finding } from '../failures/finding.ts';
+import { createRedactor, type Redactor } from '../failures/redact.ts';
+import { planBaseline } from '../phases/baseline.ts';
+import { accepted, type Obligation, planObligations } from '../plan/obligations.ts';
+import { refuseOperation } from '../plan/permissions.ts';
 import { selectOperations } from '../plan/select-operations.ts';
 import { createJudge } from '../schema/create-judge.ts';
-import { measureCoverage } from './coverage.ts';
-import { createContext } from './create-context.ts';
-import { explainUnreached } from './explain-unreached.ts';
-import { findLostAddress, ofTarget } from './find-lost-address.ts';
-import { foldResults } from './fold-results.ts';
-import { formatLogLine } from './format-request-log.ts';
-import { judgeVerdict } from './judge-verdict.ts';
+import { findLostAddress, seeTargets } from './lost-address.ts';
 import type { RunOptions } from './run-options.ts';
-import type { RunResult } from './run-result.ts';
-import { gatherWarnings } from './warnings.ts';
+import { type Coverage, createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
+import { type Judgement, judgeVerdict } from './verdict.ts';
+import { gatherWarnings, type Warning } from './warnings.ts';
+import type { SecretSeen, World } from './world.ts';
 
-/** How far a run is; handed out after each result. */
+export interface RunResult extends Judgement {
+  readonly title: string;
+  readonly contractFile: string;
+  readonly baseUrl: string;
+  readonly authUrl: string | undefined;
+  readonly seed: number;
+  readonly now: string;
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly Warning[];
+  readonly obligations: readonly Obligation[];
+  readonly coverage: Coverage;
+  readonly requests: number;
+  readonly durationMs: number;
+}
+
+/** How far a run is; handed out after each turn. */
 export interface Progress {
   readonly phase: string;
   readonly requests: number;
@@ -33,6 +51,11 @@ export interface Progress {
 export interface RunEvents {
   readonly onProgress?: (progress: Progress) => void;
   readonly onFinding?: (finding: Finding) => void;
+  /**
+   * One line for each request, in the order of the plan, without secrets and without anything that two runs may differ in: the same
+   * for the same contract, seed, clock and server, whatever the number of workers.
+   */
+  readonly onRequest?: (line: string) => void;
 }
 
 /** Runs the plan against a deployment and judges every answer. Throws for nothing that the deployment does. */
@@ -44,98 +67,215 @@ export async function runConformance(
 ): Promise<RunResult> {
   const startedAt = performance.now();
   const stop = new AbortController();
-  const redactor = createRedactor(contract);
-  const judge = createJudge(contract);
-  const either = AbortSignal.any([signal, stop.signal]);
-  const { context, connection, tokens, pace, deadline } = createContext({
-    contract,
-    options,
-    judge,
-    redactor,
-    signal: either,
-    startedAt,
-  });
+  const { milliseconds } = options.budget;
+  const deadline = startedAt + (milliseconds ?? Number.POSITIVE_INFINITY);
+  const timeUp = milliseconds === undefined ? [] : [AbortSignal.timeout(milliseconds)];
+  const ended = AbortSignal.any([signal, stop.signal, ...timeUp]);
+
   const { selected } = selectOperations(contract.operations, options.selection);
   const checks = allChecks.filter(({ name }) => options.checks.length === 0 || options.checks.includes(name));
+  const redactor = createRedactor(contract, options.headers);
+  const judge = createJudge(contract);
   const obligations = planObligations(selected, checks);
-  const { slowMs } = options;
-  const folded = foldResults({ contract, judge, checks, obligations, redactor, slowMs, onFinding: events.onFinding });
+  const findings = collectFindings({ ...redactor, lineOf: contract.lineOf });
+  const tally = createTally();
+  const targets = seeTargets();
+  const known: Known[] = [];
+  const secretsSeen: SecretSeen[] = [];
+  const { permissions, now, seed, slowMs } = options;
+  const tag = `conform-${seed.toString(36)}`;
+  const world: World = { contract, judge, permissions, now, seed, tag, slowMs, known, secretsSeen };
+
+  const { connection, accounts, pace, engine } = wire(contract, options, redactor, {
+    signal: ended,
+    startedAt,
+    deadline,
+  });
+
+  const judgeTrace = (trace: Trace): void => {
+    const tell = (check: string, exchange: NumberedExchange, place: string, failures: readonly Failure[]): void => {
+      obligations.settle(exchange.operation.id, check, place, failures.length === 0);
+      for (const failure of failures) {
+        const found = findings.add(failure, exchange);
+        if (found !== undefined) events.onFinding?.(found);
+      }
+    };
+    for (const exchange of trace) {
+      for (const check of checks) {
+        if (check.kind === 'trace') continue;
+        for (const { place, failures } of check.judge(exchange, world)) tell(check.name, exchange, place, failures);
+      }
+    }
+    for (const check of checks) {
+      if (check.kind !== 'trace') continue;
+      for (const { place, failures, exchange } of check.judge(trace, world))
+        tell(check.name, exchange, place, failures);
+    }
+  };
+
+  /** Takes one exchange into account: what is kept of it does not grow with its body. */
+  const observe = (exchange: NumberedExchange): void => {
+    tally.count(exchange);
+    targets.see(exchange);
+    for (const { text, pointer } of redactor.learn(exchange)) {
+      if (text.length >= leastSecretLength) secretsSeen.push({ text, pointer, operation: exchange.operation });
+    }
+    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor));
+    if (isAccepted(exchange)) obligations.settle(exchange.operation.id, 'baseline', accepted, true);
+    if (isSuccess(exchange.outcome)) known.push({ operation: exchange.operation, seen: exchange.seen });
+  };
+
   for (const operation of selected) {
     const refusal = refuseToSend(operation, options);
-    if (refusal !== undefined) folded.reasons.set(operation.id, [refusal]);
+    if (refusal !== undefined) tally.explain(operation, [refusal]);
   }
-  const sendable = selected.filter(({ id }) => !folded.reasons.has(id));
+  const sendable = selected.filter((operation) => tally.of(operation).reasons.length === 0);
 
-  const { cut } = await runRounds(
-    orderOperations(sendable).map((round) => round.map(baselineScenario)),
-    context,
-    (result) => {
-      const known = folded.fold(result);
+  const cut = await runQueue({
+    scenarios: planBaseline(sendable),
+    world,
+    engine,
+    needsProof: needsProof(),
+    fold: ({ operation, phase }, { exchanges, reasons }) => {
+      tally.explain(operation, reasons);
+      const trace = exchanges.map((exchange, index) => ({ ...exchange, number: tally.requests() + index + 1 }));
+      for (const exchange of trace) observe(exchange);
+      judgeTrace(trace);
       // What is left of the plan would only wait for the same.
-      if (folded.isTargetAway()) stop.abort();
+      const isGone = trace.some(({ outcome }) => outcome.kind === 'none' && outcome.downWith !== undefined);
+      if (isGone || targets.judged().away !== undefined) stop.abort();
       const { met, all } = obligations.count();
       const elapsedMs = performance.now() - startedAt;
-      const counts = { requests: folded.exchanges.length, findings: folded.findings().length };
-      events.onProgress?.({ phase: 'baseline', met, obligations: all, elapsedMs, ...counts });
-      return known;
+      const counts = { requests: tally.requests(), findings: findings.all().length };
+      events.onProgress?.({ phase, met, obligations: all, elapsedMs, ...counts });
     },
-    { workers: options.workers, requests: options.budget.requests, deadline, signal: either },
-  );
-  const { exchanges } = folded;
-  const left = Math.max(0, (options.budget.requests ?? Number.POSITIVE_INFINITY) - exchanges.length);
-  const mayAsk = !either.aborted && performance.now() < deadline;
-  const lost = await findLostAddress({ contract, exchanges, connection, pace, left: mayAsk ? left : 0 });
+    options: { workers: options.workers, requests: options.budget.requests, deadline, signal: ended },
+  });
+
+  const seen = targets.judged();
+  const left = Math.max(0, (options.budget.requests ?? Number.POSITIVE_INFINITY) - tally.requests());
+  const lost = await findLostAddress({ contract, seen, connection, pace, left: ended.aborted ? 0 : left });
+  for (const line of lost?.sent ?? []) events.onRequest?.(line);
   await connection.close();
 
   const userCut = stop.signal.aborted ? undefined : cut;
-  const byOperation = Map.groupBy(exchanges, ({ operation }) => operation.id);
-  const reasonFor = (id: string) => explainUnreached(byOperation.get(id) ?? [], folded.reasons.get(id) ?? []);
   const problems = [...contract.problems, ...judge.problems()];
-  const tokenProblems = tokens.problems().map(redactor.redact);
-  const coverage = measureCoverage(selected, exchanges);
-  const findings = folded.findings();
-  const judged = judgeVerdict({ findings, exchanges, coverage, cut: userCut, lost, tokenProblems });
+  const tokenProblems = accounts.problems().map(redactor.redact);
+  const coverage = measureCoverage(selected, tally);
+  const judged = judgeVerdict({
+    findings: findings.all(),
+    tallies: tally.all(),
+    away: seen.away,
+    option: seen.option,
+    coverage,
+    cut: userCut,
+    lost,
+    tokenProblems,
+  });
   // What another host, or none, answered says nothing about this deployment.
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
-  const elsewhere = new Set(isElsewhere ? ofTarget(exchanges).judged.map(({ operation }) => operation.id) : []);
+  const isJudged = ({ target }: Operation): boolean =>
+    !isElsewhere || target !== (seen.option === '--base-url' ? 'api' : 'auth');
+  const reasonFor = new Map(selected.map((operation) => [operation.id, explainUnreached(tally.of(operation))]));
   return {
     title: contract.title,
     contractFile: contract.file,
     baseUrl: options.baseUrl,
     authUrl: options.authUrl,
-    seed: options.seed,
-    now: new Date(options.now).toISOString(),
+    seed,
+    now: new Date(now).toISOString(),
     ...judged,
-    findings: findings.filter(({ operation }) => !elsewhere.has(operation)),
+    findings: findings.all().filter(({ operation }) => {
+      const own = selected.find(({ id }) => id === operation);
+      return own === undefined || isJudged(own);
+    }),
     warnings: gatherWarnings({
       contract,
       operations: selected,
-      exchanges,
+      tally,
       problems,
       tokenProblems,
-      reasonFor,
       cut: userCut,
       verdict: judged.verdict,
     }),
     obligations: isElsewhere
       ? planObligations(selected, checks).close(() => judged.says)
-      : obligations.close(reasonFor),
-    coverage: isElsewhere
-      ? measureCoverage(
-          selected,
-          exchanges.filter(({ operation }) => !elsewhere.has(operation.id)),
-        )
-      : coverage,
-    requests: exchanges.length + (lost?.sent.length ?? 0),
+      : obligations.close((operation) => reasonFor.get(operation)),
+    coverage: isElsewhere ? measureCoverage(selected, onlyOf(tally, isJudged)) : coverage,
+    requests: tally.requests() + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - startedAt),
-    requestLog: [
-      ...exchanges.filter(({ isPause }) => !isPause).map((exchange) => formatLogLine(exchange, redactor.redact)),
-      ...(lost?.sent ?? []),
-    ],
   };
+}
+
+/** What a run sends with. Secrets that it uses are told to the redactor before they can stand in any output. */
+function wire(
+  contract: Contract,
+  options: RunOptions,
+  redactor: Redactor,
+  time: { readonly signal: AbortSignal; readonly startedAt: number; readonly deadline: number },
+) {
+  const { baseUrl, authUrl, maxWaitMs } = options;
+  const connection = createConnection({ timeoutMs: options.timeoutMs, signal: time.signal });
+  const accounts = createAccounts({
+    contract,
+    credentials: { ...options.credentials, headers: options.headers },
+    second: options.second,
+    baseUrl,
+    authUrl,
+    connection,
+    keepSecret: redactor.keep,
+    mayCreateUsers: !options.permissions.readOnly,
+  });
+  const pace = createPace(options.ratePerSecond, time.signal);
+  const engine = createEngine({
+    accounts,
+    connection,
+    pace,
+    maxWaitMs,
+    ...time,
+    baseFor: ({ target }) => (target === 'auth' ? (authUrl ?? baseUrl) : baseUrl),
+  });
+  return { connection, accounts, pace, engine };
+}
+
+/** RFC 9110, 9.2.2: what a gateway may have passed on is not sent twice. */
+const gatewayStatuses = new Set([502, 504]);
+
+/**
+ * A failure counts when it shows again with nothing else under way: once for each operation and kind. A deployment that was
+ * stopped by one request takes others down with it, and a 500 under load is not yet one of that request.
+ */
+function needsProof(): (exchange: Exchange) => boolean {
+  const proven = new Set<string>();
+  return ({ operation, outcome }) => {
+    if (
+      outcome.kind === 'none' ? outcome.reason === 'unresolved' || outcome.reason === 'refused' : outcome.status < 500
+    ) {
+      return false;
+    }
+    const kind = outcome.kind === 'none' ? outcome.reason : outcome.status;
+    if (outcome.kind === 'answer' && gatewayStatuses.has(outcome.status) && /post|patch/.test(operation.method))
+      return false;
+    const key = `${operation.id} ${kind}`;
+    return kind !== 501 && !proven.has(key) && proven.add(key) !== undefined;
+  };
+}
+
+function onlyOf(tally: Tally, isJudged: (operation: Operation) => boolean): Tally {
+  const empty = createTally();
+  return { ...tally, of: (operation) => (isJudged(operation) ? tally : empty).of(operation) };
 }
 
 function refuseToSend(operation: Operation, { authUrl, permissions }: RunOptions): string | undefined {
   if (operation.target === 'auth' && authUrl === undefined) return 'it is at another server: pass --auth-url';
   return refuseOperation(operation, permissions);
+}
+
+function formatLogLine({ operation, intent, request }: NumberedExchange, { redact, headerText }: Redactor): string {
+  const headers = request.headers
+    .filter(([name]) => name.toLowerCase() !== 'authorization')
+    .map(([name, value]) => `${name}: ${headerText(name, value)}`);
+  const body = request.body === undefined ? '' : ` ${request.body.toString()}`;
+  const what = `${operation.id} ${intent.phase} (${intent.label})`;
+  return `${what} ${request.method} ${redact(request.path)} {${headers.join('; ')}}${redact(body)}`;
 }

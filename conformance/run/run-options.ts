@@ -1,8 +1,8 @@
 import type { Instant } from '../data/time.ts';
-import type { Budget } from '../execute/budget.ts';
-import type { Credentials } from '../execute/credentials.ts';
-import type { Permissions } from '../plan/may-send.ts';
-import type { PhaseName } from '../plan/phases.ts';
+import type { Credentials } from '../execute/authorize.ts';
+import type { Budget } from '../execute/limits.ts';
+import type { PhaseName } from '../phases/phase.ts';
+import type { Permissions } from '../plan/permissions.ts';
 import type { Selection } from '../plan/select-operations.ts';
 
 /** Everything that a run depends on besides the contract and the answers. */
@@ -11,6 +11,8 @@ export interface RunOptions {
   readonly baseUrl: string;
   readonly authUrl: string | undefined;
   readonly credentials: Credentials;
+  /** The second account; undefined: none was given. */
+  readonly second?: Credentials | undefined;
   readonly permissions: Permissions;
   readonly selection: Selection;
   /** Names of checks; empty: all. */
@@ -24,5 +26,6 @@ export interface RunOptions {
   readonly timeoutMs: number;
   readonly maxWaitMs: number;
   readonly slowMs: number | undefined;
+  /** For every request; those that carry a credential are sent by the run's own account alone. */
   readonly headers: readonly (readonly [name: string, value: string])[];
 }

@@ -1,7 +1,7 @@
 import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
-import { type Exchange, isSuccess } from '../execute/exchange.ts';
-import type { Cut } from '../execute/run-rounds.ts';
-import type { Verdict } from './judge-verdict.ts';
+import type { Cut } from '../execute/queue.ts';
+import { explainUnreached, type Tally } from './tally.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A fact about the run or the contract that costs checks, with what to do about it. */
 export interface Warning {
@@ -12,10 +12,9 @@ export interface Warning {
 interface Given {
   readonly contract: Contract;
   readonly operations: readonly Operation[];
-  readonly exchanges: readonly Exchange[];
+  readonly tally: Tally;
   readonly problems: readonly ContractProblem[];
   readonly tokenProblems: readonly string[];
-  readonly reasonFor: (operation: string) => string | undefined;
   readonly cut: Cut;
   readonly verdict: Verdict;
 }
@@ -44,11 +43,11 @@ export function gatherWarnings(given: Given): Warning[] {
 }
 
 /** One warning for each reason, with the operations it holds for. */
-function unreached({ operations, reasonFor }: Given): Warning[] {
+function unreached({ operations, tally }: Given): Warning[] {
   const reasons = Map.groupBy(
-    operations.flatMap(({ id }) => {
-      const reason = reasonFor(id);
-      return reason === undefined ? [] : [{ id, reason }];
+    operations.flatMap((operation) => {
+      const reason = explainUnreached(tally.of(operation));
+      return reason === undefined ? [] : [{ id: operation.id, reason }];
     }),
     ({ reason }) => reason,
   );
@@ -73,25 +72,16 @@ function undocumented({ operations }: Given): Warning[] {
   ];
 }
 
-function leftBehind({ operations, exchanges }: Given): Warning[] {
+function leftBehind({ operations, tally }: Given): Warning[] {
+  const done = operations.filter((operation) => tally.of(operation).isDone);
   const deleted = new Set(
-    exchanges
-      .filter(({ operation, outcome }) => operation.method === 'delete' && isSuccess(outcome))
-      .map(({ operation }) => operation.path),
+    done.filter(({ method }) => method === 'delete').map(({ path }) => path.replace(/\/\{[^/]*$/, '')),
   );
-  const created = exchanges.filter(
-    ({ operation, outcome }) => operation.method === 'post' && operation.target === 'api' && isSuccess(outcome),
-  );
-  const kept = new Set(
-    created
-      .filter(({ operation }) => ![...deleted].some((path) => path.startsWith(`${operation.path}/{`)))
-      .map(({ operation }) => operation.id),
-  );
-  const names = operations.map(({ id }) => id).filter((id) => kept.has(id));
-  if (names.length === 0) return [];
+  const kept = done.filter(({ method, target, path }) => method === 'post' && target === 'api' && !deleted.has(path));
+  if (kept.length === 0) return [];
   return [
     {
-      says: `What these created may still be there: ${names.join(', ')}.`,
+      says: `What these created may still be there: ${kept.map(({ id }) => id).join(', ')}.`,
       cure: 'No accepted DELETE belongs to them.',
     },
   ];

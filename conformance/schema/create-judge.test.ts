@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import type { Direction } from './adapt-schema.ts';
 import { createJudge } from './create-judge.ts';
+import type { Direction } from './dialect.ts';
 
 function judge(schema: unknown, direction: Direction, value: unknown, more: Record<string, unknown> = {}) {
   const document = {
@@ -95,6 +95,34 @@ describe('what a value breaks is named by its place in the contract', () => {
       want: [],
     },
     { name: 'decimals by decimal arithmetic', schema: { multipleOf: 0.01 }, value: 4.35, want: [] },
+    { name: 'large decimals too', schema: { multipleOf: 0.01 }, value: 123456789.01, want: [] },
+    { name: 'and what is none', schema: { multipleOf: 0.01 }, value: 4.355, want: ['S/multipleOf'] },
+    { name: 'a tiny rest', schema: { multipleOf: 0.01 }, value: 1e-13, want: ['S/multipleOf'] },
+    {
+      name: 'equal items, members in any order',
+      schema: { uniqueItems: true },
+      value: [
+        { a: 1, b: 2 },
+        { b: 2, a: 1 },
+      ],
+      want: ['S/uniqueItems'],
+    },
+    { name: 'items of unlike types', schema: { uniqueItems: true }, value: [1, true, '1', '{}', {}, null], want: [] },
+    { name: 'objects in an enum', schema: { enum: [{ a: 1, b: [] }] }, value: { b: [], a: 1 }, want: [] },
+    {
+      name: 'a readOnly name that a reference requires',
+      schema: { allOf: [{ $ref: '#/components/schemas/O' }], properties: { a: { readOnly: true } } },
+      direction: 'request',
+      value: {},
+      want: [],
+    },
+    {
+      name: 'and requires elsewhere',
+      schema: { items: { $ref: '#/components/schemas/O' }, properties: { a: { readOnly: true } } },
+      direction: 'request',
+      value: [{}],
+      want: ['O/required /0'],
+    },
     {
       name: 'OpenAPI 3.0: nullable beside a composition',
       schema: { nullable: true, allOf: [{ type: 'object' }] },
@@ -156,5 +184,87 @@ describe('a part that cannot be judged is told and left out', () => {
   ];
   test.each(rows)('$name', ({ schema, want }) => {
     expect(judge(schema, 'response', 'ab')).toEqual({ broken: ['S/maxLength'], problems: [want] });
+  });
+});
+
+describe('a hostile contract neither stops nor stalls the judge', () => {
+  const nested = (levels: number, leaf: unknown): unknown =>
+    Array.from({ length: levels }).reduce<unknown>(
+      (inner) => ({ type: 'object', required: ['a'], properties: { a: inner } }),
+      leaf,
+    );
+  const deep = (levels: number, leaf: unknown): unknown =>
+    Array.from({ length: levels }).reduce<unknown>((inner) => ({ a: inner }), leaf);
+  const at = (index: number): string => `#/components/schemas/R${index}`;
+  const chain = Object.fromEntries(
+    Array.from({ length: 1_000 }, (_, index) => [
+      `R${index}`,
+      index === 999 ? { type: 'integer' } : { $ref: at(index + 1) },
+    ]),
+  );
+  const many = Array.from({ length: 5_000 }, (_, index) => `p${index}`);
+  const self = { $ref: '#/components/schemas/S' };
+
+  test('nested 500 deep', () => {
+    const found = judge(nested(500, { type: 'integer' }), 'response', deep(500, 'x')).broken;
+    expect(found).toEqual([`S${'/properties/a'.repeat(500)}/type ${'/a'.repeat(500)}`]);
+  });
+
+  test('a chain of 1,000 references', () => {
+    expect(judge({ $ref: at(0) }, 'response', 'x', chain).broken).toEqual(['R999/type']);
+  });
+
+  test('5,000 properties', () => {
+    const schema = {
+      type: 'object',
+      required: many,
+      properties: Object.fromEntries(many.map((name) => [name, { type: 'integer' }])),
+    };
+    const value = Object.fromEntries(many.map((name) => [name, 1]));
+    expect(judge(schema, 'response', { ...value, p4999: 'x' })).toEqual({
+      broken: ['S/properties/p4999/type /p4999'],
+      problems: [],
+    });
+  });
+
+  test('10,000 members of an enum, asked 10,000 times', () => {
+    const members = Array.from({ length: 10_000 }, (_, index) => ({ id: index }));
+    expect(judge({ items: { enum: members } }, 'response', [...members, { id: -1 }]).broken).toEqual([
+      'S/items/enum /10000',
+    ]);
+  });
+
+  test('10,000 unique objects', () => {
+    const items = Array.from({ length: 10_000 }, (_, index) => ({ id: index, name: 'x' }));
+    expect(judge({ uniqueItems: true }, 'response', [...items, { name: 'x', id: 0 }]).broken).toEqual([
+      'S/uniqueItems',
+    ]);
+  });
+
+  test('an answer nested deeper than the stack is', () => {
+    const value = Array.from({ length: 200_000 }).reduce<unknown>((inner) => ({ next: inner }), {});
+    expect(judge({ properties: { next: self } }, 'response', value).broken).toEqual([]);
+  });
+
+  test('10,000 faults in one list', () => {
+    const items = { anyOf: [{ type: 'object', required: ['a'] }, { type: 'null' }] };
+    const found = judge(
+      { items },
+      'response',
+      Array.from({ length: 10_000 }, () => ({})),
+    ).broken;
+    expect(found.length).toBeGreaterThan(100);
+  });
+
+  const circles: readonly [string, unknown, unknown, readonly string[]][] = [
+    ['by allOf', { allOf: [self, { type: 'integer' }] }, 'x', ['S/allOf/1/type']],
+    ['by a reference alone', self, 'x', []],
+    ['by not', { not: self }, 'x', []],
+    ['by anyOf', { anyOf: [self, { type: 'integer' }] }, 'x', []],
+  ];
+  test.each(circles)('a schema that leads back to itself for the same value, %s', (_, schema, value, want) => {
+    const found = judge(schema, 'response', value);
+    expect(found.broken).toEqual(want);
+    expect(found.problems).toEqual(['S']);
   });
 });

@@ -51,10 +51,13 @@ function isDateTime(text: string, shape: RegExp): boolean {
   return match !== null && isDate(match[1] ?? '');
 }
 
+const daysIn = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
 function isDate(text: string): boolean {
   if (!/^\d{4}-\d\d-\d\d$/.test(text)) return false;
-  const date = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(text);
+  const [year, month, day] = [Number(text.slice(0, 4)), Number(text.slice(5, 7)), Number(text.slice(8))];
+  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return day >= 1 && day <= (month === 2 && isLeap ? 29 : (daysIn[month - 1] ?? 0));
 }
 
 function isIpv4(text: string): boolean {

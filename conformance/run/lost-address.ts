@@ -1,8 +1,9 @@
-import { type Contract, responseFor } from '../contract/contract.ts';
+import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import { isObject } from '../contract/json.ts';
 import { coversMediaType, essenceOf } from '../contract/media-type.ts';
 import type { Connection } from '../execute/connection.ts';
-import { type Answer, type Exchange, headerOf } from '../execute/exchange.ts';
+import { type Answer, type Exchange, headerOf, type NoAnswer } from '../execute/exchange.ts';
+import type { Pace } from '../execute/limits.ts';
 
 /** An address at which every answer was a 404, or nothing that came was the API's. */
 export interface LostAddress {
@@ -24,14 +25,17 @@ export interface LostAddress {
   readonly sent: readonly string[];
 }
 
+/** Most different answers that one sentence names. */
+const mostKinds = 12;
+
 /** Most addresses that are tried. */
 const mostTried = 6;
 
 interface Given {
   readonly contract: Contract;
-  readonly exchanges: readonly Exchange[];
+  readonly seen: TargetSeen;
   readonly connection: Connection;
-  readonly pace: () => Promise<void>;
+  readonly pace: Pace;
   /** Requests that may still be sent. */
   readonly left: number;
 }
@@ -44,17 +48,10 @@ interface Given {
  * @returns undefined unless every answer was 404, or none was the API's
  */
 export async function findLostAddress(given: Given): Promise<LostAddress | undefined> {
-  const { judged, option } = ofTarget(given.exchanges);
-  const isAbsent = judged.every(({ outcome }) => outcome.kind === 'answer' && outcome.status === 404);
-  const isForeign = judged.every((one) => originOf(one) !== 'own') && judged.some((one) => originOf(one) === 'foreign');
-  const base = judged[0]?.request.base;
+  const { base, option, isAbsent, isForeign, saw, redirect, asked: operation, named: askedName, servers } = given.seen;
   if (base === undefined || !(isAbsent || isForeign)) return undefined;
-  const plain = judged.map(({ operation }) => operation).filter(({ path }) => !path.includes('{'));
-  const operation = plain.find(({ method }) => method === 'get');
-  const asked = operation ?? plain[0];
-  const addresses = option === '--base-url' ? given.contract.servers : (judged[0]?.operation.servers ?? []);
+  const addresses = option === '--base-url' ? given.contract.servers : servers;
   const sent: string[] = [];
-  const redirect = judged.map(redirectedBase).find((address) => address !== undefined && address !== base);
   let right = redirect;
   const candidates =
     operation === undefined || redirect !== undefined
@@ -67,14 +64,14 @@ export async function findLostAddress(given: Given): Promise<LostAddress | undef
     const request = { method: 'GET', base: candidate, path: operation.path, headers, body: undefined };
     const outcome = await given.connection.send(request);
     sent.push(`${operation.id} address (without credentials) GET ${new URL(candidate).pathname}${operation.path} {}`);
-    if (outcome.kind === 'answer' && isAtHome({ operation, request, outcome })) right = candidate;
+    if (outcome?.kind === 'answer' && isAtHome({ operation, request, outcome })) right = candidate;
   }
   return {
     base,
     option,
-    saw: isAbsent ? '404' : describeSeen(judged),
+    saw: isAbsent ? '404' : saw,
     isForeign: isForeign && !isAbsent,
-    asked: asked === undefined ? undefined : `${asked.method.toUpperCase()} ${asked.path}`,
+    asked: askedName,
     right,
     isRedirect: redirect !== undefined,
     named: addresses.find((address) => URL.canParse(address)) ?? '',
@@ -82,12 +79,95 @@ export async function findLostAddress(given: Given): Promise<LostAddress | undef
   };
 }
 
-/** Exchanges with the API, or with the other server where that one alone is tested, and the option that names it. */
-export function ofTarget<Kind extends Exchange>(
-  exchanges: readonly Kind[],
-): { readonly judged: readonly Kind[]; readonly option: '--base-url' | '--auth-url' } {
-  const own = exchanges.filter(({ operation }) => operation.target === 'api');
-  return own.length > 0 ? { judged: own, option: '--base-url' } : { judged: exchanges, option: '--auth-url' };
+/** What all answers of one server have in common, as far as it tells of a wrong address. */
+export interface TargetSeen {
+  readonly option: '--base-url' | '--auth-url';
+  readonly base: string | undefined;
+  /** Every answer was 404. */
+  readonly isAbsent: boolean;
+  /** Something came that no API of this contract sends, and nothing that one does. */
+  readonly isForeign: boolean;
+  /** The different answers in words. */
+  readonly saw: string;
+  /** Where one of them redirects to the same path. */
+  readonly redirect: string | undefined;
+  /** The first GET that needs no id, and the first request that needs none, in words. */
+  readonly asked: Operation | undefined;
+  readonly named: string | undefined;
+  /** Of the operation that was sent first. */
+  readonly servers: readonly string[];
+  /** Nothing answered there, and why. */
+  readonly away: { readonly says: string; readonly base: string } | undefined;
+}
+
+export interface TargetsSeen {
+  readonly see: (exchange: Exchange) => void;
+  /** The API; the other server where that one alone was asked. */
+  readonly judged: () => TargetSeen;
+}
+
+/** Keeps of each answer what tells whether the address is the right one, and nothing else. */
+export function seeTargets(): TargetsSeen {
+  const targets = { api: seeTarget('--base-url'), auth: seeTarget('--auth-url') };
+  return {
+    see: (exchange) => targets[exchange.operation.target].see(exchange),
+    judged: () => {
+      const api = targets.api.seen();
+      return api.base === undefined ? targets.auth.seen() : api;
+    },
+  };
+}
+
+function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) => void; seen: () => TargetSeen } {
+  let base: string | undefined;
+  let [isAbsent, isOwn, isForeign, isThere] = [true, false, false, false];
+  let [redirect, away]: [string | undefined, TargetSeen['away']] = [undefined, undefined];
+  let [asked, plain]: [Operation | undefined, Operation | undefined] = [undefined, undefined];
+  let servers: readonly string[] = [];
+  const kinds = new Map<string, string>();
+  return {
+    see: (exchange) => {
+      const { operation, request, outcome } = exchange;
+      if (base === undefined) servers = operation.servers;
+      base ??= request.base;
+      if (!operation.path.includes('{')) {
+        plain ??= operation;
+        if (operation.method === 'get') asked ??= operation;
+      }
+      isAbsent &&= outcome.kind === 'answer' && outcome.status === 404;
+      if (outcome.kind === 'none') {
+        isOwn = true;
+        if (outcome.reason !== 'refused' && outcome.reason !== 'unresolved') isThere = true;
+        else away ??= { says: outcome.says, base: request.base };
+        return;
+      }
+      isThere = true;
+      // What one answer says is said already where another was the API's own.
+      if (isOwn) return;
+      const origin = originOf(exchange);
+      isOwn ||= origin === 'own';
+      isForeign ||= origin === 'foreign';
+      const to = redirectedBase(exchange);
+      if (to !== request.base) redirect ??= to;
+      describeInto(kinds, exchange);
+    },
+    seen: () => ({
+      option,
+      base,
+      isAbsent: base !== undefined && isAbsent,
+      isForeign: isForeign && !isOwn,
+      saw: [...kinds.values()].join(' or '),
+      redirect,
+      asked,
+      named: plain === undefined ? undefined : nameOf(asked ?? plain),
+      servers,
+      away: isThere ? undefined : away,
+    }),
+  };
+}
+
+function nameOf({ method, path }: Operation): string {
+  return `${method.toUpperCase()} ${path}`;
 }
 
 /** Addresses of the same host, the likeliest first: the contract's path there, that path beneath the given one, its parents. */
@@ -174,17 +254,14 @@ function redirectedBase(asked: Asked): string | undefined {
   return path.length > 1 && url?.pathname.endsWith(path) ? url.href.slice(0, -path.length) : undefined;
 }
 
-/** The different answers in order, each by status with its media type or its place; of redirects of one status the first. */
-function describeSeen(judged: readonly Asked[]): string {
-  const seen = new Map<string, string>();
-  for (const asked of judged) {
-    const { outcome } = asked;
-    if (outcome.kind === 'none') continue;
-    const { status } = outcome;
-    const type = outcome.body.length === 0 ? undefined : essenceOf(headerOf(outcome, 'content-type') ?? '');
-    const location = locationOf(asked)?.href;
-    const kind = isRedirection(status) ? String(status) : `${status}${type === undefined ? '' : ` as ${type}`}`;
-    if (!seen.has(kind)) seen.set(kind, location === undefined ? kind : `${status} to ${location}`);
-  }
-  return [...seen.values()].join(' or ');
+/** Adds an answer by status with its media type or its place; of redirects of one status the first. */
+function describeInto(kinds: Map<string, string>, asked: Asked & { readonly outcome: Answer | NoAnswer }): void {
+  const { outcome } = asked;
+  if (outcome.kind === 'none' || kinds.size >= mostKinds) return;
+  const { status } = outcome;
+  const type = outcome.body.length === 0 ? undefined : essenceOf(headerOf(outcome, 'content-type') ?? '');
+  const kind = isRedirection(status) ? String(status) : `${status}${type === undefined ? '' : ` as ${type}`}`;
+  if (kinds.has(kind)) return;
+  const location = locationOf(asked)?.href;
+  kinds.set(kind, location === undefined ? kind : `${status} to ${location}`);
 }

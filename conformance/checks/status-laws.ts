@@ -1,9 +1,9 @@
-import { coversMediaType } from '../../contract/media-type.ts';
-import { headerOf } from '../../execute/exchange.ts';
-import { isOwnMeaning, type LawCase, lawsOf } from './law.ts';
+import { coversMediaType } from '../contract/media-type.ts';
+import { headerOf } from '../execute/exchange.ts';
+import type { Law, LawCase } from './http-law.ts';
 
 /** Statuses that only make sense after a certain request. Where the contract lists one, it has the meaning given there. */
-export const statusLaws = lawsOf({
+export const statusLaws: Readonly<Record<string, Law>> = {
   'status-range': {
     clause: 'RFC 9110 15',
     judge: ({ answer }) =>
@@ -104,7 +104,7 @@ export const statusLaws = lawsOf({
     judge: ({ answer }) =>
       answer.status === 426 && headerOf(answer, 'upgrade') === undefined ? 'a 426 came without Upgrade' : undefined,
   },
-});
+};
 
 function isConditional({ request }: LawCase): boolean {
   return request.headers.some(([name]) => /^if-/i.test(name));
@@ -112,4 +112,9 @@ function isConditional({ request }: LawCase): boolean {
 
 function has({ headers }: LawCase['request'], wanted: string): boolean {
   return headers.some(([name]) => name.toLowerCase() === wanted);
+}
+
+/** The contract lists this very status: it may have its own meaning there. */
+function isOwnMeaning({ operation, answer }: LawCase): boolean {
+  return operation.responses.some(({ status }) => status === String(answer.status));
 }

@@ -1,8 +1,7 @@
-import type { Exchange } from '../execute/exchange.ts';
-import type { Cut } from '../execute/run-rounds.ts';
+import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
-import type { Coverage } from './coverage.ts';
-import { type LostAddress, ofTarget } from './find-lost-address.ts';
+import type { LostAddress, TargetSeen } from './lost-address.ts';
+import type { Coverage, OperationTally } from './tally.ts';
 
 /** `nothing-tested`, `wrong-address` and `unreachable` must never look green, nor like a defect of the deployment. */
 export type Verdict = 'passed' | 'defects' | 'nothing-tested' | 'wrong-address' | 'unreachable' | 'interrupted';
@@ -23,7 +22,9 @@ const mostNamed = 8;
 
 interface Given {
   readonly findings: readonly Finding[];
-  readonly exchanges: readonly Exchange[];
+  readonly tallies: readonly OperationTally[];
+  readonly away: TargetSeen['away'];
+  readonly option: TargetSeen['option'];
   readonly coverage: Coverage;
   readonly cut: Cut;
   readonly lost: LostAddress | undefined;
@@ -32,13 +33,12 @@ interface Given {
 
 /** What the run amounts to: what keeps it from proving anything goes before all that it found. */
 export function judgeVerdict(given: Given): Judgement {
-  const { findings, exchanges, coverage, cut, lost, tokenProblems } = given;
+  const { findings, tallies, away, option, coverage, cut, lost, tokenProblems } = given;
   if (cut === 'interrupted') {
     return { verdict: 'interrupted', says: 'Interrupted; what was found until then stands.', cure: undefined };
   }
-  const away = findAway(exchanges);
   if (away !== undefined) {
-    const { says, base, option } = away;
+    const { says, base } = away;
     const cure = `Nothing was tested. See that it runs and that ${option} names its host and port.`;
     return { verdict: 'unreachable', says: `Unreachable: ${says} (${base}).`, cure };
   }
@@ -49,13 +49,13 @@ export function judgeVerdict(given: Given): Judgement {
     const found = `${defects} ${defects === 1 ? 'defect' : 'defects'} found`;
     return { verdict: 'defects', says: `${found}${unreached && `, and ${unreached}`}.`, cure: undefined };
   }
-  const seen = statusesOf(exchanges);
+  const seen = statusesOf(tallies);
   if (seen.size === 0) {
     const says = 'Nothing tested: no request could be sent.';
     return { verdict: 'nothing-tested', says, cure: 'The warnings say what each operation would need.' };
   }
   // Open operations prove nothing about those that need credentials.
-  const guarded = exchanges.filter(
+  const guarded = tallies.filter(
     ({ operation }) => operation.security.length > 0 && operation.security.every((one) => Object.keys(one).length > 0),
   );
   const statuses = guarded.length > 0 ? statusesOf(guarded) : seen;
@@ -71,19 +71,6 @@ export function judgeVerdict(given: Given): Judgement {
     return { verdict: 'nothing-tested', says: `Nothing tested: you only saw ${only}: ${why}.`, cure };
   }
   return { verdict: 'passed', says: `No defect found${unreached && `, but ${unreached}`}.`, cure: undefined };
-}
-
-/** The host that does not answer, where that host is the one which the run is about. */
-function findAway(
-  exchanges: readonly Exchange[],
-): { readonly says: string; readonly base: string; readonly option: string } | undefined {
-  const { judged, option } = ofTarget(exchanges);
-  const silent = judged.flatMap(({ outcome, request }) =>
-    outcome.kind === 'none' && (outcome.reason === 'refused' || outcome.reason === 'unresolved')
-      ? [{ says: outcome.says, base: request.base, option }]
-      : [],
-  );
-  return statusesOf(judged).size === 0 ? silent[0] : undefined;
 }
 
 function judgeLost({ base, option, saw, isForeign, asked, right, isRedirect, named }: LostAddress): Judgement {
@@ -110,6 +97,15 @@ function describeUnreached({ operations, reached }: Coverage): string {
   return `${count}: ${names.slice(0, mostNamed).join(', ')}${more}`;
 }
 
-function statusesOf(exchanges: readonly Exchange[]): ReadonlySet<number> {
-  return new Set(exchanges.flatMap(({ outcome }) => (outcome.kind === 'answer' ? [outcome.status] : [])));
+function statusesOf(tallies: readonly OperationTally[]): ReadonlySet<number> {
+  return new Set(tallies.flatMap(({ statuses }) => statuses.filter((status) => status > 0)));
 }
+
+export const exitCodes: Readonly<Record<Verdict, number>> = {
+  passed: 0,
+  defects: 1,
+  'nothing-tested': 2,
+  'wrong-address': 2,
+  unreachable: 2,
+  interrupted: 130,
+};

@@ -1,5 +1,7 @@
-import { headerOf } from '../../execute/exchange.ts';
-import { lawsOf } from './law.ts';
+import { isObject, type JsonObject } from '../contract/json.ts';
+import { essenceOf } from '../contract/media-type.ts';
+import { type Answer, headerOf } from '../execute/exchange.ts';
+import type { Law } from './http-law.ts';
 
 /** Clocks of two machines may differ by so much. */
 const skewMs = 5_000;
@@ -8,8 +10,10 @@ const skewMs = 5_000;
 const httpDate =
   /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT|\w{6,9}, \d\d-\w{3}-\d\d \d\d:\d\d:\d\d GMT|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;
 
-/** Fields of an answer whose grammar HTTP itself gives. */
-export const headerLaws = lawsOf({
+const textMembers = ['type', 'title', 'detail', 'instance'];
+
+/** Fields of an answer whose grammar HTTP itself gives, and problem details. */
+export const headerLaws: Readonly<Record<string, Law>> = {
   'location-reference': {
     clause: 'RFC 9110 10.2.2',
     header: 'Location',
@@ -51,4 +55,35 @@ export const headerLaws = lawsOf({
       return isLater ? `Last-Modified: ${modified} is later than Date: ${headerOf(answer, 'date')}` : undefined;
     },
   },
-});
+  // Only where an answer calls itself `application/problem+json`.
+  'problem-members': {
+    clause: 'RFC 9457 3.1',
+    judge: ({ answer }) => {
+      const problem = problemOf(answer);
+      if (problem === undefined) return undefined;
+      const wrong = textMembers.find((name) => name in problem && typeof problem[name] !== 'string');
+      if (wrong !== undefined) return `member ${wrong} of the problem is not text`;
+      return 'status' in problem && typeof problem.status !== 'number'
+        ? 'member status of the problem is no number'
+        : undefined;
+    },
+  },
+  'problem-status': {
+    clause: 'RFC 9457 3.1.2',
+    judge: ({ answer }) => {
+      const status = problemOf(answer)?.status;
+      if (typeof status !== 'number' || status === answer.status) return undefined;
+      return `the problem says status ${status}, the answer is ${answer.status}`;
+    },
+  },
+};
+
+function problemOf(answer: Answer): JsonObject | undefined {
+  if (essenceOf(headerOf(answer, 'content-type') ?? '') !== 'application/problem+json') return undefined;
+  try {
+    const value: unknown = JSON.parse(answer.body.toString());
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

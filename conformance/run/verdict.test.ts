@@ -2,8 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Operation } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { Answer, Exchange, NoAnswer } from '../execute/exchange.ts';
-import { measureCoverage } from './coverage.ts';
-import { judgeVerdict } from './judge-verdict.ts';
+import { plainIntent } from '../planted/apis.ts';
+import { seeTargets } from './lost-address.ts';
+import { createTally, measureCoverage } from './tally.ts';
+import { judgeVerdict } from './verdict.ts';
 
 const { operations } = readContract(
   'api.yaml',
@@ -24,9 +26,16 @@ type Came = Readonly<Record<string, number | NoAnswer['reason']>>;
 
 function judge(came: Came, tokenProblems: readonly string[] = []): ReturnType<typeof judgeVerdict> {
   const selected = operations.filter(({ id }) => id in came);
-  const exchanges = selected.map((operation): Exchange => exchangeOf(operation, came[operation.id] ?? 0));
-  const coverage = measureCoverage(selected, exchanges);
-  return judgeVerdict({ findings: [], exchanges, coverage, cut: undefined, lost: undefined, tokenProblems });
+  const [tally, targets] = [createTally(), seeTargets()];
+  for (const operation of selected) {
+    const exchange = exchangeOf(operation, came[operation.id] ?? 0);
+    tally.count(exchange);
+    targets.see(exchange);
+  }
+  const { away, option } = targets.judged();
+  const coverage = measureCoverage(selected, tally);
+  const rest = { findings: [], cut: undefined, lost: undefined, tokenProblems };
+  return judgeVerdict({ ...rest, tallies: tally.all(), away, option, coverage });
 }
 
 function exchangeOf(operation: Operation, came: number | NoAnswer['reason']): Exchange {
@@ -42,7 +51,7 @@ function exchangeOf(operation: Operation, came: number | NoAnswer['reason']): Ex
     body: undefined,
   };
   const seen = { path: {}, query: {}, requestHeaders: {}, requestBody: undefined };
-  return { operation, phase: 'baseline', label: '', request, outcome, seen, isPause: false, atMs: 1 };
+  return { operation, intent: plainIntent, request, outcome, seen, isPause: false, atMs: 1 };
 }
 
 describe('what a run amounts to', () => {

@@ -1,3 +1,5 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
 /** Where a run ends. Undefined: when the deterministic part is done. */
 export interface Budget {
   readonly requests: number | undefined;
@@ -26,4 +28,18 @@ export function readRate(text: string): number {
   const rate = match === null ? 0 : Number(match[1]) / { s: 1, m: 60, h: 3600 }[match[2] as 's' | 'm' | 'h'];
   if (rate <= 0) throw new RangeError(`"${text}" is no rate: write 5/s or 300/m.`);
   return rate;
+}
+
+/** Lets requests pass one by one at a rate; without a rate at once. */
+export type Pace = () => Promise<void> | undefined;
+
+export function createPace(perSecond: number | undefined, signal: AbortSignal): Pace {
+  if (perSecond === undefined) return () => undefined;
+  let next = 0;
+  return async () => {
+    const now = performance.now();
+    const at = Math.max(now, next);
+    next = at + 1000 / perSecond;
+    if (at > now) await sleep(at - now, undefined, { signal }).catch(() => undefined);
+  };
 }

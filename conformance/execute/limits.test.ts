@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readBudget, readRate } from './budget.ts';
+import { readBudget, readRate } from './limits.ts';
 
 describe('budgets', () => {
   test.each([

@@ -1,0 +1,166 @@
+// How requests travel: what a connection, a gateway or a deployment that stops may do without anybody being blamed who is not to blame.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { type AddressInfo, createServer as createSocketServer, type Server as NetServer, type Socket } from 'node:net';
+import { expect, test } from 'vitest';
+import { readContract } from '../contract/read-contract.ts';
+import { testOptions } from '../planted/apis.ts';
+import { serve } from '../planted/serve.ts';
+import { type RunResult, runConformance } from '../run/run-conformance.ts';
+import type { RunOptions } from '../run/run-options.ts';
+
+/** Reads at `/r0` and so on, and one write. */
+function contractOf(reads: number, write: 'post' | 'put' = 'post') {
+  const paths = Array.from(
+    { length: reads },
+    (_, index) => `  /r${index}: {get: {responses: {'200': {description: Done}}}}`,
+  );
+  return readContract(
+    'api.yaml',
+    [
+      "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths:",
+      ...paths,
+      `  /w: {${write}: {responses: {'201': {description: Made}}}}\n`,
+    ].join('\n'),
+  );
+}
+
+async function run(origin: string, reads: number, change: Partial<RunOptions> = {}, write?: 'put'): Promise<RunResult> {
+  const permissions = { effects: [], readOnly: false, writes: 'all' } as const;
+  return await runConformance(contractOf(reads, write), {
+    ...testOptions('library', origin),
+    baseUrl: origin,
+    permissions,
+    ...change,
+  });
+}
+
+test.each([1, 4, 16, 64])(
+  'a connection that is reset when it is used again is nobody’s fault: %d workers',
+  async (workers) => {
+    const used = new WeakSet<Socket>();
+    let resets = 0;
+    const server = createServer((request, response) => {
+      if (used.has(request.socket)) {
+        resets += 1;
+        request.socket.resetAndDestroy();
+        return;
+      }
+      used.add(request.socket);
+      response.writeHead(request.method === 'POST' ? 201 : 200).end();
+    });
+    const result = await run(await listen(server), 40, { workers });
+    server.close();
+    expect([result.findings, result.coverage.reached]).toEqual([[], 41]);
+    if (workers < 40) expect(resets).toBeGreaterThan(0);
+  },
+);
+
+test('a reset of a fresh connection is told, of the operation that it happens to', async () => {
+  const served = await serve(({ path, method }) =>
+    path === '/r3' ? { status: 200, instead: 'reset' } : { status: method === 'POST' ? 201 : 200 },
+  );
+  const result = await run(served.origin, 8);
+  await served.close();
+  expect(result.findings.map(({ check, operation, keyword }) => [check, operation, keyword])).toEqual([
+    ['no-answer', 'GET /r3', 'reset'],
+  ]);
+  expect(result.coverage.reached).toBe(8);
+});
+
+test.each([
+  { status: 502, write: undefined, times: 1 },
+  { status: 504, write: undefined, times: 1 },
+  { status: 502, write: 'put' as const, times: 3 },
+  { status: 500, write: undefined, times: 2 },
+])(
+  'what a gateway may have passed on is not sent twice: $write $status comes $times times',
+  async ({ status, write, times }) => {
+    const served = await serve(({ path }) => ({ status: path === '/w' ? status : 200 }));
+    await run(served.origin, 1, {}, write);
+    await served.close();
+    expect(served.requests.filter((request) => request.endsWith(' /w'))).toHaveLength(times);
+  },
+);
+
+test('a silent server holds nothing up beyond the end of the budget', async () => {
+  const silent = createSocketServer(() => undefined);
+  const origin = await listen(silent);
+  const startedAt = performance.now();
+  const result = await run(origin, 8, { budget: { requests: undefined, milliseconds: 500 }, timeoutMs: 60_000 });
+  silent.close();
+  // Far below the timeout, which alone would break it off otherwise.
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
+  expect(result.warnings.map(({ says }) => says).join()).toContain('time is up');
+});
+
+test.each([1, 16])(
+  'a server that one request stops: that one is named, nobody else, and the run goes on: %d workers',
+  async (workers) => {
+    const server = createMortal((path) => path === '/r5', 150);
+    const origin = await server.start();
+    const result = await run(origin, 24, { workers });
+    await server.end();
+    expect(result.findings.map(({ check, operation, operations }) => [check, operation, operations])).toEqual([
+      ['no-answer', 'GET /r5', ['GET /r5']],
+    ]);
+    expect(result.coverage.operations.filter(({ isReached }) => !isReached).map(({ operation }) => operation)).toEqual([
+      'GET /r5',
+    ]);
+    // Once among the others, and once alone.
+    expect(server.deaths()).toBe(2);
+  },
+);
+
+test('a server that stops for good: those that were under way are named, and the run ends', async () => {
+  const server = createMortal((path) => path === '/r5', undefined);
+  const origin = await server.start();
+  const result = await run(origin, 24, { workers: 1, maxWaitMs: 300 });
+  await server.end();
+  const [finding, ...more] = result.findings;
+  expect([more, finding?.check, finding?.operation]).toEqual([[], 'no-answer', 'GET /r5']);
+  expect(result.verdict).toBe('defects');
+});
+
+/** A server that a request kills, with all connections, and that comes back on the same port after some milliseconds. */
+function createMortal(isDeadly: (path: string) => boolean, restartMs: number | undefined) {
+  const sockets = new Set<Socket>();
+  let deaths = 0;
+  let port = 0;
+  let isOver = false;
+  let server: Server;
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
+    if (!isDeadly(request.url ?? '')) {
+      // Some are under way when it happens.
+      setTimeout(() => response.writeHead(request.method === 'POST' ? 201 : 200).end(), 5);
+      return;
+    }
+    deaths += 1;
+    server.close();
+    for (const socket of sockets) socket.resetAndDestroy();
+    if (restartMs !== undefined) setTimeout(() => isOver || void start(), restartMs);
+  };
+  const start = async (): Promise<string> => {
+    server = createServer(answer);
+    server.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+    });
+    const origin = await listen(server, port);
+    port = Number(new URL(origin).port);
+    return origin;
+  };
+  return {
+    start,
+    deaths: () => deaths,
+    end: async () => {
+      isOver = true;
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+async function listen(server: NetServer, port = 0): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}

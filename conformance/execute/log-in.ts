@@ -1,0 +1,165 @@
+import { readPointer } from '../contract/document.ts';
+import type { Connection } from './connection.ts';
+import { type Answer, headerOf, isSuccess, type NoAnswer } from './exchange.ts';
+
+type Pair = readonly [name: string, value: string];
+
+/** A user of a file in the format of Web Fuzzing Commons, checked and in one spelling. */
+export interface User {
+  readonly name: string;
+  readonly headers: readonly Pair[];
+  /** Makes the user first; a refusal may mean that an earlier run did. */
+  readonly creation: LoginRequest | undefined;
+  readonly login: Login | undefined;
+}
+
+export interface LoginRequest {
+  /** A path at the host of the API, or an address. */
+  readonly endpoint: string;
+  readonly method: string;
+  readonly headers: readonly Pair[];
+  readonly body: string | undefined;
+}
+
+export interface Login extends LoginRequest {
+  readonly expectCookies: boolean;
+  readonly token: LoginToken | undefined;
+}
+
+export interface LoginToken {
+  readonly extractFrom: 'body' | 'header';
+  /** A JSON pointer, or the name of a header. */
+  readonly extractSelector: string;
+  readonly sendIn: 'header' | 'query';
+  readonly sendName: string;
+  /** `{token}` stands for the token. */
+  readonly sendTemplate: string;
+}
+
+/** What a user's requests carry. */
+export interface Badge {
+  readonly headers: readonly Pair[];
+  readonly query: readonly Pair[];
+  readonly cookies: readonly Pair[];
+}
+
+export interface Session {
+  /** Logs in when first asked. @returns undefined where that failed; `problems` says why */
+  readonly badge: () => Promise<Badge | undefined>;
+  /** Logs in anew next time, once; false where there is nothing to log in at, or it was done before. */
+  readonly renew: (badge: Badge) => boolean;
+  readonly problems: () => readonly string[];
+}
+
+interface Given {
+  readonly user: User;
+  readonly baseUrl: string;
+  readonly connection: Pick<Connection, 'send'>;
+  readonly keepSecret: (text: string) => void;
+  /** False under `--read-only`: nobody is made. */
+  readonly mayCreate: boolean;
+}
+
+export function createSession({ user, baseUrl, connection, keepSecret, mayCreate }: Given): Session {
+  const problems = new Set<string>();
+  const { login, creation } = user;
+  let current: Promise<Badge | undefined> | undefined;
+  let [isCreated, isRenewed] = [false, false];
+  let replaced: Badge | undefined;
+
+  const logIn = async (): Promise<Badge | undefined> => {
+    let made = '';
+    if (creation !== undefined && !isCreated) {
+      isCreated = true;
+      const outcome = mayCreate ? await send(creation, baseUrl, connection) : undefined;
+      if (!mayCreate) made = '; --read-only makes no user';
+      else if (outcome !== undefined && !isSuccess(outcome))
+        made = `; ${creation.method} ${creation.endpoint} had made none: ${describe(outcome)}`;
+    }
+    if (login === undefined) return { headers: user.headers, query: [], cookies: [] };
+    const outcome = await send(login, baseUrl, connection);
+    if (outcome === undefined) return undefined;
+    const fail = (why: string): undefined => {
+      problems.add(`user ${user.name}: ${login.method} ${login.endpoint}: ${why}${made}`);
+      return undefined;
+    };
+    if (outcome.kind === 'none' || !isSuccess(outcome)) return fail(describe(outcome));
+    const cookies = login.expectCookies ? readCookies(outcome) : [];
+    for (const [, value] of cookies) keepSecret(value);
+    if (login.expectCookies && cookies.length === 0 && login.token === undefined)
+      return fail('no cookie in the answer');
+    if (login.token === undefined) return { headers: user.headers, query: [], cookies };
+    const { extractFrom, extractSelector, sendIn, sendName, sendTemplate } = login.token;
+    const token =
+      extractFrom === 'header' ? headerOf(outcome, extractSelector) : readMember(outcome.body, extractSelector);
+    if (token === undefined) return fail(`nothing at ${extractSelector} in its ${extractFrom}`);
+    keepSecret(token);
+    const pair: Pair = [sendName, sendTemplate.replaceAll('{token}', () => token)];
+    const headers = sendIn === 'header' ? [...user.headers, pair] : user.headers;
+    return { headers, query: sendIn === 'query' ? [pair] : [], cookies };
+  };
+
+  return {
+    problems: () => [...problems],
+    badge: () => {
+      current ??= logIn();
+      return current;
+    },
+    renew: (badge) => {
+      if (badge === replaced) return true;
+      if (login === undefined || isRenewed) return false;
+      [isRenewed, replaced, current] = [true, badge, undefined];
+      return true;
+    },
+  };
+}
+
+/** A path may be meant beneath the base URL or from the root of its host; the second is tried where the first is not found. */
+async function send(
+  { endpoint, method, headers, body }: LoginRequest,
+  baseUrl: string,
+  connection: Pick<Connection, 'send'>,
+): Promise<Answer | NoAnswer | undefined> {
+  const to = (base: string, path: string): Promise<Answer | NoAnswer | undefined> =>
+    connection.send({
+      method,
+      base,
+      path,
+      headers: [['accept', 'application/json, */*;q=0.1'], ...headers],
+      body: body === undefined ? undefined : Buffer.from(body),
+    });
+  const address = /^https?:/i.test(endpoint) ? URL.parse(endpoint) : null;
+  if (address !== null) return to(address.origin, `${address.pathname}${address.search}`);
+  const path = endpoint.startsWith('/') ? endpoint : `/${endpoint}`;
+  const { origin } = new URL(baseUrl);
+  const first = await to(baseUrl, path);
+  const isMissing = first?.kind === 'answer' && (first.status === 404 || first.status === 405);
+  return isMissing && origin !== baseUrl ? to(origin, path) : first;
+}
+
+function describe(outcome: Answer | NoAnswer): string {
+  return outcome.kind === 'none' ? outcome.says : `the answer is ${outcome.status}`;
+}
+
+/** Name and value of each `Set-Cookie` (RFC 6265, 5.2); one that only deletes is none. */
+function readCookies({ headers }: Answer): readonly Pair[] {
+  return headers
+    .filter(([name]) => name === 'set-cookie')
+    .flatMap(([, line]): Pair[] => {
+      const [pair = '', ...attributes] = line.split(';');
+      const at = pair.indexOf('=');
+      const isGone = attributes.some((attribute) => /^\s*max-age\s*=\s*(0|-\d+)\s*$/i.test(attribute));
+      return at < 1 || isGone ? [] : [[pair.slice(0, at).trim(), pair.slice(at + 1).trim()]];
+    });
+}
+
+/** The whole text where the pointer is empty and the body is no JSON. */
+function readMember(body: Buffer, pointer: string): string | undefined {
+  let value: unknown = body.toString();
+  try {
+    value = readPointer(JSON.parse(body.toString()), pointer);
+  } catch {
+    if (pointer !== '') return undefined;
+  }
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : undefined;
+}

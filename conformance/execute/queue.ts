@@ -1,0 +1,156 @@
+import type { Domain, Scenario, Turn } from '../phases/phase.ts';
+import type { World } from '../run/world.ts';
+import type { Exchange } from './exchange.ts';
+import type { Engine } from './session.ts';
+
+export interface QueueOptions {
+  readonly workers: number;
+  /** Requests that may be sent in all. */
+  readonly requests: number | undefined;
+  /** In the time of `performance.now()`. */
+  readonly deadline: number;
+  readonly signal: AbortSignal;
+}
+
+export type Cut = 'requests' | 'time' | 'interrupted' | undefined;
+
+interface Queue {
+  readonly scenarios: readonly Scenario[];
+  readonly world: World;
+  readonly engine: Engine;
+  /** Whether this exchange proves nothing before it has been sent again alone. */
+  readonly needsProof: (exchange: Exchange) => boolean;
+  /** Takes one turn into account: the world of the next round knows it. */
+  readonly fold: (scenario: Scenario, turn: Turn) => void;
+  readonly options: QueueOptions;
+}
+
+/** Turns of one round: fixed, so that the number of workers changes no round. */
+const mostTurns = 64;
+
+/**
+ * Takes round after round from a queue that is ranked anew each time. A round is all those of the highest rank; each sees the
+ * world as it was at the start of the round, and results are folded in the order of the plan, whatever the order of arrival: the
+ * same requests for any number of workers. Scenarios that may disturb each other run one after another. What proves nothing yet
+ * is sent again when the round is over and nothing else is under way. Requests are reserved before a turn begins, so that a bound
+ * on them cuts the same sequence short.
+ */
+export async function runQueue({ scenarios, world, engine, needsProof, fold, options }: Queue): Promise<Cut> {
+  let left = options.requests ?? Number.POSITIVE_INFINITY;
+  for (;;) {
+    const round = takeRound(scenarios, world);
+    if (round.length === 0) return undefined;
+    const cut = cutBy(options, left);
+    if (cut !== undefined) return cut;
+    const turns = new Map<Scenario, Turn>();
+    for (let waiting = round; waiting.length > 0 && cutBy(options, left) === undefined; ) {
+      const batch = takeBatch(waiting, left);
+      waiting = waiting.slice(batch.length);
+      const budget = left;
+      await runChains(chainsOf(batch), options, async (scenario) => {
+        const allowance = Math.min(scenario.mostRequests, budget);
+        turns.set(scenario, await scenario.run(engine.open(scenario), world, allowance));
+      });
+      for (const scenario of batch) left -= countRequests(turns.get(scenario)?.exchanges ?? []);
+    }
+    const ended = left > 0 ? cutBy(options, left) : undefined;
+    for (const scenario of round) {
+      const turn = turns.get(scenario);
+      if (turn === undefined) continue;
+      const { exchanges, repeated } = await prove(turn, engine, needsProof, left);
+      left -= repeated;
+      fold(scenario, { ...turn, exchanges });
+    }
+    if (ended !== undefined) return ended;
+  }
+}
+
+function takeRound(scenarios: readonly Scenario[], world: World): readonly Scenario[] {
+  const ranked = scenarios.flatMap((scenario) => {
+    const rank = scenario.rank(world);
+    return rank === undefined ? [] : [{ scenario, rank }];
+  });
+  const highest = ranked.reduce((most, { rank }) => Math.max(most, rank), Number.NEGATIVE_INFINITY);
+  const first = ranked.filter(({ rank }) => rank === highest).map(({ scenario }) => scenario);
+  const lone = first.findIndex(({ domain }) => domain.kind === 'alone');
+  // Whoever needs the deployment to itself makes a round of its own.
+  if (lone === 0) return first.slice(0, 1);
+  return first.slice(0, lone < 0 ? mostTurns : Math.min(lone, mostTurns));
+}
+
+/** As many as the budget surely lasts for; at its end one that gets what is left. */
+function takeBatch(waiting: readonly Scenario[], left: number): readonly Scenario[] {
+  let free = left;
+  const end = waiting.findIndex(({ mostRequests }) => {
+    free -= mostRequests;
+    return free < 0;
+  });
+  return waiting.slice(0, end < 0 ? waiting.length : Math.max(1, end));
+}
+
+function countRequests(exchanges: readonly Exchange[]): number {
+  return exchanges.filter(({ isPause }) => !isPause).length;
+}
+
+/** Groups that may run beside each other; within one, in the order of the plan. Reads alone are all by themselves. */
+export function chainsOf(round: readonly Scenario[]): readonly (readonly Scenario[])[] {
+  const chains: Scenario[][] = [];
+  for (const scenario of round) {
+    const disturbed = chains.filter((chain) => chain.some((other) => mayDisturb(other.domain, scenario.domain)));
+    const rest = chains.filter((chain) => !disturbed.includes(chain));
+    chains.splice(0, chains.length, ...rest, [...disturbed.flat(), scenario]);
+  }
+  return chains;
+}
+
+function mayDisturb(a: Domain, b: Domain): boolean {
+  if (a.kind === 'reads' && b.kind === 'reads') return false;
+  return a.kind === 'alone' || b.kind === 'alone' || isWithin(a.path, b.path) || isWithin(b.path, a.path);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return path === outer || path.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
+}
+
+async function runChains(
+  chains: readonly (readonly Scenario[])[],
+  { workers, deadline, signal }: QueueOptions,
+  run: (scenario: Scenario) => Promise<void>,
+): Promise<void> {
+  const isOver = (): boolean => signal.aborted || performance.now() >= deadline;
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < chains.length && !isOver()) {
+      const chain = chains[next] ?? [];
+      next += 1;
+      for (const scenario of chain) if (!isOver()) await run(scenario);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(Math.max(1, workers), chains.length) }, work));
+}
+
+/** The turn with what is doubtful in it sent once more, behind the rest: then that one counts, and the first was only a pause. */
+async function prove(
+  turn: Turn,
+  engine: Engine,
+  needsProof: (exchange: Exchange) => boolean,
+  left: number,
+): Promise<{ readonly exchanges: readonly Exchange[]; readonly repeated: number }> {
+  const exchanges = [...turn.exchanges];
+  let repeated = 0;
+  for (const [index, exchange] of turn.exchanges.entries()) {
+    if (exchange.isPause || repeated >= left || !needsProof(exchange)) continue;
+    const again = await engine.again(exchange);
+    if (again === undefined) continue;
+    repeated += 1;
+    exchanges[index] = { ...exchange, isPause: true };
+    exchanges.push(again);
+  }
+  return { exchanges, repeated };
+}
+
+function cutBy({ deadline, signal }: QueueOptions, left: number): Cut {
+  if (signal.aborted) return performance.now() >= deadline ? 'time' : 'interrupted';
+  if (performance.now() >= deadline) return 'time';
+  return left <= 0 ? 'requests' : undefined;
+}

@@ -1,0 +1,272 @@
+import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Contract, Operation } from '../contract/contract.ts';
+import { isJson } from '../contract/media-type.ts';
+import type { Seen } from '../contract/runtime-expression.ts';
+import type { Draft } from '../data/draft.ts';
+import type { Instant } from '../data/time.ts';
+import type { DataTools } from '../data/value-ladder.ts';
+import type { PhaseName, Scenario } from '../phases/phase.ts';
+import { scopesOfValues } from '../plan/permissions.ts';
+import type { Judge } from '../schema/create-judge.ts';
+import { type Accounts, type Authorization, authorize } from './authorize.ts';
+import type { Connection } from './connection.ts';
+import { type Answer, type Exchange, headerOf, type Intent, type NoAnswer, type OutgoingRequest } from './exchange.ts';
+import type { Pace } from './limits.ts';
+import { seenOf, writeRequest } from './write-request.ts';
+
+/** What a request is to establish. Left out: that a valid one is accepted. */
+export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation'>>;
+
+/** How one scenario sends. */
+export interface Session {
+  /**
+   * Sends one case, with credentials, and again as long as the answer only asks for time.
+   *
+   * @returns every exchange in order, all but the last of them pauses; none where the run ended meanwhile, or where the identity of
+   *   the draft cannot be had: no second account, no narrower token
+   */
+  readonly send: (draft: Draft, aim?: Aim) => Promise<readonly Exchange[]>;
+}
+
+export interface Engine {
+  readonly open: (scenario: Scenario) => Session;
+  /** The same request once more, when nothing else is under way; undefined where the run ended. */
+  readonly again: (exchange: Exchange) => Promise<Exchange | undefined>;
+}
+
+interface Wiring {
+  readonly accounts: Accounts;
+  readonly connection: Connection;
+  readonly pace: Pace;
+  /** Longest single wait that a `Retry-After` may ask for, or that a deployment may be away. */
+  readonly maxWaitMs: number;
+  readonly signal: AbortSignal;
+  /** When nothing may be sent any more, in the time of `performance.now()`. */
+  readonly deadline: number;
+  readonly baseFor: (operation: Operation) => string;
+  /** Of the run, in the time of `performance.now()`. */
+  readonly startedAt: number;
+}
+
+const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };
+
+export function createEngine(wiring: Wiring): Engine {
+  const { connection, pace, maxWaitMs, signal, deadline, startedAt } = wiring;
+  const outages = watchOutages(wiring);
+  /** Until when each operation waits. Others go on meanwhile. */
+  const waits = new Map<string, number>();
+
+  /** One request, when its operation may send again; what never reached the deployment goes out once it is back. */
+  const exchange = async (operation: Operation, request: OutgoingRequest): Promise<Answer | NoAnswer | undefined> => {
+    for (;;) {
+      await waitUntil(waits.get(operation.id) ?? 0);
+      await outages.whenUp();
+      await pace();
+      const outcome = await outages.follow(operation.id, request.base, () => connection.send(request));
+      if (outcome !== 'later') return outcome;
+    }
+  };
+
+  /** Every outcome in order; all but the last were pauses. */
+  const exchangePatiently = async (operation: Operation, request: OutgoingRequest) => {
+    const outcomes: (Answer | NoAnswer)[] = [];
+    for (;;) {
+      const outcome = await exchange(operation, request);
+      if (outcome === undefined) return outcomes;
+      outcomes.push(outcome);
+      const wait = signal.aborted ? undefined : pauseAfter(request, outcomes, maxWaitMs);
+      const until = performance.now() + (wait ?? 0);
+      if (wait === undefined || until > deadline) return outcomes;
+      waits.set(operation.id, Math.max(until, waits.get(operation.id) ?? 0));
+    }
+  };
+
+  const waitUntil = async (instant: number): Promise<void> => {
+    const left = instant - performance.now();
+    if (left > 0) await sleep(left, undefined, { signal }).catch(() => undefined);
+  };
+
+  return {
+    open: ({ id, phase }) => {
+      let step = 0;
+      return {
+        send: async (draft, { polarity = 'valid', place, obligation = `${draft.operation.id} baseline` } = {}) => {
+          const { operation, identity = 'own' } = draft;
+          const seen = seenOf(draft);
+          const extraScopes = scopesOfValues(operation, seen);
+          const attempt = async () => {
+            const authorization = await authorize(wiring.accounts, operation, extraScopes, identity);
+            // Sent as somebody else, a request would prove something else.
+            if (authorization === undefined && identity !== 'own') return { exchanges: [], authorization };
+            const written = writeRequest(draft, wiring.baseFor(operation), authorization ?? anonymous);
+            const request = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
+            const outcomes = await exchangePatiently(operation, request);
+            const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;
+            const exchanges = outcomes.map((outcome, index): Exchange => {
+              const intent: Intent = { phase, label, polarity, place, identity, obligation, case: id, step };
+              step += 1;
+              const atMs = performance.now() - startedAt;
+              const isPause = index < outcomes.length - 1;
+              return { operation, intent, request, outcome, seen: completeSeen(seen, outcome), isPause, atMs };
+            });
+            return { exchanges, authorization };
+          };
+          const first = await attempt();
+          const last = first.exchanges.at(-1)?.outcome;
+          // A token may end in mid-run: a new one is fetched once, and only what comes then counts.
+          if (last?.kind !== 'answer' || last.status !== 401) return first.exchanges;
+          if (first.authorization?.renew?.() !== true) return first.exchanges;
+          const again = await attempt();
+          return [...first.exchanges.map((one) => ({ ...one, isPause: true })), ...again.exchanges];
+        },
+      };
+    },
+    again: async (before) => {
+      const outcome = await exchange(before.operation, before.request);
+      if (outcome === undefined) return undefined;
+      const intent = { ...before.intent, label: `${before.intent.label}, again alone`, step: before.intent.step + 1 };
+      const seen = completeSeen(before.seen, outcome);
+      return { ...before, intent, outcome, seen, atMs: performance.now() - startedAt };
+    },
+  };
+}
+
+/** Says "later", not "wrong": 429 and 503 with a wait, a gateway's 502 and 504 once more (RFC 9110, 15.6.3 to 15.6.5). */
+const retries: Readonly<
+  Record<number, { readonly times: number; readonly waitMs: number; readonly isSent?: 'unknown' }>
+> = {
+  429: { times: 5, waitMs: 500 },
+  503: { times: 2, waitMs: 200 },
+  502: { times: 1, waitMs: 100, isSent: 'unknown' },
+  504: { times: 1, waitMs: 100, isSent: 'unknown' },
+};
+
+/** RFC 9110, 9.2.2. */
+const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+/** Milliseconds after which the request is sent once more; undefined: the last outcome counts. */
+function pauseAfter(
+  { method }: OutgoingRequest,
+  outcomes: readonly (Answer | NoAnswer)[],
+  maxWaitMs: number,
+): number | undefined {
+  const last = outcomes.at(-1);
+  const retry = last?.kind === 'answer' ? retries[last.status] : undefined;
+  if (last?.kind !== 'answer' || retry === undefined) return undefined;
+  // The gateway may have passed it on: sent again, it might be done twice.
+  if (retry.isSent === 'unknown' && !idempotent.has(method)) return undefined;
+  const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;
+  if (same > retry.times) return undefined;
+  const wait = readRetryAfter(headerOf(last, 'retry-after')) ?? retry.waitMs * 2 ** (same - 1);
+  return wait > maxWaitMs ? undefined : wait;
+}
+
+/** Seconds or an HTTP date, in milliseconds from now; undefined for neither. */
+export function readRetryAfter(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text.trim())) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+interface Outages {
+  /** Resolves when the deployment is there, as far as is known. */
+  readonly whenUp: () => Promise<void>;
+  /** Runs one send. `later`: it never reached the deployment, which was away and is back. */
+  readonly follow: (
+    operation: string,
+    base: string,
+    send: () => Promise<Answer | NoAnswer | undefined>,
+  ) => Promise<Answer | NoAnswer | 'later' | undefined>;
+}
+
+const pollMs = 100;
+
+/**
+ * A deployment that has listened and then refuses connections has stopped: all wait until it is back, so that nobody who merely
+ * came by is blamed. Which of those that were under way has stopped it, shows when each is sent again alone.
+ */
+function watchOutages({ connection, maxWaitMs, signal, deadline }: Wiring): Outages {
+  const listening = new Set<string>();
+  const underWay = new Set<string>();
+  /** Those whose connection broke: one of them may have stopped it. */
+  const broken = new Set<string>();
+  const recoveries = new Map<string, Promise<boolean>>();
+  const gone = new Set<string>();
+
+  const recover = async (base: string): Promise<boolean> => {
+    const until = Math.min(performance.now() + maxWaitMs, deadline);
+    while (performance.now() < until && !signal.aborted) {
+      if (await connection.isListening(base)) return true;
+      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
+    }
+    return false;
+  };
+
+  return {
+    whenUp: async () => {
+      await Promise.all(recoveries.values());
+    },
+    follow: async (operation, base, send) => {
+      underWay.add(operation);
+      const outcome = await send();
+      if (outcome?.kind === 'answer') underWay.delete(operation);
+      if (outcome === undefined) return undefined;
+      if (outcome.kind === 'answer' || (outcome.reason !== 'refused' && outcome.reason !== 'unresolved'))
+        listening.add(base);
+      if (outcome.kind === 'answer') return outcome;
+      if (outcome.reason === 'reset' || outcome.reason === 'truncated') broken.add(operation);
+      if (outcome.reason !== 'refused' || !listening.has(base)) return outcome;
+      const suspects = [...new Set([...broken, ...(broken.size === 0 ? underWay : [])])];
+      const dead = broken.size > 0 && !broken.has(operation) ? outcome : { ...outcome, downWith: suspects };
+      if (gone.has(base)) return dead;
+      const recovery = recoveries.get(base) ?? recover(base);
+      recoveries.set(base, recovery);
+      const isBack = await recovery;
+      recoveries.delete(base);
+      if (isBack) {
+        broken.clear();
+        return 'later';
+      }
+      gone.add(base);
+      return dead;
+    },
+  };
+}
+
+/** Adds the answer to what links and rules can see. */
+function completeSeen(seen: Seen, outcome: Answer | NoAnswer): Seen {
+  if (outcome.kind === 'none') return seen;
+  return {
+    ...seen,
+    status: outcome.status,
+    responseHeaders: Object.fromEntries(outcome.headers),
+    responseBody: isJson(headerOf(outcome, 'content-type') ?? '') ? parse(outcome.body) : undefined,
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
+
+interface Chance {
+  readonly contract: Contract;
+  readonly judge: Judge;
+  readonly now: Instant;
+  readonly tag: string;
+  readonly seed: number;
+}
+
+/** Tools for the data of one case, with a stream of chance of its own: no other case changes it. */
+export function toolsFor(chance: Chance, operation: Operation, phase: PhaseName, index: number): DataTools {
+  const { contract, judge, now, tag } = chance;
+  const digest = createHash('sha256')
+    .update(JSON.stringify([chance.seed, operation.id, phase, index]))
+    .digest();
+  return { contract, judge, now, tag, seed: digest.readUInt32BE(0) >>> 1 };
+}

@@ -1,0 +1,188 @@
+import { describe, expect, test } from 'vitest';
+import type { OutgoingRequest } from './exchange.ts';
+import { insertScope, type TokenCredentials } from './mint-token.ts';
+import { createTokens } from './tokens.ts';
+
+const client: TokenCredentials = { token: undefined, clientId: 'c', clientSecret: 's' };
+const nobody: TokenCredentials = { token: undefined, clientId: undefined, clientSecret: undefined };
+
+interface Reply {
+  readonly status?: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A token endpoint as a function from the form, counting what it was asked for. */
+function at(
+  reply: (form: URLSearchParams, request: OutgoingRequest) => Reply,
+  credentials = client,
+  scopes = ['a', 'b', 'c'],
+) {
+  const asked: string[] = [];
+  let now = 0;
+  const tokens = createTokens({
+    credentials,
+    scopes,
+    endpoint: { base: 'http://a', path: '/token', ...(credentials.user ? { grant: 'password' as const } : {}) },
+    keepSecret: () => undefined,
+    clock: () => now,
+    connection: {
+      send: async (request) => {
+        const form = new URLSearchParams(request.body?.toString());
+        asked.push(form.get('scope') ?? '-');
+        const { status = 200, body } = reply(form, request);
+        return { kind: 'answer', status, headers: [], body: Buffer.from(JSON.stringify(body)), durationMs: 1 };
+      },
+    },
+  });
+  return { tokens, asked, pass: (ms: number) => (now += ms) };
+}
+
+const granting = (form: URLSearchParams): Reply => {
+  const scope = form.get('scope') ?? 'a b c';
+  return { body: { access_token: `t:${scope}`, scope } };
+};
+const silent = (form: URLSearchParams): Reply => ({ body: { access_token: `t:${form.get('scope') ?? ''}` } });
+
+const jwtOf = (claims: object): string => `e30.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
+
+describe('a token with every scope but some', () => {
+  test('is asked for with the scopes that the server said it grants', async () => {
+    const { tokens, asked } = at(granting);
+    expect((await tokens.tokenWithout(['b']))?.text).toBe('t:a c');
+    expect(asked).toEqual(['-', 'a c']);
+  });
+  test('is asked for with the scopes of the contract where the server says nothing', async () => {
+    const { tokens, asked } = at(silent);
+    expect((await tokens.tokenWithout(['b']))?.text).toBe('t:a c');
+    expect(asked).toEqual(['-', 'a b c', 'a c']);
+  });
+  test('is found one by one where a client may not have them all', async () => {
+    const { tokens } = at((form) => {
+      const all = form.get('scope')?.split(' ') ?? [];
+      return all.includes('b') ? { status: 400, body: { error: 'invalid_scope' } } : silent(form);
+    });
+    expect((await tokens.tokenWithout(['c']))?.text).toBe('t:a');
+    expect(tokens.problems()).toEqual([]);
+  });
+  test.each<{ name: string; reply: (form: URLSearchParams) => Reply; scopes?: string[] }>([
+    {
+      name: 'the server grants more than it was asked for',
+      reply: () => ({ body: { access_token: 't', scope: 'a b' } }),
+    },
+    {
+      name: 'the token itself says that it has more',
+      reply: () => ({ body: { access_token: jwtOf({ scope: 'a b c' }) } }),
+    },
+    { name: 'the client has no other scope', reply: silent, scopes: ['b'] },
+    { name: 'the endpoint refuses', reply: () => ({ status: 400, body: { error: 'invalid_scope' } }) },
+  ])('cannot be had where $name', async ({ reply, scopes }) => {
+    expect(await at(reply, client, scopes).tokens.tokenWithout(['b'])).toBeUndefined();
+  });
+  test('is one that the user gave, the widest of them', async () => {
+    const scopedTokens = [
+      { scopes: ['a'], text: 'A' },
+      { scopes: ['a', 'c'], text: 'AC' },
+      { scopes: ['a', 'b', 'c'], text: 'ABC' },
+    ];
+    const { tokens, asked } = at(granting, { ...nobody, scopedTokens });
+    expect((await tokens.tokenWithout(['b']))?.text).toBe('AC');
+    expect((await tokens.tokenFor(['b', 'a']))?.text).toBe('ABC');
+    expect((await tokens.tokenFor(['d', 'b']))?.text).toBe('ABC');
+    expect(await tokens.tokenWithout(['a'])).toBeUndefined();
+    expect(asked).toEqual([]);
+  });
+});
+
+describe('a token for some scopes', () => {
+  test('is the general one as long as that has them', async () => {
+    const { tokens, asked } = at(granting);
+    await tokens.tokenFor(['a']);
+    await tokens.tokenFor(['b', 'c']);
+    expect((await tokens.tokenFor(['d']))?.text).toBe('t:d');
+    expect(asked).toEqual(['-', 'd']);
+  });
+  test('is fetched once, also for many that ask at the same time', async () => {
+    const { tokens, asked } = at(granting);
+    await Promise.all([tokens.tokenFor([]), tokens.tokenFor([]), tokens.tokenFor(['a'])]);
+    expect(asked).toEqual(['-']);
+  });
+  test('is fetched anew before its end', async () => {
+    const { tokens, asked, pass } = at((form) => ({ body: { ...granting(form).body, expires_in: 600 } }));
+    await tokens.tokenFor([]);
+    pass(500_000);
+    await tokens.tokenFor([]);
+    expect(asked).toHaveLength(1);
+    pass(80_000);
+    await Promise.all([tokens.tokenFor([]), tokens.tokenFor([])]);
+    expect(asked).toHaveLength(2);
+  });
+  test('is renewed once, and all who held the old one get the new one', async () => {
+    let count = 0;
+    const { tokens } = at(() => ({ body: { access_token: `t${++count}` } }));
+    const old = await tokens.tokenFor([]);
+    if (old === undefined) throw new Error('no token');
+    expect([tokens.renew(old), tokens.renew(old)]).toEqual([true, true]);
+    const next = await tokens.tokenFor([]);
+    expect(next?.text).toBe('t2');
+    expect(next && tokens.renew(next)).toBe(false);
+  });
+  test('is told why it cannot be had', async () => {
+    const { tokens } = at(() => ({ status: 401, body: { error: 'invalid_client', error_description: 'who?' } }));
+    expect(await tokens.tokenFor(['a'])).toBeUndefined();
+    expect(tokens.problems()).toEqual([
+      'POST http://a/token without a scope: 401 invalid_client: who?',
+      'POST http://a/token with scope a: 401 invalid_client: who?',
+    ]);
+  });
+});
+
+describe('ways to ask', () => {
+  test('the secret goes into the body where the header is not taken (RFC 6749, 2.3.1)', async () => {
+    const { tokens, asked } = at((form, { headers }) => {
+      const inHeader = headers.some(([name]) => name === 'authorization');
+      const isBoth = inHeader && form.has('client_secret');
+      return inHeader || isBoth ? { status: 401, body: { error: 'invalid_client' } } : granting(form);
+    });
+    expect((await tokens.tokenFor(['d']))?.text).toBe('t:d');
+    expect(asked).toEqual(['-', '-', 'd']);
+  });
+  test('a refresh token gives way to the one that comes with the answer (RFC 6749, 6)', async () => {
+    const used: unknown[] = [];
+    const { tokens } = at(
+      (form) => {
+        used.push([form.get('grant_type'), form.get('refresh_token'), form.get('client_id')]);
+        return {
+          body: { access_token: `t${used.length}`, refresh_token: `r${used.length}`, scope: form.get('scope') ?? '' },
+        };
+      },
+      { ...nobody, clientId: 'public', refreshToken: 'r0' },
+    );
+    await Promise.all([tokens.tokenFor(['a']), tokens.tokenFor(['b'])]);
+    expect(used).toEqual([
+      ['refresh_token', 'r0', 'public'],
+      ['refresh_token', 'r1', 'public'],
+      ['refresh_token', 'r2', 'public'],
+    ]);
+  });
+  test('name and password where the contract has that grant alone', async () => {
+    const { tokens } = at(
+      (form) => ({
+        body: { access_token: `${form.get('grant_type')} ${form.get('username')} ${form.get('password')}` },
+      }),
+      {
+        ...nobody,
+        user: { name: 'ada', password: 'pw' },
+      },
+    );
+    expect((await tokens.tokenFor([]))?.text).toBe('password ada pw');
+  });
+});
+
+test.each([
+  { command: 'get {scope}', want: 'get "$LOCKSTEP_SCOPE"' },
+  { command: 'get "s={scope}&x"', want: `get "s=\${LOCKSTEP_SCOPE}&x"` },
+  { command: "get 's={scope}' {scope}", want: `get 's='"$LOCKSTEP_SCOPE"'' "$LOCKSTEP_SCOPE"` },
+  { command: `get it\\'s {scope} "it's {scope}"`, want: `get it\\'s "$LOCKSTEP_SCOPE" "it's \${LOCKSTEP_SCOPE}"` },
+])('scopes stand quoted in $command', ({ command, want }) => {
+  expect(insertScope(command)).toBe(want);
+});

@@ -1,0 +1,53 @@
+import type { Operation } from '../contract/contract.ts';
+import type { Exchange } from '../execute/exchange.ts';
+import type { Session } from '../execute/session.ts';
+import type { World } from '../run/world.ts';
+
+/** Phases in their order. One that is listed without being built is refused by `--phase`, so that nobody waits for it. */
+export const phases = {
+  baseline: { built: true, about: 'one valid request per operation until it is accepted, every response check on it' },
+  story: { built: false, about: 'per resource create, read, list, change, delete' },
+  auth: { built: false, about: 'no credentials, bad ones, every scope but the needed one, another tenant' },
+  protocol: { built: false, about: 'undeclared methods, malformed JSON, wrong media types' },
+  negative: { built: false, about: 'invalid requests with one fault each' },
+  boundary: { built: false, about: 'valid requests at many boundaries at once' },
+  text: { built: false, about: 'Unicode families and hostile strings' },
+  random: { built: false, about: 'random valid, invalid and multi-step cases' },
+} as const satisfies Record<string, { readonly built: boolean; readonly about: string }>;
+
+export type PhaseName = keyof typeof phases;
+
+export const builtPhases = (Object.keys(phases) as PhaseName[]).filter((name) => phases[name].built);
+
+/** What a scenario touches: two that may disturb each other run one after another. */
+export interface Domain {
+  /** Path of the contract up to its first parameter, `/devices`: what lies beneath belongs to it. */
+  readonly path: string;
+  /** `reads` go together, one that `writes` is by itself within its path, and one that runs `alone` in the whole run. */
+  readonly kind: 'reads' | 'writes' | 'alone';
+}
+
+/** A piece of work that waits in the queue, takes its turn, and may wait again for what others find out. */
+export interface Scenario {
+  /** Unique in the run: `baseline getDevices`. */
+  readonly id: string;
+  readonly operation: Operation;
+  readonly phase: PhaseName;
+  readonly domain: Domain;
+  /** The most requests of one turn: reserved from the budget before it starts. */
+  readonly mostRequests: number;
+  /**
+   * Its place in the queue now: of those waiting, all of the highest rank make the next round.
+   *
+   * @returns undefined where it has nothing to send at present; it is asked again after the next round
+   */
+  readonly rank: (world: World) => number | undefined;
+  /** One turn. It sees the world as it was at the start of its round, and its own answers. */
+  readonly run: (session: Session, world: World, allowance: number) => Promise<Turn>;
+}
+
+export interface Turn {
+  readonly exchanges: readonly Exchange[];
+  /** Why something could not be sent. */
+  readonly reasons: readonly string[];
+}

@@ -1,7 +1,0 @@
-import type { RunResult } from '../run/run-result.ts';
-
-/** A report: a file name and a pure function of the result. */
-export interface Report {
-  readonly file: string;
-  readonly format: (result: RunResult) => string;
-}

@@ -1,0 +1,135 @@
+import type { Operation } from '../contract/contract.ts';
+import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
+
+/** What came of one operation, in numbers: no exchange is kept. */
+export interface OperationTally {
+  readonly operation: Operation;
+  readonly requests: number;
+  /** Statuses that came, in the order of their coming; 0 for no answer. */
+  readonly statuses: readonly number[];
+  readonly isAccepted: boolean;
+  /** It answered that it had done something, documented or not. */
+  readonly isDone: boolean;
+  /** Why something could not be sent, as its last turn says. */
+  readonly reasons: readonly string[];
+}
+
+export interface Tally {
+  readonly count: (exchange: Exchange) => void;
+  readonly explain: (operation: Operation, reasons: readonly string[]) => void;
+  readonly of: (operation: Operation) => OperationTally;
+  /** Those of which something was sent or explained, in that order. */
+  readonly all: () => readonly OperationTally[];
+  readonly requests: () => number;
+}
+
+interface Counts extends OperationTally {
+  requests: number;
+  statuses: number[];
+  isAccepted: boolean;
+  isDone: boolean;
+  reasons: readonly string[];
+}
+
+export function createTally(): Tally {
+  const counts = new Map<Operation, Counts>();
+  let requests = 0;
+  const countsOf = (operation: Operation): Counts => {
+    const known = counts.get(operation);
+    if (known !== undefined) return known;
+    const fresh = { operation, requests: 0, statuses: [], isAccepted: false, isDone: false, reasons: [] };
+    counts.set(operation, fresh);
+    return fresh;
+  };
+  return {
+    count: (exchange) => {
+      requests += 1;
+      const own = countsOf(exchange.operation);
+      const status = exchange.outcome.kind === 'answer' ? exchange.outcome.status : 0;
+      own.requests += 1;
+      if (!own.statuses.includes(status)) own.statuses.push(status);
+      own.isAccepted ||= isAccepted(exchange);
+      own.isDone ||= isSuccess(exchange.outcome);
+    },
+    explain: (operation, reasons) => {
+      countsOf(operation).reasons = reasons;
+    },
+    of: (operation) =>
+      counts.get(operation) ?? {
+        operation,
+        requests: 0,
+        statuses: [],
+        isAccepted: false,
+        isDone: false,
+        reasons: [],
+      },
+    all: () => [...counts.values()],
+    requests: () => requests,
+  };
+}
+
+export interface OperationCoverage {
+  readonly operation: string;
+  readonly isReached: boolean;
+  readonly requests: number;
+  /** Statuses that came, in order. */
+  readonly seen: readonly number[];
+  /** Statuses of the contract that never came. */
+  readonly unseen: readonly string[];
+}
+
+export interface Coverage {
+  readonly operations: readonly OperationCoverage[];
+  readonly reached: number;
+  readonly responsesSeen: number;
+  readonly responses: number;
+}
+
+export function measureCoverage(operations: readonly Operation[], tally: Tally): Coverage {
+  const each = operations.map((operation): OperationCoverage => {
+    const { requests, statuses, isAccepted: isReached } = tally.of(operation);
+    const seen = statuses.filter((status) => status > 0).sort((a, b) => a - b);
+    const isSeen = (status: string): boolean =>
+      seen.some((code) => status === String(code) || status.toUpperCase() === `${Math.floor(code / 100)}XX`);
+    const unseen = operation.responses.map(({ status }) => status).filter((status) => !isSeen(status));
+    return { operation: operation.id, isReached, requests, seen, unseen };
+  });
+  const responses = operations.reduce((sum, operation) => sum + operation.responses.length, 0);
+  const unseen = each.reduce((sum, one) => sum + one.unseen.length, 0);
+  return {
+    operations: each,
+    reached: each.filter(({ isReached }) => isReached).length,
+    responses,
+    responsesSeen: responses - unseen,
+  };
+}
+
+/** Statuses that say something about access, with what helps. */
+const aboutAccess: Readonly<Record<number, string>> = {
+  401: 'you only saw 401s: the credentials were refused, or none were given (--token, --client-id)',
+  402: 'you only saw 402s: the account may not use the API',
+  403: 'you only saw 403s: the credentials lack a right or scope',
+  429: 'you only saw 429s: pass --rate, or a longer --max-wait',
+};
+
+/**
+ * Why an operation was never accepted.
+ *
+ * @returns undefined when it was
+ */
+export function explainUnreached({
+  operation,
+  requests,
+  statuses,
+  isAccepted,
+  reasons,
+}: OperationTally): string | undefined {
+  if (isAccepted) return undefined;
+  const [first] = statuses;
+  if (statuses.length === 1 && first !== undefined && aboutAccess[first] !== undefined) return aboutAccess[first];
+  if (requests === 0) return reasons[0] ?? 'the run ended before its turn';
+  const ids = operation.path.includes('{') && statuses.every((status) => status === 404) ? ': no known id' : '';
+  const spoken = statuses.map((status) => (status === 0 ? 'not at all' : String(status))).join(', ');
+  const also = reasons.length === 0 ? '' : `; other values were not sent: ${reasons[0]}`;
+  return `valid requests were answered ${spoken}${ids}${also}`;
+}

@@ -1,0 +1,28 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+import type { Known } from '../data/records.ts';
+import type { Instant } from '../data/time.ts';
+import type { Permissions } from '../plan/permissions.ts';
+import type { Judge } from '../schema/create-judge.ts';
+
+/** All that a scenario and a check may know. It changes between two rounds alone. */
+export interface World {
+  readonly contract: Contract;
+  readonly judge: Judge;
+  readonly permissions: Permissions;
+  readonly now: Instant;
+  readonly seed: number;
+  /** Marks what this run made. */
+  readonly tag: string;
+  /** Undefined: the check `slow` is off. */
+  readonly slowMs: number | undefined;
+  /** Accepted exchanges so far, in the order of the plan. */
+  readonly known: readonly Known[];
+  /** Secrets that earlier answers carried. */
+  readonly secretsSeen: readonly SecretSeen[];
+}
+
+export interface SecretSeen {
+  readonly text: string;
+  readonly operation: Operation;
+  readonly pointer: string;
+}
