@@ -26,6 +26,7 @@ export const accepted = 'a valid request is accepted';
 export function planObligations(operations: readonly Operation[], checks: readonly Check[]): Obligations {
   const states = new Map<string, { readonly parts: readonly [string, string, string]; state: ObligationState }>();
   const key = (...parts: readonly [string, string, string]): string => JSON.stringify(parts);
+  let met = 0;
   const plan = (...parts: readonly [string, string, string]): void => {
     states.set(key(...parts), { parts, state: 'not reached' });
   };
@@ -39,12 +40,11 @@ export function planObligations(operations: readonly Operation[], checks: readon
       // A place that no plan foresaw (an error response that came) counts as well.
       const entry = known ?? { parts: [operation, check, place] as const, state: 'not reached' as ObligationState };
       if (known === undefined) states.set(key(operation, check, place), entry);
-      if (entry.state !== 'violated') entry.state = isMet ? 'met' : 'violated';
+      if (entry.state === 'violated' || (entry.state === 'met' && isMet)) return;
+      met += isMet ? 1 : entry.state === 'met' ? -1 : 0;
+      entry.state = isMet ? 'met' : 'violated';
     },
-    count: () => {
-      const all = [...states.values()];
-      return { met: all.filter(({ state }) => state === 'met').length, all: all.length };
-    },
+    count: () => ({ met, all: states.size }),
     close: (reasonFor) =>
       [...states.values()].map(({ parts: [operation, check, place], state }) => {
         if (state !== 'not reached') return { operation, check, place, state };

@@ -6,10 +6,11 @@ import type { Operation } from '../contract/contract.ts';
  */
 export function orderOperations(operations: readonly Operation[]): readonly (readonly Operation[])[] {
   const levels = new Map<Operation, number>();
+  const producersOf = indexProducers(operations);
   const levelOf = (operation: Operation, path: readonly Operation[]): number => {
     const known = levels.get(operation);
     if (known !== undefined) return known;
-    const before = producersOf(operation, operations).filter((producer) => !path.includes(producer));
+    const before = producersOf(operation).filter((producer) => !path.includes(producer));
     const level = Math.max(-1, ...before.map((producer) => levelOf(producer, [...path, operation]))) + 1;
     levels.set(operation, level);
     return level;
@@ -27,19 +28,30 @@ export function orderOperations(operations: readonly Operation[]): readonly (rea
   );
 }
 
-function producersOf(operation: Operation, operations: readonly Operation[]): Operation[] {
-  return operations.filter((other) => {
-    if (other === operation || other.method === 'delete') return false;
-    if (other.responses.some(({ links }) => links.some(({ to }) => to === operation.id))) return true;
-    const isAbove = operation.path.startsWith(`${other.path.replace(/\/$/, '')}/{`);
-    if (isAbove && (other.method === 'get' || other.method === 'post')) return true;
-    return (
-      other.path === operation.path &&
-      other.method === 'get' &&
-      operation.method !== 'head' &&
-      operation.path.includes('{')
-    );
-  });
+/** Whoever may hand out what an operation needs, found by path and by link rather than by trying all pairs. */
+function indexProducers(operations: readonly Operation[]): (operation: Operation) => readonly Operation[] {
+  const byPath = Map.groupBy(operations, ({ path }) => withoutSlash(path));
+  const byLink = new Map<string, Operation[]>();
+  for (const operation of operations) {
+    for (const { to } of operation.responses.flatMap(({ links }) => links)) {
+      byLink.set(to, [...(byLink.get(to) ?? []), operation]);
+    }
+  }
+  return (operation) => {
+    const { path } = operation;
+    const above = [...path.matchAll(/\/\{/g)].flatMap(({ index }) => byPath.get(path.slice(0, index)) ?? []);
+    const same = path.includes('{') && operation.method !== 'head' ? (byPath.get(withoutSlash(path)) ?? []) : [];
+    const found = new Set([
+      ...(byLink.get(operation.id) ?? []),
+      ...above.filter(({ method }) => method === 'get' || method === 'post'),
+      ...same.filter(({ method }) => method === 'get'),
+    ]);
+    return [...found].filter((other) => other !== operation && other.method !== 'delete');
+  };
+}
+
+function withoutSlash(path: string): string {
+  return path.replace(/\/$/, '');
 }
 
 function depthOf(path: string): number {

@@ -1,0 +1,298 @@
+import { createHash } from 'node:crypto';
+import { closest, distance } from 'fastest-levenshtein';
+import { isNode, LineCounter, parseDocument } from 'yaml';
+import { isObject, type JsonObject, memberOf, textAt } from '../contract/json.ts';
+import type { Login, LoginRequest, LoginToken, User } from '../execute/log-in.ts';
+
+/*
+ * Users and how they log in, in the format of Web Fuzzing Commons (its schema auth.yaml): the members of today's version, and
+ * those by which earlier ones told how a token is taken and sent.
+ */
+
+type Shape =
+  | 'text'
+  | 'flag'
+  | 'number'
+  | readonly string[]
+  | { readonly [member: string]: Shape }
+  | { readonly each: Shape };
+
+const pair = { name: 'text', value: 'text' } as const;
+const verb = ['POST', 'GET', 'PATCH', 'DELETE', 'PUT'];
+const request = {
+  endpoint: 'text',
+  externalEndpointURL: 'text',
+  payloadRaw: 'text',
+  verb,
+  contentType: 'text',
+} as const;
+
+const user = {
+  name: 'text',
+  requireMockHandling: 'flag',
+  fixedHeaders: { each: pair },
+  loginEndpointAuth: {
+    ...request,
+    payloadUserPwd: { username: 'text', password: 'text', usernameField: 'text', passwordField: 'text' },
+    headers: { each: pair },
+    token: {
+      extractFrom: ['body', 'header'],
+      extractSelector: 'text',
+      sendIn: ['header', 'query'],
+      sendName: 'text',
+      sendTemplate: 'text',
+      extractFromField: 'text',
+      extractFromHeader: 'text',
+      httpHeaderName: 'text',
+      headerPrefix: 'text',
+      headerPostfix: 'text',
+    },
+    expectCookies: 'flag',
+  },
+  createUsers: {
+    ...request,
+    generators: {
+      each: { placeHolder: 'text', minLength: 'number', maxLength: 'number', prefix: 'text', postfix: 'text' },
+    },
+  },
+} as const satisfies Shape;
+
+const whole: Shape = { schemaVersion: 'text', auth: { each: user }, authTemplate: user };
+
+type Steps = readonly (string | number)[];
+
+/**
+ * Reads users from YAML or JSON.
+ *
+ * @param seed names and passwords of users that are made follow from it: a second run with it finds those of the first
+ * @returns the users in their order, or everything that is wrong, each with its line
+ */
+export function readAuthFile(
+  file: string,
+  text: string,
+  seed: number,
+): { readonly users: readonly User[]; readonly faults: readonly string[] } {
+  const counter = new LineCounter();
+  const document = parseDocument(text, { lineCounter: counter });
+  const faults = document.errors.map(
+    (error) => `${file}:${counter.linePos(error.pos[0]).line} ${error.message.split('\n')[0]}`,
+  );
+  if (faults.length > 0) return { users: [], faults };
+  const report = (at: Steps, says: string): void => {
+    faults.push(`${file}:${lineOf(document, counter, at)} /${at.join('/')}: ${says}`);
+  };
+  const root: unknown = document.toJS();
+  if (!isObject(root))
+    return { users: [], faults: [`${file}:1 an object with a list of users under "auth" is wanted.`] };
+  const { configs: _, ...known } = root;
+  checkShape(known, whole, [], report);
+  const list = Array.isArray(root.auth) ? root.auth : [];
+  if (list.length === 0) report(['auth'], 'a list of users is wanted.');
+  if (faults.length > 0) return { users: [], faults };
+  const users = list.map((entry, index) =>
+    readUser(mergeTemplate(entry, root.authTemplate), seed, (path, says) => report(['auth', index, ...path], says)),
+  );
+  const names = users.map(({ name }) => name);
+  for (const [index, name] of names.entries())
+    if (names.indexOf(name) !== index) report(['auth', index, 'name'], `${name} is taken.`);
+  return { users, faults };
+}
+
+/** What a user leaves out comes from the template, member by member. */
+function mergeTemplate(own: unknown, template: unknown): JsonObject {
+  if (!isObject(own) || !isObject(template)) return isObject(own) ? own : isObject(template) ? template : {};
+  const merged = Object.entries(own).map(([name, value]) => {
+    const preset = memberOf(template, name);
+    return [name, value === null ? preset : isObject(value) && isObject(preset) ? mergeTemplate(value, preset) : value];
+  });
+  return { ...template, ...Object.fromEntries(merged) };
+}
+
+function readUser(entry: JsonObject, seed: number, report: (path: Steps, says: string) => void): User {
+  const name = textAt(entry, 'name') ?? '';
+  if (name === '') report([], 'it needs a name.');
+  const creation = isObject(entry.createUsers) ? entry.createUsers : undefined;
+  const made = new Map(
+    listOf(creation?.generators).map((generator): [string, string] => {
+      if (textAt(generator, 'placeHolder') === undefined)
+        report(['createUsers', 'generators'], 'each needs a placeHolder.');
+      return [textAt(generator, 'placeHolder') ?? '', makeText(generator, `${seed} ${name}`)];
+    }),
+  );
+  const fill = (text: string): string =>
+    [...made].reduce(
+      (filled, [placeHolder, value]) => (placeHolder === '' ? filled : filled.replaceAll(placeHolder, () => value)),
+      text,
+    );
+  const fixedHeaders = pairsOf(entry.fixedHeaders, fill);
+  const given = isObject(entry.loginEndpointAuth) ? entry.loginEndpointAuth : undefined;
+  // Whoever has fixed headers may have got the rest from the template alone: a log-in that gives nothing is none.
+  const isIdle = given?.token === undefined && given?.expectCookies !== true && fixedHeaders.length > 0;
+  const login = isIdle ? undefined : given;
+  if (login === undefined && fixedHeaders.length === 0)
+    report([], 'it needs fixedHeaders, loginEndpointAuth, or both.');
+  const at = (member: string) => (path: Steps, says: string) => report([member, ...path], says);
+  return {
+    name,
+    headers: fixedHeaders,
+    creation: creation && readRequest(creation, fill, at('createUsers')),
+    login: login && readLogin(login, fill, at('loginEndpointAuth')),
+  };
+}
+
+function readLogin(
+  login: JsonObject,
+  fill: (text: string) => string,
+  report: (path: Steps, says: string) => void,
+): Login {
+  const request = readRequest(login, fill, report);
+  const expectCookies = login.expectCookies === true;
+  const token = isObject(login.token) ? readToken(login.token, report) : undefined;
+  if (!expectCookies && token === undefined) report([], 'it needs expectCookies: true, or a token.');
+  return { ...request, expectCookies, token };
+}
+
+function readRequest(
+  from: JsonObject,
+  fill: (text: string) => string,
+  report: (path: Steps, says: string) => void,
+): LoginRequest {
+  const endpoint = textAt(from, 'externalEndpointURL') ?? textAt(from, 'endpoint');
+  const both = from.externalEndpointURL !== undefined && from.endpoint !== undefined;
+  if (endpoint === undefined || both) report([], 'it needs either endpoint or externalEndpointURL.');
+  const external = textAt(from, 'externalEndpointURL');
+  if (external !== undefined && !/^https?:$/.test(URL.parse(external)?.protocol ?? ''))
+    report(['externalEndpointURL'], `${external} is no http address.`);
+  if (textAt(from, 'verb') === undefined) report([], 'it needs a verb, such as POST.');
+  const contentType = textAt(from, 'contentType');
+  const body = textAt(from, 'payloadRaw') ?? writePayload(from.payloadUserPwd, contentType, report);
+  if (body !== undefined && contentType === undefined) report([], 'its payload needs a contentType.');
+  const type = body === undefined || contentType === undefined ? [] : [['content-type', contentType] as const];
+  return {
+    endpoint: endpoint ?? '',
+    method: textAt(from, 'verb') ?? 'POST',
+    headers: [...type, ...pairsOf(from.headers, fill)],
+    body: body === undefined ? undefined : fill(body),
+  };
+}
+
+function writePayload(
+  payload: unknown,
+  contentType: string | undefined,
+  report: (path: Steps, says: string) => void,
+): string | undefined {
+  if (!isObject(payload)) return undefined;
+  const [nameField, name, passwordField, password] = ['usernameField', 'username', 'passwordField', 'password'].map(
+    (member) => {
+      const found = textAt(payload, member);
+      if (found === undefined) report(['payloadUserPwd'], `it needs ${member}.`);
+      return found ?? '';
+    },
+  );
+  const pairs = [
+    [nameField, name],
+    [passwordField, password],
+  ] as [string, string][];
+  if (/json/i.test(contentType ?? 'json')) return JSON.stringify(Object.fromEntries(pairs));
+  if (/x-www-form-urlencoded/i.test(contentType ?? '')) return new URLSearchParams(pairs).toString();
+  report(['contentType'], `${contentType}: payloadUserPwd is written as JSON or as a form; use payloadRaw.`);
+  return undefined;
+}
+
+function readToken(token: JsonObject, report: (path: Steps, says: string) => void): LoginToken {
+  const field = textAt(token, 'extractFromField');
+  const header = textAt(token, 'extractFromHeader');
+  const extractFrom = textAt(token, 'extractFrom') ?? (field !== undefined ? 'body' : header && 'header');
+  const extractSelector = textAt(token, 'extractSelector') ?? field ?? header;
+  const sendName = textAt(token, 'sendName') ?? textAt(token, 'httpHeaderName');
+  const sendIn = textAt(token, 'sendIn') ?? (textAt(token, 'httpHeaderName') && 'header');
+  for (const [name, value] of Object.entries({ extractFrom, extractSelector, sendIn, sendName }))
+    if (value === undefined) report(['token'], `it needs ${name}.`);
+  if (extractFrom === 'body' && !/^(\/|$)/.test(extractSelector ?? ''))
+    report(['token'], `${extractSelector} is no JSON pointer (RFC 6901): write /${extractSelector}.`);
+  const sendTemplate =
+    textAt(token, 'sendTemplate') ??
+    `${textAt(token, 'headerPrefix') ?? ''}{token}${textAt(token, 'headerPostfix') ?? ''}`;
+  if (!sendTemplate.includes('{token}')) report(['token'], 'sendTemplate needs the place holder {token}.');
+  return {
+    extractFrom: extractFrom === 'header' ? 'header' : 'body',
+    extractSelector: extractSelector ?? '',
+    sendIn: sendIn === 'query' ? 'query' : 'header',
+    sendName: sendName ?? '',
+    sendTemplate,
+  };
+}
+
+/** Letters and digits between the affixes, of the largest length up to sixteen that is allowed. */
+function makeText(generator: unknown, from: string): string {
+  const [least, most] = [Number(memberOf(generator, 'minLength') ?? 0), Number(memberOf(generator, 'maxLength') ?? 16)];
+  const [prefix, postfix] = [textAt(generator, 'prefix') ?? '', textAt(generator, 'postfix') ?? ''];
+  const length = Math.max(1, least, Math.min(16, most)) - prefix.length - postfix.length;
+  const digest = createHash('sha512')
+    .update(`${from} ${textAt(generator, 'placeHolder')}`)
+    .digest('hex');
+  return `${prefix}${digest.repeat(Math.ceil(Math.max(1, length) / digest.length)).slice(0, Math.max(1, length))}${postfix}`;
+}
+
+function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps, says: string) => void): void {
+  if (value === null || value === undefined) return;
+  if (typeof shape === 'string') {
+    const wanted = { text: 'string', flag: 'boolean', number: 'number' }[shape];
+    const word = { text: 'text', flag: 'true or false', number: 'a number' }[shape];
+    if (typeof value !== wanted) report(at, `${JSON.stringify(value)} stands where ${word} is wanted.`);
+    return;
+  }
+  if (isTexts(shape)) {
+    if (!shape.some((one) => one === value)) report(at, `${JSON.stringify(value)} is none of ${shape.join(', ')}.`);
+    return;
+  }
+  if (isEach(shape)) {
+    if (!Array.isArray(value)) report(at, 'a list is wanted.');
+    else
+      value.forEach((item, index) => {
+        checkShape(item, shape.each, [...at, index], report);
+      });
+    return;
+  }
+  if (!isObject(value)) {
+    report(at, 'an object is wanted.');
+    return;
+  }
+  const names = Object.keys(shape);
+  for (const [name, member] of Object.entries(value)) {
+    const own = Object.hasOwn(shape, name) ? shape[name] : undefined;
+    if (own !== undefined) checkShape(member, own, [...at, name], report);
+    else {
+      const nearest = closest(name, names);
+      const hint = distance(name, nearest) <= name.length / 2 ? ` Did you mean ${nearest}?` : '';
+      report([...at, name], `the format has no such member.${hint} There are: ${names.join(', ')}.`);
+    }
+  }
+}
+
+function isTexts(shape: Shape): shape is readonly string[] {
+  return Array.isArray(shape);
+}
+
+function isEach(shape: Shape): shape is { readonly each: Shape } {
+  return isObject(shape) && Object.hasOwn(shape, 'each');
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function pairsOf(value: unknown, fill: (text: string) => string): readonly (readonly [string, string])[] {
+  return listOf(value).map(
+    (entry) => [textAt(entry, 'name') ?? '', fill(textAt(entry, 'value') ?? '').trim()] as const,
+  );
+}
+
+/** The nearest place that stands in the file: what is said may be about a member that is missing. */
+function lineOf(document: ReturnType<typeof parseDocument>, counter: LineCounter, at: Steps): number {
+  for (let steps = at; ; steps = steps.slice(0, -1)) {
+    const node = steps.length === 0 ? document.contents : document.getIn(steps, true);
+    if (isNode(node) && node.range) return counter.linePos(node.range[0]).line;
+    if (steps.length === 0) return 1;
+  }
+}

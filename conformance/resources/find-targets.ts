@@ -1,0 +1,383 @@
+import type { Contract, Operation, Parameter } from '../contract/contract.ts';
+import { follow, placeAt } from '../contract/document.ts';
+import { isObject, memberOf } from '../contract/json.ts';
+import type { Judge } from '../schema/create-judge.ts';
+import { isScalar, type Scalar } from './read-items.ts';
+import {
+  addressKey,
+  type Collection,
+  type Item,
+  isSameParents,
+  type Resources,
+  type SlotState,
+  wantedNames,
+} from './resources.ts';
+import { isIdName, normal, type Slot, singular, slotsOf, stemOf } from './slots.ts';
+
+/** Values for the parameters that say what a call is about. */
+export interface Target {
+  readonly label: 'linked' | 'recorded' | 'guessed' | 'made up' | 'example';
+  /** By parameter name. What is not there is for the caller to make up. */
+  readonly values: Readonly<Record<string, Scalar>>;
+  /** What the last one names, or something above it, was made by this run. */
+  readonly owned: boolean;
+  /** Accepted before, linked, or named as ids are: no mere guess, so that it may be changed. */
+  readonly sure: boolean;
+}
+
+/** The example that the contract gives, or nothing: what is left when nothing is known. */
+export const exampleTarget: Target = { label: 'example', values: {}, owned: false, sure: false };
+
+interface Tools {
+  readonly contract: Contract;
+  readonly judge: Judge;
+}
+
+/** Values for the first parameters of a path. */
+interface Chain {
+  readonly values: readonly Scalar[];
+  /** 0: accepted before; it grows with each guess. */
+  readonly doubt: number;
+  readonly order: number;
+  readonly owned: boolean;
+}
+
+const mostChains = 24;
+const mostTargets = 12;
+
+/** From here on the name of a member says nothing: it is one of the scalars that stand there. */
+const unnamed = 20;
+
+/**
+ * What an operation may be about, best first: links, addresses accepted before, items of the collection by the member whose
+ * name fits best, foreign keys elsewhere, then every other scalar of the collection's items. A value fits its parameter's
+ * schema, and a child comes with the parent under which it was read.
+ */
+export function findTargets(tools: Tools, resources: Resources, operation: Operation): Target[] {
+  const slots = slotsOf(operation.path);
+  const needed = operation.parameters.filter(({ required }) => required);
+  const inPath = (slot: Slot): Parameter | undefined =>
+    needed.find((parameter) => parameter.in === 'path' && parameter.name === slot.parameter);
+  const linked = resources
+    .linksTo(operation)
+    .filter(({ values }) => needed.some(({ name }) => name in values))
+    .map(({ values, owned }): Target => ({ label: 'linked', values, owned, sure: true }));
+  const chains = slots.length === 0 ? [] : findChains(tools, resources, slots, inPath);
+  const recorded = chains.map(({ values, doubt, owned }): Target => {
+    const named = Object.fromEntries(slots.map(({ parameter }, index) => [parameter, values[index] as Scalar]));
+    const label = doubt === 0 || doubt < unnamed ? 'recorded' : 'guessed';
+    return { label, values: named, owned, sure: doubt < unnamed };
+  });
+  const others = needed.filter((parameter) => parameter.in !== 'path');
+  const all = [...linked, ...recorded];
+  const distinct = uniqueBy(
+    all.map((target) => fitTarget(tools, target, needed)).filter((target) => target !== undefined),
+    ({ values }) => JSON.stringify(Object.entries(values).sort()),
+  );
+  const isSafe = operation.method === 'get' || operation.method === 'head';
+  // What this run made may be changed: for a read it comes first only among the sure ones.
+  const rank = ({ owned, sure }: Target): number => (isSafe && !sure ? 2 : owned ? 0 : 1);
+  const ranked = distinct
+    .map((target, index) => ({ target, index }))
+    .sort((a, b) => rank(a.target) - rank(b.target) || a.index - b.index)
+    .map(({ target }) => target);
+  const withOthers = addReferences(tools, resources, ranked.length === 0 ? [exampleTarget] : ranked, others);
+  return withOthers.filter((target) => target !== exampleTarget).slice(0, mostTargets);
+}
+
+/** Ids that an operation asks for outside of its path, each the best known one, then the next. */
+function addReferences(
+  tools: Tools,
+  resources: Resources,
+  targets: readonly Target[],
+  parameters: readonly Parameter[],
+): Target[] {
+  let found = [...targets];
+  for (const parameter of parameters) {
+    if (enumOf(tools, parameter.schema).length > 0) continue;
+    const values = referencesFor(tools, resources, parameter.name, parameter.schema).slice(0, 3);
+    if (values.length === 0) continue;
+    found = found.flatMap((target, index) =>
+      target.values[parameter.name] === undefined
+        ? (index === 0 ? values : values.slice(0, 1)).map((value) => ({
+            ...target,
+            label: target.label === 'example' ? ('recorded' as const) : target.label,
+            values: { ...target.values, [parameter.name]: value },
+          }))
+        : [target],
+    );
+  }
+  return found;
+}
+
+/**
+ * Values that a name outside of a path may stand for: `authorId` asks for the ids of authors, wherever these were read.
+ *
+ * @returns best first; empty where the name speaks of no resource that is known
+ */
+export function referencesFor(
+  tools: Tools,
+  resources: Resources,
+  name: string,
+  schema: string | undefined,
+  noun = stemOf(name),
+): Scalar[] {
+  if (noun === '') return [];
+  const found: Scalar[] = [];
+  for (const state of resources.slots.values()) {
+    if (state.slot.noun !== noun && stemOf(state.slot.parameter) !== noun) continue;
+    for (const { values } of state.proven) {
+      const last = values.at(-1);
+      if (values.length === slotsOf(state.slot.key).length && last !== undefined) found.push(last);
+    }
+  }
+  // `author: 7` asks for an id as `authorId: 7` does; only a name that says so asks for something else.
+  const asked = /(slug|name|key|code)s?$/i.exec(name)?.[1] ?? 'id';
+  const slot = { parameter: asked, key: '', collection: '', noun };
+  for (const collection of resources.collections.values()) {
+    if (collection.noun !== noun) continue;
+    found.push(
+      ...byMember(collection.items, slot, undefined)
+        .filter(({ doubt }) => doubt < unnamed)
+        .map(({ value }) => value),
+    );
+  }
+  if (isIdName(name) || found.length > 0) {
+    for (const mentioned of [normal(singular(name)), `${noun}id`]) {
+      found.push(...resources.mentions(mentioned).map(({ value }) => value));
+    }
+  }
+  return uniqueBy(
+    found.map((value) => spell(tools, schema, value)).filter((value) => value !== undefined),
+    String,
+  );
+}
+
+function findChains(
+  tools: Tools,
+  resources: Resources,
+  slots: readonly Slot[],
+  parameterOf: (slot: Slot) => Parameter | undefined,
+): Chain[] {
+  let outer: Chain[] = [{ values: [], doubt: 0, order: 0, owned: false }];
+  for (const slot of slots) {
+    const state = resources.slots.get(slot.key);
+    const parameter = parameterOf(slot);
+    const schema = parameter?.schema;
+    const isFit = (value: Scalar): boolean => schema === undefined || spell(tools, schema, value) !== undefined;
+    const chosen = enumOf(tools, schema);
+    const found: Chain[] = [];
+    const beneath = (value: Scalar, doubt: number, order: number, among = outer): void => {
+      for (const above of among.slice(0, 4)) {
+        const values = [...above.values, value];
+        found.push({ values, doubt: above.doubt + doubt, order: above.order + order, owned: above.owned });
+      }
+    };
+    if (chosen.length > 0) for (const [index, value] of chosen.slice(0, 4).entries()) beneath(value, 1, index);
+    else if (state !== undefined) {
+      found.push(...state.proven.map(({ values, owned }, order) => ({ values, doubt: 0, order: order / 100, owned })));
+      found.push(...fromCollection(resources, state, slot, outer));
+      for (const { value, doubt, order, item } of fromElsewhere(resources, state, slot)) {
+        // The record that holds both names a parent that fits.
+        const together = outer.filter(({ values }) => [...item.scalars.values()].includes(values.at(-1) as Scalar));
+        beneath(value, doubt, order, together.length > 0 ? together : outer);
+      }
+    }
+    const refused = state?.refused ?? new Set<string>();
+    outer = uniqueBy(
+      found.filter(({ values }) => {
+        const last = values.at(-1);
+        return last !== undefined && isFit(last) && !refused.has(addressKey(values));
+      }),
+      ({ values }) => JSON.stringify(values),
+    )
+      .map((chain, index) => ({ chain, index }))
+      .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index)
+      .map(({ chain }) => chain)
+      .slice(0, mostChains);
+  }
+  return outer;
+}
+
+/** Items of the collection itself, each under the parents that it was read under. */
+function fromCollection(resources: Resources, state: SlotState, slot: Slot, outer: readonly Chain[]): Chain[] {
+  const items = resources.collections.get(slot.collection)?.items ?? [];
+  return byMember(ofKindFirst(items, slot), slot, state).flatMap(({ value, doubt, order, item }) => {
+    const above = outer.find(({ values }) => isSameParents(values, item.parents));
+    const values = [...(above?.values ?? item.parents), value];
+    if (item.parents.length !== slotsOf(slot.key).length - 1) return [];
+    return [
+      {
+        values,
+        doubt: (above?.doubt ?? 1) + doubt,
+        order: (above?.order ?? 1) + order,
+        owned: item.owned || above?.owned === true,
+      },
+    ];
+  });
+}
+
+interface Found {
+  readonly value: Scalar;
+  readonly doubt: number;
+  /** When it is tried: below 100 what is named as ids are. */
+  readonly order: number;
+  readonly item: Item;
+}
+
+/** What other collections, foreign keys and members of the very same name hold. */
+function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Found[] {
+  const stem = stemOf(slot.parameter);
+  const isBeneath = ({ path }: Collection): boolean =>
+    path.startsWith(`${slot.collection}/`) && !path.slice(slot.collection.length).includes('{');
+  const isSameType = ({ components }: Collection): boolean =>
+    [...state.components].some((component) => components.has(component));
+  const others = [...resources.collections.values()].filter(({ path }) => path !== slot.collection);
+  const related = others.flatMap((collection) => {
+    const { noun } = collection;
+    const isNamed = noun !== '' && (noun === slot.noun || noun === stem);
+    const doubt = isSameType(collection) ? 4 : isNamed ? 5 : isBeneath(collection) ? 6 : undefined;
+    if (doubt === undefined) return [];
+    const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
+    return named.filter((found) => found.doubt < unnamed).map((found) => ({ ...found, doubt: found.doubt + doubt }));
+  });
+  const mentioned = wantedNames(slot).flatMap((name, index) =>
+    resources
+      .mentions(name)
+      .map(({ value, item }, place) => ({ value, item, doubt: 6 + index, order: 6 + index + place })),
+  );
+  // `/machines/{hubId}/jobs`: a machine whose kind is Hub.
+  return [...related, ...mentioned];
+}
+
+/** Items that say of themselves what the parameter speaks of (`bridgeId`, an item that says Bridge) before others. */
+function ofKindFirst(items: readonly Item[], { parameter }: Slot): Item[] {
+  const kind = stemOf(parameter);
+  if (kind === '') return [...items];
+  const isOfKind = ({ scalars }: Item): boolean =>
+    [...scalars].some(
+      ([member, value]) => typeof value === 'string' && !member.startsWith('@') && normal(value) === kind,
+    );
+  return [...items.filter(isOfKind), ...items.filter((item) => !isOfKind(item))];
+}
+
+/**
+ * Values of items by the rank of their member, what this run made before the rest. After one refusal another member is likelier
+ * than another item: the second item follows the second member, until a trial has settled which it is.
+ */
+function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefined): Found[] {
+  const ordered = [...items.filter(({ owned }) => owned), ...items.filter(({ owned }) => !owned)];
+  return ordered
+    .flatMap((item, index) => {
+      const ranked = [...item.scalars]
+        .map(([member, value]) => ({ value, doubt: rankMember(member, value, slot, state) }))
+        .filter(({ doubt }) => doubt < Number.POSITIVE_INFINITY)
+        .sort((a, b) => a.doubt - b.doubt);
+      const settled = ranked.filter(({ doubt }) => doubt === 0);
+      return (settled.length > 0 ? settled : ranked).map(({ value, doubt }, place) => {
+        const order = place + index * 1.5 + (doubt >= unnamed ? 100 : 0);
+        return { value, item, doubt, order };
+      });
+    })
+    .sort((a, b) => a.order - b.order);
+}
+
+const idNames = ['id', 'uuid', 'guid', 'pk', 'oid', 'uid'];
+const plainNames = [
+  'slug',
+  'name',
+  'key',
+  'code',
+  'login',
+  'username',
+  'handle',
+  'title',
+  'symbol',
+  'ref',
+  'sha',
+  'number',
+  'tag',
+];
+
+/** How far a member's name is from what a path asks for: 0 is told by the server itself, infinity cannot be. */
+export function rankMember(member: string, value: Scalar, slot: Slot, state: SlotState | undefined): number {
+  const pairing = state?.pairings.get(member);
+  if (pairing !== undefined && pairing.yes > 0 && pairing.yes >= pairing.no) return 0;
+  const penalty = pairing === undefined || pairing.yes > 0 ? 0 : 6 * pairing.no;
+  if (penalty >= 18) return Number.POSITIVE_INFINITY;
+  const rank = rankName(member, slot);
+  if (rank >= unnamed && !looksLikeId(value)) return Number.POSITIVE_INFINITY;
+  return rank < unnamed ? Math.min(rank + penalty, unnamed + penalty) : rank + penalty;
+}
+
+function rankName(member: string, { parameter, noun }: Slot): number {
+  if (member === '@sent' || member === '@link') return 1;
+  const isGiven = member.startsWith('@given.');
+  const path = member.replace(/^@given\./, '').split('.');
+  const last = normal((path.at(-1) ?? '').replace('[]', ''));
+  const depth = path.length - 1 + (isGiven ? 2 : 0);
+  const wanted = normal(parameter);
+  const isBare = idNames.includes(wanted) || plainNames.includes(wanted);
+  const asksId = isIdName(parameter);
+  if (member === '@value') return 2;
+  if (member === '@key') return asksId ? 5 : 4;
+  if (member === '@only') return unnamed + 10;
+  const owner = path.length > 1 ? singular(normal((path.at(-2) ?? '').replace('[]', ''))) : '';
+  // `author.id` of a book is the id of an author.
+  const isOther =
+    owner !== '' &&
+    owner !== noun &&
+    !/^(attribute|data|meta|metadata|info|propertie|property|field|spec|general|basic|summary|node|item)$/.test(owner);
+  if (isOther && !(last === wanted && !isBare)) return unnamed + 10 + depth;
+  if (last === wanted) return 2 + depth;
+  if (last === `${noun}${wanted}` || `${noun}${last}` === wanted) return 3 + depth;
+  const stem = stemOf(parameter);
+  if (last === `${noun}id` || (stem !== '' && (last === `${stem}id` || last === stem))) return (asksId ? 3 : 7) + depth;
+  const ids = idNames.indexOf(last);
+  const names = plainNames.indexOf(last);
+  if (ids >= 0) return (asksId ? 4 + ids / 8 : 9 + ids / 8) + depth;
+  if (names >= 0) return (asksId ? 9 + names / 4 : 4 + names / 4) + depth;
+  if (names < 0 && plainNames.some((name) => last === `${noun}${name}`)) return (asksId ? 9 : 4) + depth;
+  return unnamed + (isIdName(path.at(-1) ?? '') ? 4 : 0) + depth;
+}
+
+/** Short, without spaces, no time and no address: a text may be an id. */
+function looksLikeId(value: Scalar): boolean {
+  if (typeof value === 'number') return Number.isInteger(value);
+  return value.length <= 80 && !/\s|^https?:|^\d{4}-\d\d-\d\dT/.test(value);
+}
+
+/** The value in the spelling that a schema takes: `"7"` where a text is declared, 7 where a number is. */
+export function spell({ judge }: Pick<Tools, 'judge'>, schema: string | undefined, value: Scalar): Scalar | undefined {
+  if (schema === undefined) return value;
+  const spelled = [value, String(value), ...(value !== '' && Number.isFinite(Number(value)) ? [Number(value)] : [])];
+  return spelled.find((candidate) => judge.judge(schema, 'request', candidate).length === 0);
+}
+
+/** The contract's own list of values: no server need be asked for them. */
+function enumOf({ contract }: Tools, schema: string | undefined): Scalar[] {
+  if (schema === undefined) return [];
+  const place = follow(contract.root, placeAt(contract.root, schema));
+  const value = place?.value;
+  if (!isObject(value)) return [];
+  const members = value.const === undefined ? value.enum : [value.const];
+  return Array.isArray(members) ? members.filter(isScalar) : [];
+}
+
+function fitTarget(tools: Tools, target: Target, needed: readonly Parameter[]): Target | undefined {
+  const entries = needed.flatMap((parameter): [string, Scalar][] => {
+    const value = memberOf(target.values, parameter.name);
+    const spelled = isScalar(value) ? spell(tools, parameter.schema, value) : undefined;
+    return spelled === undefined ? [] : [[parameter.name, spelled]];
+  });
+  const isWhole = entries.length === Object.keys(target.values).length;
+  return isWhole || target.label === 'linked' ? { ...target, values: Object.fromEntries(entries) } : undefined;
+}
+
+function uniqueBy<Value>(values: readonly Value[], keyOf: (value: Value) => string): Value[] {
+  const seen = new Set<string>();
+  return values.filter((value) => {
+    const key = keyOf(value);
+    return !seen.has(key) && seen.add(key);
+  });
+}

@@ -1,0 +1,135 @@
+import { isObject, type JsonObject } from '../contract/json.ts';
+import { normal, singular } from './slots.ts';
+
+export type Scalar = string | number;
+
+/** Scalars of one object by dotted member path; `@key` is its key in a map (`@only` where it is the only one), `@value` the item itself where it is no object. */
+export type Scalars = ReadonlyMap<string, Scalar>;
+
+/** What an answer holds, apart: the items of its list, and the object around them or instead of them. */
+export interface Items {
+  readonly list: readonly Scalars[];
+  readonly whole: Scalars | undefined;
+  /** The answer is a list, with items or without. */
+  readonly isList: boolean;
+}
+
+/** Enough to find one that fits; a list of thousands tells no more than its first items. */
+export const mostItems = 50;
+
+const mostScalars = 60;
+const longestText = 300;
+
+/**
+ * Reads the items out of whatever an answer wraps them in: `[…]`, `{payload: […]}`, `{data: {items: […]}}`, a map
+ * `{"<id>": {…}}`.
+ *
+ * @param noun what one item is called, in lower case: tells the list from others beside it
+ */
+export function readItems(body: unknown, noun: string): Items {
+  const found = findList(body, noun);
+  const whole = isObject(body) ? readScalars(unwrap(body)) : new Map<string, Scalar>();
+  const list = (found ?? []).slice(0, mostItems).filter((scalars) => scalars.size > 0);
+  return { list, whole: whole.size === 0 ? undefined : whole, isList: found !== undefined };
+}
+
+/** `{data: {…}}` around one object is still that object. */
+export function unwrap(body: JsonObject): JsonObject {
+  let inner = body;
+  for (let depth = 0; depth < 3; depth += 1) {
+    const parts = Object.values(inner);
+    const objects = parts.filter(isObject);
+    const [only] = objects;
+    // `{ok: true, data: {…}}`: beside the one object stands nothing that an object would be known by.
+    const isWrapper = objects.length === 1 && parts.every((part) => isObject(part) || isPlainRemark(part));
+    if (!isWrapper || only === undefined || Object.keys(inner).some((name) => /^_?(id|uuid|name)$/i.test(name))) break;
+    inner = only;
+  }
+  return inner;
+}
+
+function isPlainRemark(part: unknown): boolean {
+  return part === null || typeof part === 'boolean' || part === '' || (Array.isArray(part) && part.length === 0);
+}
+
+export function isScalar(value: unknown): value is Scalar {
+  return (typeof value === 'string' && value !== '' && value.length <= longestText) || typeof value === 'number';
+}
+
+/** Every plain member, nested ones by a dotted path, the first of an array as `name[]`. */
+export function readScalars(value: unknown): Map<string, Scalar> {
+  const found = new Map<string, Scalar>();
+  const walk = (part: unknown, path: string, depth: number): void => {
+    if (found.size >= mostScalars || depth > 4) return;
+    if (isScalar(part)) {
+      if (!found.has(path)) found.set(path === '' ? '@value' : path, part);
+    } else if (Array.isArray(part)) walk(part[0], `${path}[]`, depth + 1);
+    else if (isObject(part)) {
+      const entries = Object.entries(part);
+      const join = (name: string): string => (path === '' ? name : `${path}.${name}`);
+      // What the object says of itself before what stands deeper in it.
+      for (const [name, inner] of entries) if (isScalar(inner)) walk(inner, join(name), depth + 1);
+      for (const [name, inner] of entries) if (!isScalar(inner)) walk(inner, join(name), depth + 1);
+    }
+  };
+  walk(value, '', 0);
+  return found;
+}
+
+function findList(body: unknown, noun: string): Scalars[] | undefined {
+  if (Array.isArray(body)) return body.map(readScalars);
+  if (!isObject(body)) return undefined;
+  const lists = arraysIn(body, 0, []);
+  const named = lists.find(({ name, array }) => singular(normal(name)) === noun && array.length > 0);
+  const chosen =
+    named ??
+    lists.find(({ array }) => array.some(isObject)) ??
+    lists.find(({ array }) => array.some(isScalar)) ??
+    lists.find(({ name }) => singular(normal(name)) === noun);
+  const map = chosen === undefined || chosen.array.length === 0 ? mapIn(body, 0) : undefined;
+  if (map !== undefined) {
+    const entries = Object.entries(map);
+    // One member alone is likelier a wrapper than a map of one.
+    return entries.map(([key, value]) => readScalars(value).set(entries.length > 1 ? '@key' : '@only', key));
+  }
+  if (chosen === undefined && lists.length === 0) return undefined;
+  return (chosen?.array ?? []).map(readScalars);
+}
+
+interface FoundList {
+  readonly name: string;
+  readonly array: readonly unknown[];
+}
+
+/** Arrays under the members of wrappers, the outer before the inner. */
+function arraysIn(value: JsonObject, depth: number, path: readonly string[]): FoundList[] {
+  const entries = Object.entries(value);
+  const here = entries.flatMap(([name, part]): FoundList[] => (Array.isArray(part) ? [{ name, array: part }] : []));
+  if (depth >= 3 || here.some(({ array }) => array.some(isObject))) return here;
+  const inner = entries.flatMap(([name, part]) => (isObject(part) ? arraysIn(part, depth + 1, [...path, name]) : []));
+  return [...here, ...inner];
+}
+
+/** An object whose members are objects of one shape: a map by id. One member alone proves nothing and is taken at last. */
+function mapIn(value: JsonObject, depth: number): JsonObject | undefined {
+  const parts = Object.values(value);
+  if (parts.length > 0 && parts.every(isObject)) {
+    const [first, ...others] = parts as JsonObject[];
+    const names = Object.keys(first ?? {});
+    const isAlike = others.every((other) => names.some((name) => Object.hasOwn(other, name)));
+    const hasPlain = names.some((name) => isScalar(first?.[name]));
+    if (
+      isAlike &&
+      hasPlain &&
+      (others.length > 0 || !parts.some((part) => Object.values(part as object).some(isObject)))
+    ) {
+      return value;
+    }
+  }
+  if (depth >= 2) return undefined;
+  for (const part of parts) {
+    const found = isObject(part) ? mapIn(part, depth + 1) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

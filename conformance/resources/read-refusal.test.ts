@@ -1,0 +1,215 @@
+import { describe, expect, test } from 'vitest';
+import { readComplaints, readRules } from './read-refusal.ts';
+
+describe('a sentence asks for', () => {
+  const rows: readonly (readonly [says: string, want: object])[] = [
+    ['is required', { kind: 'required' }],
+    ['Field required', { kind: 'required' }],
+    ['must not be blank', { kind: 'required' }],
+    ["can't be blank", { kind: 'required' }],
+    ['This field may not be null.', { kind: 'required' }],
+    ['The title field is required.', { kind: 'required' }],
+    ['No name was provided', { kind: 'required' }],
+    ['Extra inputs are not permitted', { kind: 'forbidden' }],
+    ['unknown field "colour"', { kind: 'forbidden' }],
+    ['must NOT have additional properties', { kind: 'forbidden' }],
+    ['A user with this name already exists', { kind: 'unique' }],
+    ['has already been taken', { kind: 'unique' }],
+    ['must be unique', { kind: 'unique' }],
+    ['Invalid pk "3" - object does not exist.', { kind: 'reference' }],
+    ['author not found', { kind: 'reference' }],
+    ['must be one of [red, green]', { enum: ['red', 'green'] }],
+    ["Input should be 'red', 'green' or 'blue'", { enum: ['red', 'green', 'blue'] }],
+    ['"x" is not a valid choice. Valid choices are: red, green', { enum: ['red', 'green'] }],
+    ['must be one of: 1, 2, 3', { enum: [1, 2, 3] }],
+    ['value is not one of the allowed values ["asc","desc"]', { enum: ['asc', 'desc'] }],
+    ['must be between 1 and 5', { minimum: 1, maximum: 5 }],
+    ['Input should be greater than or equal to 10', { minimum: 10 }],
+    ['must be greater than 0', { exclusiveMinimum: 0 }],
+    ['must be less than or equal to 100', { maximum: 100 }],
+    ['must be <= 100', { maximum: 100 }],
+    ['must be a positive number', { exclusiveMinimum: 0 }],
+    ['must be at least 8 characters', { minLength: 8 }],
+    ['is too short (minimum is 8 characters)', { minLength: 8 }],
+    ['String should have at least 3 characters', { minLength: 3 }],
+    ['must NOT have fewer than 3 characters', { minLength: 3 }],
+    ['size must be between 2 and 30', { minLength: 2, maxLength: 30 }],
+    ['Ensure this field has no more than 20 characters.', { maxLength: 20 }],
+    ['must contain at least 2 items', { minItems: 2 }],
+    ['must match /^[a-z]{3}$/', { pattern: '^[a-z]{3}$' }],
+    ["String should match pattern '^[A-Z]+$'", { pattern: '^[A-Z]+$' }],
+    ['must match "^\\d{4}$"', { pattern: '^\\d{4}$' }],
+    ['does not match the regular expression ^[a-z]+$', { pattern: '^[a-z]+$' }],
+    ['is not a valid UUID', { format: 'uuid' }],
+    ['Input should be a valid UUID, invalid character: expected an optional prefix', { format: 'uuid' }],
+    ['must be a valid email address', { format: 'email' }],
+    ['Enter a valid URL.', { format: 'uri' }],
+    ['Date has wrong format. Expected YYYY-MM-DD as date', { format: 'date' }],
+    ['invalid datetime format', { format: 'date-time' }],
+    ['expected integer', { type: 'integer' }],
+    ['Expected string, received number', { type: 'string' }],
+    ['must be an array', { type: 'array' }],
+    ['Something went wrong', {}],
+  ];
+  test.each(rows)('%s', (says, want) => {
+    const [rule] = readRules(says);
+    expect(rule?.kind === 'keywords' ? rule.keywords : (rule ?? {})).toEqual(want);
+  });
+});
+
+describe('a refusal names field and rule, as written by', () => {
+  const rows: readonly { name: string; body: unknown; want: readonly (readonly [string, string])[] }[] = [
+    {
+      name: 'FastAPI',
+      body: { detail: [{ type: 'missing', loc: ['body', 'author', 'name'], msg: 'Field required', input: {} }] },
+      want: [['body.author.name', 'required']],
+    },
+    {
+      name: 'pydantic with limits as data',
+      body: { detail: [{ loc: ['query', 'size'], msg: 'Input should be greater than 2', ctx: { gt: 2 } }] },
+      want: [['query.size', '{"exclusiveMinimum":2}']],
+    },
+    {
+      name: 'Django REST framework',
+      body: { title: ['This field is required.'], address: { city: ['This field may not be blank.'] } },
+      want: [
+        ['title', 'required'],
+        ['address.city', 'required'],
+      ],
+    },
+    {
+      name: 'Spring',
+      body: {
+        timestamp: '2026-01-01T00:00:00Z',
+        status: 400,
+        error: 'Bad Request',
+        errors: [
+          { objectName: 'user', field: 'email', defaultMessage: 'must be a well-formed email address', code: 'Email' },
+        ],
+      },
+      want: [['email', '{"format":"email"}']],
+    },
+    {
+      name: 'Rails',
+      body: { errors: { name: ["can't be blank", 'is too short (minimum is 3 characters)'] } },
+      want: [
+        ['name', 'required'],
+        ['name', '{"minLength":3}'],
+      ],
+    },
+    {
+      name: 'express-validator',
+      body: { errors: [{ type: 'field', msg: 'must be one of: red, green', path: 'colour', location: 'body' }] },
+      want: [['body.colour', '{"enum":["red","green"]}']],
+    },
+    {
+      name: 'ajv',
+      body: [
+        {
+          instancePath: '',
+          keyword: 'required',
+          params: { missingProperty: 'name' },
+          message: "must have required property 'name'",
+        },
+        { instancePath: '/age', keyword: 'minimum', params: { comparison: '>=', limit: 18 }, message: 'must be >= 18' },
+        {
+          instancePath: '/colour',
+          keyword: 'enum',
+          params: { allowedValues: ['red'] },
+          message: 'must be equal to one of the allowed values',
+        },
+      ],
+      want: [
+        ['name', 'required'],
+        ['age', '{"minimum":18}'],
+        ['colour', '{"enum":["red"]}'],
+      ],
+    },
+    {
+      name: 'zod',
+      body: {
+        success: false,
+        error: {
+          name: 'ZodError',
+          issues: [
+            { code: 'invalid_type', expected: 'string', received: 'undefined', path: ['name'], message: 'Required' },
+            { code: 'too_small', minimum: 8, type: 'string', inclusive: true, path: ['secret'], message: 'Too small' },
+          ],
+        },
+      },
+      want: [
+        ['name', 'required'],
+        ['secret', '{"minLength":8}'],
+      ],
+    },
+    {
+      name: 'Laravel',
+      body: {
+        message: 'The given data was invalid.',
+        errors: { 'address.city': ['The address.city field is required.'] },
+      },
+      want: [['address.city', 'required']],
+    },
+    {
+      name: 'a Go validator',
+      body: { error: "Key: 'User.Email' Error:Field validation for 'Email' failed on the 'required' tag" },
+      want: [['Email', 'required']],
+    },
+    {
+      name: 'JSON:API',
+      body: { errors: [{ status: '422', source: { pointer: '/data/attributes/title' }, detail: "can't be blank" }] },
+      want: [['data.attributes.title', 'required']],
+    },
+    {
+      name: 'problem details',
+      body: {
+        type: 'about:blank',
+        title: 'Your request is not valid.',
+        status: 422,
+        'invalid-params': [{ name: 'age', reason: 'must be a positive integer' }],
+      },
+      want: [['age', '{"exclusiveMinimum":0}']],
+    },
+    {
+      name: 'class-validator',
+      body: { statusCode: 400, message: [{ property: 'email', constraints: { isEmail: 'email must be an email' } }] },
+      want: [['email', '{"format":"email"}']],
+    },
+    {
+      name: 'class-validator in plain sentences',
+      body: { statusCode: 400, message: ['email must be an email', 'name should not be empty'], error: 'Bad Request' },
+      want: [
+        ['email', '{"format":"email"}'],
+        ['name', 'required'],
+      ],
+    },
+    { name: 'a plain text', body: 'Missing required parameter: limit', want: [['limit', 'required']] },
+    { name: 'a plain sentence', body: { message: 'name is required' }, want: [['name', 'required']] },
+    {
+      name: 'joi',
+      body: { message: '"colour" must be one of [red, green]' },
+      want: [['colour', '{"enum":["red","green"]}']],
+    },
+    {
+      name: 'fastify',
+      body: { statusCode: 400, message: "body must have required property 'title'" },
+      want: [['title', 'required']],
+    },
+    {
+      name: 'the words of a JSON decoder',
+      body: { error: 'json: unknown field "colour"' },
+      want: [['colour', 'forbidden']],
+    },
+  ];
+  test.each(rows)('$name', ({ body, want }) => {
+    const found = readComplaints(body).flatMap(({ path, rules }) =>
+      rules.map((rule) => [path.join('.'), rule.kind === 'keywords' ? JSON.stringify(rule.keywords) : rule.kind]),
+    );
+    for (const pair of want) expect(found).toContainEqual(pair);
+  });
+});
+
+test('a page of HTML or a stack of frames takes no long time', () => {
+  const page = `<html>${'<p>The value is required, must be one of a, b or c '.repeat(2_000)}</html>`;
+  expect(readComplaints(page).length).toBeLessThan(60);
+});

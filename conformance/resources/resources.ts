@@ -1,0 +1,528 @@
+import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
+import { isObject } from '../contract/json.ts';
+import { evaluate, type Seen } from '../contract/runtime-expression.ts';
+import { isScalar, mostItems, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
+import { answeredComponents, normal, nounOf, plainPath, type Slot, singular, slotsOf, stemOf } from './slots.ts';
+
+/**
+ * What accepted answers showed: items of collections, what they were read under, what this run made of them, and by which
+ * member a path takes them. It keeps scalars, never bodies, and a bounded number of each. Everything follows from the
+ * exchanges in their order.
+ */
+export interface Resources {
+  /** Takes an answered request into account, in the order of the plan. */
+  readonly observe: (exchange: Observed) => void;
+  /**
+   * Rises when something new may help this operation; without a change its targets are the same as before.
+   *
+   * @param names plain names of other resources that it speaks of, `author`
+   */
+  readonly revisionFor: (operation: Operation, names?: readonly string[]) => number;
+  readonly slots: ReadonlyMap<string, SlotState>;
+  readonly collections: ReadonlyMap<string, Collection>;
+  /** Values that links of accepted answers name for an operation. */
+  readonly linksTo: (operation: Operation) => readonly Linked[];
+  /** Values of members by their plain name: `authorid` of `authorId`, `author_id`, `author.id`, `authors[].id`. */
+  readonly mentions: (name: string) => readonly Mention[];
+  /** What an object that was read last under these parameters looked like; undefined where it was not, or was too large. */
+  readonly lastRead: (path: string, values: Readonly<Record<string, unknown>>) => unknown;
+  /** `book#1` for an id that a server chose, the same in every run whatever the id is; undefined for any other value. */
+  readonly symbolOf: (path: string, parameter: string, value: unknown) => string | undefined;
+}
+
+export interface Observed {
+  readonly operation: Operation;
+  readonly seen: Seen;
+}
+
+export interface Item {
+  readonly scalars: Scalars;
+  /** Values of the path parameters that it was read under, outer first. */
+  readonly parents: readonly Scalar[];
+  /** This run made it: it may be changed and deleted. */
+  readonly owned: boolean;
+}
+
+export interface Collection {
+  readonly path: string;
+  readonly noun: string;
+  readonly items: readonly Item[];
+  /** Component schemas of the answers that it was read from. */
+  readonly components: ReadonlySet<string>;
+}
+
+export interface Linked {
+  /** By parameter name, without the `path.` or `query.` that a link may put before it. */
+  readonly values: Readonly<Record<string, Scalar>>;
+  readonly owned: boolean;
+}
+
+export interface Mention {
+  readonly value: Scalar;
+  readonly item: Item;
+  readonly collection: string;
+}
+
+/** What trials told about a slot. */
+export interface SlotState {
+  readonly slot: Slot;
+  /** Component schemas of a read of one object. */
+  readonly components: ReadonlySet<string>;
+  /** A read of one object is declared: a guess can be tried on it before anything is changed. */
+  readonly isReadable: boolean;
+  /** Addresses that were answered 2xx, the last one first. */
+  readonly proven: readonly Proven[];
+  /** Addresses that were refused and never accepted. */
+  readonly refused: ReadonlySet<string>;
+  /** Member path to what trials of its values said. */
+  readonly pairings: ReadonlyMap<string, { readonly yes: number; readonly no: number }>;
+}
+
+export interface Proven {
+  readonly values: readonly Scalar[];
+  readonly owned: boolean;
+}
+
+interface OpenSlot extends SlotState {
+  readonly proven: Proven[];
+  readonly refused: Set<string>;
+  readonly pairings: Map<string, { yes: number; no: number }>;
+  revision: number;
+}
+
+interface OpenCollection extends Collection {
+  readonly items: Item[];
+  readonly components: Set<string>;
+  readonly keys: Set<string>;
+}
+
+const most = {
+  proven: 12,
+  refused: 200,
+  links: 12,
+  mentions: 12,
+  linkedItems: 6,
+  reads: 200,
+  readLength: 20_000,
+} as const;
+
+/** Statuses that say of an address that nothing stands there or that it cannot be one. */
+const aboutAddress = new Set([400, 404, 410, 422]);
+
+export function createResources(contract: Contract): Resources {
+  const slots = readSlots(contract);
+  const collections = new Map<string, OpenCollection>();
+  const links = new Map<string, Linked[]>();
+  const linkRevisions = new Map<string, number>();
+  const mentioned = new Map<string, Mention[]>();
+  const reads = new Map<string, unknown>();
+  const symbols = new Map<string, Map<Scalar, string>>();
+  const templates = [...slots.values()].map(({ slot }) => slot).sort((a, b) => b.key.length - a.key.length);
+  const topics = new Map<string, number>();
+  const answered = new Map<Operation, ReadonlySet<string>>();
+  const componentsOf = (operation: Operation): ReadonlySet<string> => {
+    const known = answered.get(operation) ?? answeredComponents(contract.root, operation);
+    answered.set(operation, known);
+    return known;
+  };
+
+  /** News of a collection (its path), of a component schema, or of a member's name (`.authorid`). */
+  const touch = (topic: string): void => {
+    topics.set(topic, (topics.get(topic) ?? 0) + 1);
+  };
+
+  const addItem = (
+    path: string,
+    scalars: Scalars,
+    parents: readonly Scalar[],
+    owned: boolean,
+    from: Operation,
+  ): void => {
+    const collection = collections.get(path) ?? createCollection(path);
+    collections.set(path, collection);
+    for (const component of componentsOf(from)) collection.components.add(component);
+    const item: Item = { scalars, parents, owned };
+    const key = JSON.stringify([parents, [...scalars]]);
+    if (collection.keys.has(key)) return;
+    // What this run made has its place even in a full collection.
+    const isFull = collection.items.filter((other) => other.owned === owned).length >= mostItems;
+    if (isFull) return;
+    collection.keys.add(key);
+    collection.items.push(item);
+    touch(path);
+    touch(`.${collection.noun}`);
+    for (const segment of parentPaths(path)) touch(segment);
+    for (const component of collection.components) touch(component);
+    mention(item, collection);
+  };
+
+  const mention = (item: Item, { path, noun }: OpenCollection): void => {
+    for (const [member, value] of item.scalars) {
+      if (member.startsWith('@')) continue;
+      const segments = member.split('.').map((part) => singular(normal(part)));
+      const whole = segments.join('');
+      const names = new Set([whole, segments.at(-1) ?? '', segments.length === 1 ? `${noun}${whole}` : whole]);
+      for (const name of names) {
+        const known = mentioned.get(name) ?? [];
+        if (known.length >= most.mentions || known.some((other) => other.value === value)) continue;
+        mentioned.set(name, [...known, { value, item, collection: path }]);
+        touch(`.${name}`);
+      }
+    }
+  };
+
+  const observeLinks = ({ operation, seen }: Observed): void => {
+    const response = seen.status === undefined ? undefined : responseFor(operation, seen.status);
+    for (const { to, parameters } of response?.links ?? []) {
+      for (let index = 0; index < most.linkedItems; index += 1) {
+        const values = linkedValues(parameters, index, seen);
+        const known = links.get(to) ?? [];
+        if (values === undefined || known.length >= most.links) break;
+        if (known.some((other) => JSON.stringify(other.values) === JSON.stringify(values))) continue;
+        links.set(to, [...known, { values, owned: operation.method === 'post' }]);
+        linkRevisions.set(to, (linkRevisions.get(to) ?? 0) + 1);
+      }
+    }
+  };
+
+  /** An address in a text, `/v1/books/7` or `https://host/v1/books/7`, as an item of the collection that it stands in. */
+  const observeAddress = (text: string, owned: boolean, from: Operation, only?: string): boolean => {
+    const found = readAddress(text, templates);
+    const last = found?.values.at(-1);
+    if (found === undefined || last === undefined || (only !== undefined && found.slot.collection !== only))
+      return false;
+    addItem(found.slot.collection, new Map([['@link', last]]), found.values.slice(0, -1), owned, from);
+    return true;
+  };
+
+  const observeCreate = ({ operation, seen }: Observed, parents: readonly Scalar[], scalars: Scalars): void => {
+    const path = plainPath(operation.path);
+    const location = seen.responseHeaders?.location;
+    const isTold = typeof location === 'string' && observeAddress(location, true, operation);
+    const sent = isObject(seen.requestBody) ? readScalars(seen.requestBody) : new Map<string, Scalar>();
+    const made = new Map(scalars);
+    // A created thing whose answer carries no id may go by the name that it was given.
+    for (const [member, value] of sent) if (!made.has(member)) made.set(`@given.${member}`, value);
+    if (isTold && scalars.size === 0) return;
+    const before = collections.get(path)?.items ?? [];
+    // An id that stood in the list before is no id of something new.
+    const isNew = ![...idsAmong(scalars)].some(([member, value]) =>
+      before.some((item) => !item.owned && item.scalars.get(member) === value && isSameParents(item.parents, parents)),
+    );
+    if (made.size > 0) addItem(path, made, parents, isNew, operation);
+  };
+
+  const isOwned = (slot: Slot, values: readonly Scalar[]): boolean => {
+    const items = collections.get(slot.collection)?.items ?? [];
+    const last = values.at(-1);
+    const parents = values.slice(0, -1);
+    const mine = items.some(
+      (item) =>
+        item.owned &&
+        isSameParents(item.parents, parents) &&
+        [...idsAmong(item.scalars, slot)].some(([, value]) => String(value) === String(last)),
+    );
+    return mine || ownedAbove(slot, values);
+  };
+
+  /** Everything beneath what this run made is this run's. */
+  const ownedAbove = (slot: Slot, values: readonly Scalar[]): boolean => {
+    const above = [...slots.values()].filter(
+      (other) => other !== slots.get(slot.key) && slot.key.startsWith(`${other.slot.key}/`),
+    );
+    return above.some(({ slot: outer }) => isOwned(outer, values.slice(0, slotsOf(outer.key).length)));
+  };
+
+  const learnAddress = (operation: Operation, values: readonly Scalar[], status: number): void => {
+    const path = plainPath(operation.path);
+    slotsOf(operation.path).forEach((slot, index) => {
+      const state = slots.get(slot.key);
+      const address = values.slice(0, index + 1);
+      if (state === undefined || address.length <= index) return;
+      const isWhole = path === state.slot.key;
+      const key = addressKey(address);
+      const isYes = status >= 200 && status < 300;
+      // What an empty list says of its parent proves nothing; what a child's refusal says of it neither.
+      if (!isWhole && !isYes) return;
+      for (const member of membersWith(state, address)) {
+        const known = state.pairings.get(member) ?? { yes: 0, no: 0 };
+        state.pairings.set(member, isYes ? { ...known, yes: known.yes + 1 } : { ...known, no: known.no + 1 });
+      }
+      state.revision += 1;
+      const at = state.proven.findIndex((other) => addressKey(other.values) === key);
+      if (!isYes) {
+        if (at >= 0) state.proven.splice(at, 1);
+        if (state.refused.size < most.refused) state.refused.add(key);
+        return;
+      }
+      if (operation.method === 'delete' && isWhole) return;
+      state.refused.delete(key);
+      if (at >= 0 || (!isWhole && state.isReadable && state.proven.length > 0)) return;
+      state.proven.unshift({ values: address, owned: isOwned(state.slot, address) });
+      if (state.proven.length > most.proven) state.proven.pop();
+    });
+  };
+
+  const membersWith = ({ slot }: OpenSlot, address: readonly Scalar[]): string[] => {
+    const last = String(address.at(-1));
+    const items = collections.get(slot.collection)?.items ?? [];
+    return [
+      ...new Set(
+        items.flatMap(({ scalars }) =>
+          [...scalars].flatMap(([member, value]) => (String(value) === last ? [member] : [])),
+        ),
+      ),
+    ];
+  };
+
+  const forget = (path: string, values: readonly Scalar[]): void => {
+    const key = plainPath(path);
+    slots.get(key)?.refused.add(addressKey(values));
+    const startsHere = (others: readonly Scalar[]): boolean =>
+      values.every((value, index) => String(others[index]) === String(value));
+    for (const state of slots.values()) {
+      if (state.slot.key !== key && !state.slot.key.startsWith(`${key}/`)) continue;
+      const kept = state.proven.filter((proven) => !startsHere(proven.values));
+      if (kept.length !== state.proven.length) state.revision += 1;
+      state.proven.splice(0, state.proven.length, ...kept);
+    }
+    for (const collection of collections.values()) {
+      const isSame = slots.get(key)?.slot.collection === collection.path;
+      if (!isSame && !collection.path.startsWith(`${key}/`)) continue;
+      const last = String(values.at(-1));
+      const kept = collection.items.filter(({ parents, scalars }) =>
+        isSame
+          ? !isSameParents(parents, values.slice(0, -1)) ||
+            ![...idsAmong(scalars, slots.get(key)?.slot)].some(([, value]) => String(value) === last)
+          : !startsHere(parents),
+      );
+      collection.items.splice(0, collection.items.length, ...kept);
+    }
+  };
+
+  const observeBody = (observed: Observed, values: readonly Scalar[]): void => {
+    const { operation, seen } = observed;
+    const path = plainPath(operation.path);
+    const state = slots.get(path);
+    const isItem = state !== undefined && path.endsWith('{}');
+    const { list, whole, isList } = readItems(seen.responseBody, nounOf(path));
+    if (operation.method === 'post' && !isItem) {
+      observeCreate(observed, values, Array.isArray(seen.responseBody) ? (list[0] ?? new Map()) : (whole ?? new Map()));
+      return;
+    }
+    if (isItem) {
+      const last = values.at(-1);
+      if (last === undefined || operation.method === 'delete') return;
+      const isOwn = isOwned(state.slot, values) || (operation.method === 'put' && seen.status === 201);
+      const scalars = new Map(whole ?? []).set('@sent', last);
+      addItem(state.slot.collection, scalars, values.slice(0, -1), isOwn, operation);
+      observeChildren(seen.responseBody, path, values, operation);
+      return;
+    }
+    if (operation.method === 'delete') return;
+    for (const scalars of list) addItem(path, withLink(scalars, path), values, false, operation);
+    if (!isList && whole !== undefined) addItem(path, whole, values, false, operation);
+  };
+
+  /** Lists inside an object that have a path of their own: `reviews` of `/books/{}`. */
+  const observeChildren = (body: unknown, path: string, values: readonly Scalar[], from: Operation): void => {
+    if (!isObject(body)) return;
+    for (const [name, part] of Object.entries(body)) {
+      const child = [...slots.values()].find(({ slot }) => slot.collection === `${path}/${name}`);
+      if (child === undefined || !Array.isArray(part)) continue;
+      for (const item of part.slice(0, mostItems))
+        addItem(child.slot.collection, readScalars(item), values, false, from);
+    }
+  };
+
+  /** The id that an item's own link ends in, beside its members. */
+  const withLink = (scalars: Scalars, path: string): Scalars => {
+    for (const [member, value] of scalars) {
+      if (typeof value !== 'string' || !/(^|[._])(self|href|url|uri|link|location)(\.|$)/i.test(member)) continue;
+      const found = readAddress(value, templates);
+      const last = found?.values.at(-1);
+      if (found?.slot.collection === path && last !== undefined) return new Map(scalars).set('@link', last);
+    }
+    return scalars;
+  };
+
+  const rememberRead = ({ operation, seen }: Observed): void => {
+    if (operation.method !== 'get' || !isObject(seen.responseBody)) return;
+    if (JSON.stringify(seen.responseBody).length > most.readLength) return;
+    const key = readKey(operation.path, seen.path);
+    reads.delete(key);
+    reads.set(key, seen.responseBody);
+    const [oldest] = reads.keys();
+    if (reads.size > most.reads && oldest !== undefined) reads.delete(oldest);
+  };
+
+  return {
+    slots,
+    collections,
+    linksTo: ({ id }) => links.get(id) ?? [],
+    mentions: (name) => mentioned.get(name) ?? [],
+    lastRead: (path, values) => reads.get(readKey(path, values)),
+    revisionFor: (operation, names = []) => {
+      const own = slotsOf(operation.path)
+        .map(({ key }) => slots.get(key))
+        .filter((slot) => slot !== undefined);
+      const about = own.flatMap(({ slot, components }) => [
+        slot.collection,
+        ...components,
+        ...wantedNames(slot).map((name) => `.${name}`),
+      ]);
+      const told = [...about, ...names.map((name) => `.${name}`)].map((topic) => topics.get(topic) ?? 0);
+      const parts = [...told, ...own.map(({ revision }) => revision), linkRevisions.get(operation.id) ?? 0];
+      return parts.reduce((sum, part) => sum + part, 0);
+    },
+    observe: (observed) => {
+      const { operation, seen } = observed;
+      const { status } = seen;
+      if (status === undefined) return;
+      const values = pathValues(operation, seen);
+      const isYes = status >= 200 && status < 300;
+      if (isYes) {
+        observeBody(observed, values);
+        observeLinks(observed);
+        rememberRead(observed);
+      }
+      if (isYes || aboutAddress.has(status)) learnAddress(operation, values, status);
+      if (isYes && operation.method === 'delete') forget(operation.path, values);
+    },
+    symbolOf: (path, parameter, value) => {
+      const slot = slotsOf(path).find((candidate) => candidate.parameter === parameter);
+      if (slot === undefined || !isScalar(value)) return undefined;
+      const items = collections.get(slot.collection)?.items ?? [];
+      if (!items.some(({ scalars }) => [...scalars.values()].some((other) => String(other) === String(value))))
+        return undefined;
+      const known = symbols.get(slot.key) ?? new Map<Scalar, string>();
+      symbols.set(slot.key, known);
+      const symbol = known.get(value) ?? `${slot.noun === '' ? 'id' : slot.noun}#${known.size + 1}`;
+      known.set(value, symbol);
+      return symbol;
+    },
+  };
+}
+
+/** Members of an item that may be what it is addressed by, beyond doubt rather than by trial. */
+export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
+  const names = new Set(['id', 'uuid', 'guid', '@link', '@sent', '@value']);
+  if (slot !== undefined) for (const name of [slot.parameter, `${slot.noun}id`]) names.add(normal(name));
+  return new Map(
+    [...scalars].filter(([member]) => {
+      const last =
+        member
+          .replace(/^@given\./, '')
+          .split('.')
+          .at(-1) ?? '';
+      return names.has(member) || names.has(normal(last));
+    }),
+  );
+}
+
+/** One text for an address, whether its values came as numbers or as text. */
+export function addressKey(values: readonly Scalar[]): string {
+  return JSON.stringify(values.map(String));
+}
+
+export function isSameParents(a: readonly Scalar[], b: readonly Scalar[]): boolean {
+  return a.length === b.length && a.every((value, index) => String(value) === String(b[index]));
+}
+
+/** Values of the path's parameters in their order, up to the first that is no scalar. */
+export function pathValues({ path }: Operation, seen: Seen): Scalar[] {
+  const values: Scalar[] = [];
+  for (const { parameter } of slotsOf(path)) {
+    const value = seen.path[parameter];
+    if (!isScalar(value)) break;
+    values.push(value);
+  }
+  return values;
+}
+
+/** Plain names of members elsewhere that may hold what a slot asks for. A bare `id` or `name` says nothing. */
+export function wantedNames({ parameter, noun }: Slot): string[] {
+  const name = normal(parameter);
+  const stem = stemOf(parameter);
+  const isBare = stem === '' || /^(id|uuid|guid|name|key|slug|code|ref|number|value|type)$/.test(name);
+  return [...new Set(isBare ? [`${noun}${name}`, `${noun}id`, noun] : [name, `${stem}id`, stem, `${noun}id`])].filter(
+    (wanted) => wanted.length > 2,
+  );
+}
+
+function readSlots(contract: Contract): Map<string, OpenSlot> {
+  const slots = new Map<string, OpenSlot>();
+  for (const operation of contract.operations) {
+    for (const slot of slotsOf(operation.path)) {
+      const known = slots.get(slot.key);
+      const isRead = operation.method === 'get' && plainPath(operation.path) === slot.key;
+      const components = isRead ? answeredComponents(contract.root, operation, 1) : new Set<string>();
+      if (known === undefined) {
+        const state = { slot, components, isReadable: isRead, revision: 0 };
+        slots.set(slot.key, { ...state, proven: [], refused: new Set(), pairings: new Map() });
+      } else if (isRead) slots.set(slot.key, { ...known, components, isReadable: true });
+    }
+  }
+  return slots;
+}
+
+function createCollection(path: string): OpenCollection {
+  return { path, noun: nounOf(path), items: [], components: new Set(), keys: new Set() };
+}
+
+/** `/pet` of `/pet/findByStatus`: what is found beneath it may be an item of it. */
+function parentPaths(path: string): string[] {
+  const segments = path.split('/');
+  return segments.slice(2).flatMap((_, index) => {
+    const rest = segments.slice(index + 2);
+    return rest.some((segment) => segment.includes('{')) ? [] : [segments.slice(0, index + 2).join('/')];
+  });
+}
+
+/** The slot and values of an address, by the longest path whose fixed segments it ends in. */
+function readAddress(
+  text: string,
+  templates: readonly Slot[],
+): { readonly slot: Slot; readonly values: readonly Scalar[] } | undefined {
+  if (!/^(https?:\/\/[^/]+)?\/|^\.{0,2}\/|^[\w-]+\//.test(text)) return undefined;
+  const segments = (text.replace(/^https?:\/\/[^/]+/, '').split(/[?#]/)[0] ?? '')
+    .split('/')
+    .filter((part) => part !== '');
+  for (const slot of templates) {
+    const wanted = slot.key.split('/').filter((part) => part !== '');
+    const own = segments.slice(-wanted.length);
+    if (own.length < wanted.length || !wanted.some((part) => part !== '{}')) continue;
+    const isFit = wanted.every((part, index) => part === '{}' || part === own[index]);
+    if (!isFit || wanted.at(-1) !== '{}') continue;
+    return { slot, values: own.filter((_, index) => wanted[index] === '{}').map(decode) };
+  }
+  return undefined;
+}
+
+/** `$response.body#/payload/0/id` for another item of the list; undefined where one of the values is missing. */
+function linkedValues(parameters: object, index: number, seen: Seen): Record<string, Scalar> | undefined {
+  const values: Record<string, Scalar> = {};
+  for (const [name, expression] of Object.entries(parameters)) {
+    const isOfBody = typeof expression === 'string' && expression.startsWith('$response.body#');
+    const own = isOfBody ? expression.replace(/\/0(?=\/|$)/, `/${index}`) : expression;
+    if (isOfBody && index > 0 && own === expression) return undefined;
+    const value = evaluate(own, seen);
+    if (!isScalar(value)) return undefined;
+    values[name.replace(/^(path|query|header|cookie)\./, '')] = value;
+  }
+  return index > 0 && Object.values(parameters).every((part) => !String(part).startsWith('$response.body#'))
+    ? undefined
+    : values;
+}
+
+function readKey(path: string, values: Readonly<Record<string, unknown>>): string {
+  return `${plainPath(path)} ${JSON.stringify(slotsOf(path).map(({ parameter }) => values[parameter]))}`;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,94 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+import { follow, type Place, placeAt } from '../contract/document.ts';
+import { isObject } from '../contract/json.ts';
+
+/** One path parameter where it stands: everything up to it names one object. */
+export interface Slot {
+  readonly parameter: string;
+  /** The path up to the parameter and with it, without names: `/books/{}/reviews/{}`. */
+  readonly key: string;
+  /** Path of the collection whose items it names: `/books/{}/reviews`. */
+  readonly collection: string;
+  /** What one item is called, in plain lower case: `review`. */
+  readonly noun: string;
+}
+
+/** The slots of a path, outer before inner. */
+export function slotsOf(path: string): Slot[] {
+  return [...path.matchAll(/\{([^}]*)\}/g)].map(({ index, 0: text, 1: parameter = '' }) => {
+    const collection = plainPath(path.slice(0, index));
+    return { parameter, key: plainPath(path.slice(0, index + text.length)), collection, noun: nounOf(collection) };
+  });
+}
+
+/** A path with `{}` for each parameter and no slash at its end: two names of one parameter make no difference. */
+export function plainPath(path: string): string {
+  return path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
+}
+
+/** The singular of a path's last segment that is no parameter. */
+export function nounOf(path: string): string {
+  const segments = path.split('/').filter((segment) => segment !== '' && !segment.includes('{'));
+  return singular(normal(segments.at(-1) ?? ''));
+}
+
+/** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
+export function normal(name: string): string {
+  return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
+}
+
+/** The English singular, as far as endings tell. */
+export function singular(noun: string): string {
+  if (/(ss|us|is|news)$/.test(noun)) return noun;
+  return noun
+    .replace(/ies$/, 'y')
+    .replace(/(x|ch|sh|ss|us)es$/, '$1')
+    .replace(/s$/, '');
+}
+
+/** What a parameter or property speaks of without saying how: `author` in `authorId`, `author_uuid`, `authorSlug`, `author_ids`. */
+export function stemOf(name: string): string {
+  const stem = name.replace(/[_.\- ]?(ids?|uuids?|guids?|slug|names?|keys?|code|ref|number)$/i, '');
+  return singular(normal(stem));
+}
+
+/** Whether a name asks for an id rather than for a name. */
+export function isIdName(name: string): boolean {
+  return /(^|[_.\- ]|[a-z])(id|ids|uuid|guid)$/i.test(name) && !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name);
+}
+
+/** Names of the component schemas that a schema is made of, through lists and wrappers. */
+export function componentsIn(root: Contract['root'], schema: string, deepest = 3): Set<string> {
+  const found = new Set<string>();
+  const walk = (place: Place, depth: number): void => {
+    const { value } = place;
+    if (!isObject(value) || depth > deepest) return;
+    if (typeof value.$ref === 'string') {
+      found.add(value.$ref);
+      const target = follow(root, place);
+      if (target !== undefined) walk(target, depth + 1);
+    }
+    for (const part of [value.items, ...list(value.allOf), ...list(value.oneOf), ...list(value.anyOf)]) {
+      walk({ value: part, pointer: place.pointer }, depth + 1);
+    }
+    for (const part of Object.values(isObject(value.properties) ? value.properties : {})) {
+      const isList = isObject(part) && (part.items !== undefined || part.type === 'array');
+      if (isList || Object.keys(isObject(value.properties) ? value.properties : {}).length <= 2) {
+        walk({ value: part, pointer: place.pointer }, depth + 1);
+      }
+    }
+  };
+  walk(placeAt(root, schema), 0);
+  return found;
+}
+
+/** Component schemas of what an operation answers with when it succeeds. */
+export function answeredComponents(root: Contract['root'], { responses }: Operation, deepest?: number): Set<string> {
+  const success = responses.filter(({ status }) => status.startsWith('2'));
+  const schemas = success.flatMap(({ contents }) => contents.map(({ schema }) => schema));
+  return new Set(schemas.flatMap((schema) => (schema === undefined ? [] : [...componentsIn(root, schema, deepest)])));
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
