@@ -22,7 +22,6 @@ export function worldOf(contract: Contract): World {
     seed: 1,
     tag: '',
     slowMs: undefined,
-    known: [],
     secretsSeen: [],
   };
 }
