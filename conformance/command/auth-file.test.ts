@@ -105,7 +105,7 @@ test('the file that the README shows is one, and the options that it names exist
 describe('tells what is wrong, and where', () => {
   test.each([
     { name: 'no YAML', text: 'auth: [', says: /^auth\.yaml:\d+ / },
-    { name: 'no object', text: '- a', says: 'auth.yaml:1 an object with a list of users under "auth" is wanted.' },
+    { name: 'no object', text: '- a', says: 'auth.yaml:1 The document is not an object.' },
     { name: 'no user', text: 'auth: []', says: 'auth.yaml:1 /auth: a list of users is wanted.' },
     {
       name: 'a misspelt member',
