@@ -2,6 +2,7 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { Contract, ContractProblem } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import { canonical } from '../contract/json.ts';
+import { type CanonicalForm, createCanonicalForm } from './canonical.ts';
 import { isMultipleOf } from './decimal.ts';
 import { createDialect, type Definition, type Dialect, type Direction } from './dialect.ts';
 import { createExplainer } from './explain-errors.ts';
@@ -13,8 +14,8 @@ import type { Violation } from './violation.ts';
 export interface Judge {
   /** Every violation; none for a schema that no judge can compile (`problems` says so). */
   readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[];
-  /** The schemas as each direction reads them: values are built from the same reading. */
-  readonly dialects: Readonly<Record<Direction, Dialect>>;
+  /** The schemas as each direction reads them, in the form that values are built from. */
+  readonly forms: Readonly<Record<Direction, CanonicalForm>>;
   /** Parts that could not be built so far. */
   readonly problems: () => readonly ContractProblem[];
   /** Adds one to them, once. */
@@ -36,7 +37,7 @@ export function createJudge(contract: Contract): Judge {
     response: createSide(dialects.response, 'lenient', report),
   };
   return {
-    dialects,
+    forms: { request: createCanonicalForm(dialects.request), response: createCanonicalForm(dialects.response) },
     report,
     problems: () => [...problems.values()],
     judge: (schema, direction, value) => sides[direction](schema, value),

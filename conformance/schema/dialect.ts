@@ -1,6 +1,13 @@
-import { joinPointer, normalisePointer, type Pointer, placeAt, type ReportPart } from '../contract/document.ts';
+import {
+  joinPointer,
+  normalisePointer,
+  type Pointer,
+  placeAt,
+  type ReportPart,
+  splitPointer,
+} from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
-import { arrayAt, isObject, type JsonObject, objectAt } from '../contract/json.ts';
+import { arrayAt, isObject, type JsonObject, memberOf, objectAt, textAt } from '../contract/json.ts';
 import { adaptKeyword, isSchemaType } from './adapt-keyword.ts';
 
 export type Direction = 'request' | 'response';
@@ -179,12 +186,59 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         Object.assign(adapted, adaptKeyword(value, keyword, at, report));
       }
     }
-    // Where a name chooses the branch, that two of them match is no fault.
-    if (Array.isArray(adapted.oneOf) && isObject(value.discriminator) && adapted.anyOf === undefined) {
-      adapted.anyOf = adapted.oneOf;
-      delete adapted.oneOf;
-    }
+    discriminate(value, pointer, adapted, reading);
     return into;
+  };
+
+  /**
+   * Where a name chooses the branch, that two of them match is no fault. A request has to name its branch, where the
+   * contract lists the names; the names of schemas, which are meant otherwise, are what is built and no more.
+   */
+  const discriminate = (
+    value: JsonObject,
+    pointer: Pointer,
+    adapted: Record<string, unknown>,
+    reading: Reading,
+  ): void => {
+    const name = names.discriminatorOf(value);
+    const keyword = ['oneOf', 'anyOf'].find((candidate) => Array.isArray(adapted[candidate]));
+    const at = joinPointer(pointer, 'discriminator');
+    const named = (property: JsonObject, required: readonly string[]): JsonObject => {
+      const schema = { properties: { [name ?? '']: property }, ...(required.length === 0 ? {} : { required }) };
+      pointers.set(schema, at);
+      pointers.set(property, at);
+      return schema;
+    };
+    if (name !== undefined && keyword !== undefined) {
+      const branches = arrayAt(adapted, keyword);
+      delete adapted[keyword];
+      const choice = branches.map((branch, index) => {
+        const source = memberOf(arrayAt(value, keyword)[index], '$ref');
+        if (direction !== 'request' || typeof source !== 'string' || !isObject(branch)) return branch;
+        const { listed, meant } = names.branch(value, name, source);
+        if (meant.length === 0) return branch;
+        const extra = listed ? named({ enum: meant }, [name]) : named({ 'x-preferred': meant }, []);
+        const both = { allOf: [branch, extra] };
+        pointers.set(both, pointer);
+        return both;
+      });
+      adapted.anyOf = adapted.anyOf === undefined ? choice : adapted.anyOf;
+      if (adapted.anyOf !== choice) adapted.allOf = [...arrayAt(adapted, 'allOf'), { anyOf: choice }];
+    } else if (name !== undefined && direction === 'request') {
+      const subtypes = names.subtypesOf(value, pointer).map((subtype) => {
+        const holder: Record<string, unknown> = {};
+        const found = target(subtype, pointer);
+        if (found !== undefined) link(holder, found, { ...reading, isInPlace: false }, new Set());
+        return holder;
+      });
+      if (subtypes.length > 0) adapted['x-subtypes'] = subtypes;
+    }
+    if (direction !== 'request') return;
+    for (const { base, property } of names.basesOf(value)) {
+      const { meant } = names.branch(base, property, pointer);
+      const own = { properties: { [property]: { 'x-preferred': meant } } };
+      adapted.allOf = [...arrayAt(adapted, 'allOf'), own];
+    }
   };
 
   const read = (): void => {
@@ -274,7 +328,58 @@ function nameReader(root: JsonObject, direction: Direction) {
     }
     return false;
   };
+  const components = Object.entries(objectAt(objectAt(root, 'components'), 'schemas'));
+  const pointerOf = (name: string): Pointer => joinPointer('#/components/schemas', name);
+  const isAllOf = (schema: unknown, base: Pointer): boolean =>
+    arrayAt(schema, 'allOf').some((part) => sameReference(memberOf(part, '$ref'), base));
+  const discriminatorOf = (schema: JsonObject): string | undefined => textAt(schema.discriminator, 'propertyName');
+  /** A mapping's value is a reference, or the name of a schema. */
+  const mappingOf = (schema: JsonObject): [string, Pointer][] =>
+    Object.entries(objectAt(schema.discriminator, 'mapping')).map(([name, to]) => {
+      const text = String(to);
+      return [name, text.includes('#') || text.includes('/') ? text : pointerOf(text)];
+    });
+  /** What the property itself may be, if its own schema says so. */
+  const fixedNames = (source: Pointer, property: string): readonly unknown[] => {
+    const seen = new Set<unknown>([placeAt(root, source).value]);
+    for (const schema of seen) {
+      const own = objectAt(schema, 'properties')[property];
+      if (isObject(own) && ('const' in own || Array.isArray(own.enum)))
+        return 'const' in own ? [own.const] : arrayAt(own, 'enum');
+      const parts = [schema, ...arrayAt(schema, 'allOf')].map((part) => memberOf(part, '$ref'));
+      for (const part of arrayAt(schema, 'allOf')) seen.add(part);
+      for (const part of parts)
+        if (typeof part === 'string' && part.startsWith('#')) seen.add(placeAt(root, part).value);
+    }
+    return [];
+  };
   return {
+    discriminatorOf,
+    /** The names that choose a branch: those that the mapping lists, else the name of its schema. */
+    branch: (schema: JsonObject, property: string, source: Pointer): { listed: boolean; meant: unknown[] } => {
+      const mapped = mappingOf(schema).filter(([, to]) => sameReference(to, source));
+      const own = mapped.length > 0 ? mapped.map(([name]) => name) : [splitPointer(source).at(-1) ?? ''];
+      const fixed = fixedNames(source, property);
+      const allowed = own.filter((name) => fixed.length === 0 || fixed.includes(name));
+      return allowed.length > 0
+        ? { listed: mapped.length > 0, meant: allowed }
+        : { listed: false, meant: fixed.slice(0, 1) };
+    },
+    /** The schemas that extend one by `allOf`, as its discriminator knows them. */
+    subtypesOf: (schema: JsonObject, pointer: Pointer): Pointer[] => {
+      const mapped = mappingOf(schema).map(([, to]) => to);
+      if (mapped.length > 0) return mapped.filter((to) => to.startsWith('#') && !sameReference(to, pointer));
+      return components.filter(([, other]) => isAllOf(other, pointer)).map(([name]) => pointerOf(name));
+    },
+    /** The schemas with a discriminator that one extends by `allOf`. */
+    basesOf: (schema: JsonObject): { base: JsonObject; property: string }[] =>
+      arrayAt(schema, 'allOf').flatMap((part) => {
+        const reference = memberOf(part, '$ref');
+        const base =
+          typeof reference === 'string' && reference.startsWith('#') ? placeAt(root, reference).value : undefined;
+        const property = isObject(base) ? discriminatorOf(base) : undefined;
+        return isObject(base) && property !== undefined ? [{ base, property }] : [];
+      }),
     relaxed: gather(['allOf'], (schema) =>
       Object.entries(objectAt(schema, 'properties'))
         .filter(([, property]) => isFlagged(property))
@@ -282,4 +387,8 @@ function nameReader(root: JsonObject, direction: Direction) {
     ),
     required: gather(choices, (schema) => arrayAt(schema, 'required').filter((name) => typeof name === 'string')),
   };
+}
+
+function sameReference(one: unknown, other: Pointer): boolean {
+  return typeof one === 'string' && one.startsWith('#') && normalisePointer(one) === normalisePointer(other);
 }
