@@ -46,18 +46,9 @@ export function adaptKeyword(schema: JsonObject, keyword: string, at: Pointer, r
     if (typeof value === 'number') return isShadowed ? {} : { [keyword]: value };
     return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a number.');
   }
-  if (keyword === '$dynamicRef')
-    return drop('$dynamicRef is not followed.', 'Use $ref; what it describes is not judged.');
   if (keyword === 'example') return { examples: [value, ...arrayAt(schema, 'examples')] };
   if (keyword === 'examples' && 'example' in schema) return {};
   return asTheyAre.includes(keyword) || annotations.includes(keyword) ? { [keyword]: value } : {};
-}
-
-/** A schema that is no object: true and false mean what they say, anything else is told and taken as true. */
-export function isSchemaType(value: unknown, pointer: Pointer, report: ReportPart): boolean {
-  if (typeof value === 'boolean') return value;
-  report(pointer, `A schema is an object or a boolean, not ${JSON.stringify(value) ?? 'nothing'}.`, 'Write a schema.');
-  return true;
 }
 
 function adaptType(schema: JsonObject, value: unknown, drop: (says: string, cure: string) => JsonObject): JsonObject {
