@@ -21,7 +21,8 @@ export interface Started {
   /** Its contract, as it serves or ships it. */
   readonly contract: string;
   readonly startMs: number;
-  readonly isOver: () => boolean;
+  /** How often it ended by itself, and was started again. */
+  readonly stops: () => number;
   /** Ends it with all it started, and removes its folder. */
   readonly close: () => Promise<void>;
 }
@@ -29,37 +30,60 @@ export interface Started {
 const patienceMs = 300_000;
 const pollMs = 200;
 
+/** Of one that ends by itself again and again. */
+const mostRestarts = 200;
+const restartAfterMs = 500;
+
 /**
  * Starts a server on an empty folder and ports of its own, waits until it answers, logs in and reads its contract.
  *
+ * One that ends is started again on the same folder, as under any supervisor: operations that end it are common.
+ *
  * @param log where its output goes
+ * @param onStop called when it ended by itself
  * @throws Error when it ends before, or does not answer within five minutes
  */
-export async function startForeign(server: ForeignServer, log: string, signal: AbortSignal): Promise<Started> {
+export async function startForeign(
+  server: ForeignServer,
+  log: string,
+  signal: AbortSignal,
+  onStop: () => void = () => undefined,
+): Promise<Started> {
   const began = performance.now();
   const folder = await mkdtemp(join(tmpdir(), `foreign-${server.name}-`));
   const [port = 0, ...otherPorts] = await findFreePorts(3);
   const instance = { folder, port, origin: `http://127.0.0.1:${port}`, otherPorts };
   const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const supervisor = { stops: 0, isClosing: false };
   let child: ChildProcess | undefined;
-  try {
-    for (const command of (await server.prepare?.(instance)) ?? []) await runToEnd(command, folder, log, signal);
-    const running = launch(await server.start(instance), folder, log);
-    child = running;
-    await untilReady(`${instance.origin}${server.ready}`, running, signal);
-    const login = (await server.logIn?.(instance)) ?? {};
-    const contract = await readDocument(server, instance, login);
-    return {
-      ...{ instance, login, contract, startMs: performance.now() - began },
-      isOver: () => isOver(running),
-      close: async () => {
-        await end(running);
-        await remove();
-      },
-    };
-  } catch (error) {
+  const close = async (): Promise<void> => {
+    supervisor.isClosing = true;
     if (child !== undefined) await end(child);
     await remove();
+  };
+  try {
+    for (const command of (await server.prepare?.(instance)) ?? []) await runToEnd(command, folder, log, signal);
+    const command = await server.start(instance);
+    const first = launch(command, folder, log);
+    child = first;
+    await untilReady(`${instance.origin}${server.ready}`, first, signal);
+    const login = (await server.logIn?.(instance)) ?? {};
+    const contract = await readDocument(server, instance, login);
+    const supervise = (running: ChildProcess): void => {
+      running.once('exit', async () => {
+        if (supervisor.isClosing) return;
+        supervisor.stops += 1;
+        onStop();
+        await delay(restartAfterMs);
+        if (supervisor.isClosing || supervisor.stops > mostRestarts) return;
+        child = launch(command, folder, log);
+        supervise(child);
+      });
+    };
+    supervise(first);
+    return { instance, login, contract, startMs: performance.now() - began, stops: () => supervisor.stops, close };
+  } catch (error) {
+    await close();
     throw error;
   }
 }
