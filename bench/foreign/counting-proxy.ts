@@ -31,6 +31,9 @@ export interface CountingProxy {
   readonly counted: () => Counted;
   /** What is on its way to the server now, or was the last. */
   readonly underway: () => readonly string[];
+  /** While the server is away: refuses connections as it does. */
+  readonly suspend: () => Promise<void>;
+  readonly resume: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
 
@@ -107,18 +110,26 @@ export async function startCountingProxy(target: URL, match: Match): Promise<Cou
   };
 
   const server = createServer({ maxHeaderSize: 1 << 20, keepAliveTimeout: 600_000, requestTimeout: 0 }, pass);
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  await listen(0);
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
     counted: () => ({ requests, operations, elsewhere }),
     underway: () => (underway.size > 0 ? [...underway] : [last]),
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    suspend: close,
+    resume: () => (server.listening ? Promise.resolve() : listen(port)),
+    close,
   };
 }
 

@@ -14,7 +14,7 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Counted, startCountingProxy } from './counting-proxy.ts';
+import { type Counted, type CountingProxy, startCountingProxy } from './counting-proxy.ts';
 import { createMatch, listOperations, readContract } from './operations.ts';
 import { readFindings, runTool, type Task, type Told, type Tool } from './run-tools.ts';
 import { describeFindings, sendAgain } from './send-again.ts';
@@ -79,12 +79,18 @@ async function run({ chosen, tools, out, isJson, again, ...how }: Options): Prom
 async function measure(server: ForeignServer, tool: Tool, folder: string, how: How): Promise<Row> {
   await mkdir(folder, { recursive: true });
   const stops: unknown[] = [];
-  let atStop: () => readonly string[] = () => [];
-  const started = await startForeign(server, join(folder, 'server.log'), stop.signal, () => stops.push(atStop()));
+  let through: CountingProxy | undefined;
+  const started = await startForeign(server, join(folder, 'server.log'), stop.signal, {
+    onStop: async () => {
+      stops.push(through?.underway());
+      await through?.suspend();
+    },
+    onReturn: async () => through?.resume(),
+  });
   try {
     const contract = readContract(started.contract);
     const proxy = await startCountingProxy(new URL(started.instance.origin), createMatch(contract, server.basePath));
-    atStop = proxy.underway;
+    through = proxy;
     try {
       const file = join(folder, 'contract.yaml');
       await writeFile(file, started.contract.replaceAll(started.instance.origin, proxy.origin));
@@ -108,6 +114,7 @@ async function measure(server: ForeignServer, tool: Tool, folder: string, how: H
         ...{ seconds: took, stops: started.stops(), ...told },
       };
     } finally {
+      through = undefined;
       await proxy.close();
     }
   } finally {

@@ -30,6 +30,12 @@ export interface Started {
 const patienceMs = 300_000;
 const pollMs = 200;
 
+/** Called when a server ended by itself, and when it answers again. */
+export interface Watcher {
+  readonly onStop: () => Promise<void>;
+  readonly onReturn: () => Promise<void>;
+}
+
 /** Of one that ends by itself again and again. */
 const mostRestarts = 200;
 const restartAfterMs = 500;
@@ -40,14 +46,13 @@ const restartAfterMs = 500;
  * One that ends is started again on the same folder, as under any supervisor: operations that end it are common.
  *
  * @param log where its output goes
- * @param onStop called when it ended by itself
  * @throws Error when it ends before, or does not answer within five minutes
  */
 export async function startForeign(
   server: ForeignServer,
   log: string,
   signal: AbortSignal,
-  onStop: () => void = () => undefined,
+  watcher?: Watcher,
 ): Promise<Started> {
   const began = performance.now();
   const folder = await mkdtemp(join(tmpdir(), `foreign-${server.name}-`));
@@ -73,11 +78,18 @@ export async function startForeign(
       running.once('exit', async () => {
         if (supervisor.isClosing) return;
         supervisor.stops += 1;
-        onStop();
+        await watcher?.onStop();
         await delay(restartAfterMs);
         if (supervisor.isClosing || supervisor.stops > mostRestarts) return;
-        child = launch(command, folder, log);
-        supervise(child);
+        const next = launch(command, folder, log);
+        child = next;
+        supervise(next);
+        // One that ends before it answers comes by here again.
+        const isUp = await untilReady(`${instance.origin}${server.ready}`, next, signal).then(
+          () => true,
+          () => false,
+        );
+        if (isUp && !supervisor.isClosing) await watcher?.onReturn();
       });
     };
     supervise(first);
