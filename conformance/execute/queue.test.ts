@@ -165,7 +165,7 @@ test('one that runs alone has a round of its own', async () => {
   expect([order, most]).toEqual([['a', 'b', 'c'], 1]);
 });
 
-test('a failure is sent again alone, and what did not repeat was a pause', async () => {
+test('a failure is sent again alone, behind the rest of the turn', async () => {
   const failing = scenario('failing', {
     run: async () => ({ exchanges: [exchangeOf(200), exchangeOf(500)], reasons: [] }),
   });
@@ -180,11 +180,11 @@ test('a failure is sent again alone, and what did not repeat was a pause', async
   };
   const { folded } = await run([once], { again: async () => exchangeOf(200) });
   expect(
-    folded[0]?.exchanges.map(({ isPause, outcome }) => [isPause, outcome.kind === 'answer' && outcome.status]),
+    folded[0]?.exchanges.map(({ isAlone, outcome }) => [isAlone, outcome.kind === 'answer' && outcome.status]),
   ).toEqual([
-    [false, 200],
-    [true, 500],
-    [false, 200],
+    [undefined, 200],
+    [undefined, 500],
+    [true, 200],
   ]);
 });
 

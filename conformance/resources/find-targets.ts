@@ -16,7 +16,7 @@ import { isIdName, normal, type Slot, singular, slotsOf, stemOf } from './slots.
 
 /** Values for the parameters that say what a call is about. */
 export interface Target {
-  readonly label: 'linked' | 'recorded' | 'guessed' | 'example';
+  readonly label: 'linked' | 'recorded' | 'guessed' | 'made up' | 'example';
   /** By parameter name. What is not there is for the caller to make up. */
   readonly values: Readonly<Record<string, Scalar>>;
   /** What the last one names, or something above it, was made by this run. */
