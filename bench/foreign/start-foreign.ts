@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -55,10 +55,12 @@ export async function startForeign(
   watcher?: Watcher,
 ): Promise<Started> {
   const began = performance.now();
-  const folder = await mkdtemp(join(tmpdir(), `foreign-${server.name}-`));
+  const root = await mkdtemp(join(tmpdir(), `foreign-${server.name}-`));
+  const folder = join(root, 'data');
+  await mkdir(folder);
   const [port = 0, ...otherPorts] = await findFreePorts(3);
   const instance = { folder, port, origin: `http://127.0.0.1:${port}`, otherPorts };
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 5 });
   const supervisor = { stops: 0, isClosing: false };
   let child: ChildProcess | undefined;
   const close = async (): Promise<void> => {
@@ -128,13 +130,14 @@ function launch({ file, args, env = {} }: Command, folder: string, log: string):
   child.stdout?.pipe(output, { end: false });
   child.stderr?.pipe(output, { end: false });
   child.on('error', (error) => output.write(`${error.message}\n`));
-  child.on('exit', () => output.end());
+  child.on('close', () => output.end());
   return child;
 }
 
-/** What this process was told is none of theirs; they keep what they would in a home, in their own folder. */
+/** What this process was told is none of theirs; what they would keep in a home goes beside their data, where it is removed with it. */
 function plainEnvironment(folder: string): Record<string, string> {
-  return { HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
+  const home = dirname(folder);
+  return { HOME: home, TMPDIR: home, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
 }
 
 async function untilReady(url: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
