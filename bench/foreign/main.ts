@@ -170,6 +170,7 @@ function formatTable(rows: readonly Row[]): string {
       elsewhere: sum(({ elsewhere }) => elsewhere),
       reports: sum(({ reports }) => reports),
       suspects: sum(({ suspects }) => suspects),
+      folded: sum(({ folded }) => folded),
       seconds: sum(({ seconds }) => seconds),
       stops: sum(({ stops }) => stops),
     };
@@ -177,11 +178,12 @@ function formatTable(rows: readonly Row[]): string {
   return `${[...rows, ...totals].map(formatRow).join('\n')}\n`;
 }
 
-function formatRow({ server, tool, operations, reached, requests, reports, suspects, seconds, stops }: Row): string {
+function formatRow(row: Row): string {
+  const { server, tool, operations, reached, requests, reports, suspects, folded, seconds, stops } = row;
   const told = suspects > 0 ? `${reports} reports, ${suspects} suspects` : `${reports} reports`;
   const reach = `${reached} of ${operations} reached`.padStart(18);
   const ended = stops > 0 ? `, server ended ${stops} times` : '';
-  return `${server.padEnd(16)}${tool.padEnd(13)}${reach}  ${String(requests).padStart(6)} requests  ${told}, ${seconds.toFixed(0)} s${ended}`;
+  return `${server.padEnd(16)}${tool.padEnd(13)}${reach}  ${String(requests).padStart(6)} requests  ${told} of ${folded} kinds, ${seconds.toFixed(0)} s${ended}`;
 }
 
 type How = Pick<Task, 'seconds' | 'seed' | 'runner'>;

@@ -1,5 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { countFolded, type Report } from './fold-reports.ts';
 import type { SecurityScheme } from './operations.ts';
 import type { Login } from './servers.ts';
 import { type Command, runToEnd } from './start-foreign.ts';
@@ -28,6 +31,8 @@ export interface Told {
   readonly reports: number;
   /** What it lists apart, as not certain. */
   readonly suspects: number;
+  /** Of both, those that are left when one of a kind counts. */
+  readonly folded: number;
   /** Reports by what they are about. */
   readonly kinds: Readonly<Record<string, number>>;
 }
@@ -72,7 +77,13 @@ async function runLockstep(task: Task, signal: AbortSignal): Promise<Told> {
   const findings = await readFindings(folder);
   const defects = findings.filter(({ severity }) => severity === 'defect');
   const kinds = countBy(defects.map(({ check }) => check));
-  return { exitCode, reports: defects.length, suspects: findings.length - defects.length, kinds };
+  const folded = countFolded(findings.map(asReport));
+  return { exitCode, reports: defects.length, suspects: findings.length - defects.length, folded, kinds };
+}
+
+function asReport({ check, says, answered }: Finding): Report {
+  const [status = '', ...rest] = answered.split(' ');
+  return { kind: check, status: Number(status) || 0, says, body: rest.join(' ') };
 }
 
 const environment = join(import.meta.dirname, '.venvs/schemathesis/bin');
@@ -98,10 +109,51 @@ async function runSchemathesis(task: Task, signal: AbortSignal): Promise<Told> {
   };
   const exitCode = await runToEnd(command, folder, join(folder, 'tool.log'), signal);
   const file = (await readdir(folder)).find((name) => name.startsWith('json-'));
-  if (file === undefined) return { exitCode, reports: 0, suspects: 0, kinds: { 'no report': 1 } };
+  if (file === undefined) return { exitCode, reports: 0, suspects: 0, folded: 0, kinds: { 'no report': 1 } };
   const { test_cases: cases, failures } = JSON.parse(await readFile(join(folder, file), 'utf8')) as PeerReport;
   const kinds = Object.fromEntries(failures.map(({ code, title, count }) => [`${code} ${title}`, count]));
-  return { exitCode, reports: cases.unique_failures, suspects: 0, kinds };
+  const events = (await readdir(folder)).find((name) => name.startsWith('ndjson-'));
+  const folded = events === undefined ? 0 : countFolded(await readPeerFailures(join(folder, events)));
+  return { exitCode, reports: cases.unique_failures, suspects: 0, folded, kinds };
+}
+
+async function readPeerFailures(file: string): Promise<Report[]> {
+  const failures: Report[] = [];
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    if (!line.startsWith('{"ScenarioFinished"')) continue;
+    const { checks = {}, interactions = {} } = (JSON.parse(line) as PeerEvent).ScenarioFinished.recorder;
+    for (const [id, checked] of Object.entries(checks)) {
+      const response = interactions[id]?.response;
+      const body = Buffer.from(response?.content?.$base64 ?? '', 'base64').toString();
+      for (const { name, failure_info: info } of checked) {
+        if (info == null) continue;
+        failures.push({ kind: name, status: response?.status_code ?? 0, says: info.failure.message, body });
+      }
+    }
+  }
+  return failures;
+}
+
+interface PeerEvent {
+  readonly ScenarioFinished: {
+    readonly recorder: {
+      readonly checks?: Readonly<
+        Record<
+          string,
+          readonly {
+            readonly name: string;
+            readonly failure_info?: { readonly failure: { readonly message: string } };
+          }[]
+        >
+      >;
+      readonly interactions?: Readonly<
+        Record<
+          string,
+          { readonly response?: { readonly status_code: number; readonly content?: { readonly $base64: string } } }
+        >
+      >;
+    };
+  };
 }
 
 interface PeerReport {
