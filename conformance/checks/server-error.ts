@@ -43,7 +43,8 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
   const { operation, outcome, intent } = exchange;
   if (outcome.kind === 'none') return [];
   const { status } = outcome;
-  const found = status < 500 || isDocumented(operation, status) ? undefined : weigh(outcome, repeat?.outcome);
+  const found =
+    status < 500 || status > 599 || isDocumented(operation, status) ? undefined : weigh(outcome, repeat?.outcome);
   if (found === undefined) return [{ exchange, place: wholeAnswer, failures: [] }];
   const failure: Failure = {
     check: 'server-error',

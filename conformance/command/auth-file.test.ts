@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { readAuthFile } from './auth-file.ts';
+import { optionTable } from './options.ts';
 
 const read = (text: string) => readAuthFile('auth.yaml', text, 1);
 
@@ -86,6 +88,18 @@ authTemplate:
   }
   expect(new Set(bodies.map(({ name }) => name)).size).toBe(2);
   expect(read(text).users).toEqual(users);
+});
+
+test('the file that the README shows is one, and the options that it names exist', async () => {
+  const page = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const { users, faults } = read(/```yaml\n(.+?)```/s.exec(page)?.[1] ?? '');
+  expect([users.map(({ name }) => name), faults]).toEqual([['ada', 'bob'], []]);
+  const known = Object.values(optionTable).map(({ flags }) => flags.split(' ')[0]);
+  const named = new Set(page.match(/--[a-z][a-z-]*(?=[ `'=\n,;])/g));
+  expect(named.size).toBeGreaterThan(10);
+  expect(
+    [...named].filter((name) => name !== '--help' && name !== '--scope' && !known.includes(name as never)),
+  ).toEqual([]);
 });
 
 describe('tells what is wrong, and where', () => {
