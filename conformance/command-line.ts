@@ -1,7 +1,8 @@
 import { Command, CommanderError } from 'commander';
-import { addOptions, type RawOptions } from './command/add-options.ts';
-import { planCommand } from './command/plan-command.ts';
-import { runCommand, type Streams } from './command/run-command.ts';
+import { addOptions, type RawOptions } from './command/options.ts';
+import { planCommand } from './command/plan.ts';
+import { type Ends, framesOf, runCommand, type Streams } from './command/run.ts';
+import { exitCodes, RunnerFailure } from './run/verdict.ts';
 
 const streams: Streams = { out: process.stdout, error: process.stderr };
 
@@ -20,7 +21,7 @@ export async function conform(args: readonly string[], name: string): Promise<nu
     .showHelpAfterError('(--help shows every option)')
     .exitOverride()
     .action(async (options: RawOptions) => {
-      exitCode = await runCommand(options, streams, interruption());
+      exitCode = await runCommand(options, streams, watchEnds());
     });
   program
     .command('plan')
@@ -31,8 +32,12 @@ export async function conform(args: readonly string[], name: string): Promise<nu
   try {
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    return error.exitCode === 0 ? 0 : 2;
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    const failure = error instanceof RunnerFailure ? error : new RunnerFailure(error);
+    streams.error.write(`The runner failed: ${failure.message}. Please report it.\n${framesOf(failure)}\n`);
+    // Whatever it still waits for, it has nothing more to say.
+    setTimeout(() => process.exit(exitCodes.failed), 1_000).unref();
+    return exitCodes.failed;
   }
   return exitCode;
 }
@@ -40,15 +45,20 @@ export async function conform(args: readonly string[], name: string): Promise<nu
 function describeExits(name: string): string {
   return `
 Exit codes: 0 nothing found; 1 defects, and what --fail-on names; 2 wrong usage, broken contract, unreachable target,
-wrong address (only 404 came), or nothing tested (only 401, 402 or 429 came); 130 interrupted, with reports written.
+wrong address (only 404 came), nothing tested (only 401, 402 or 429 came), or a failure of the runner itself, with the
+reports so far; 130 interrupted, with reports written. Nothing is remembered from one run to the next.
 
   ${name} --contract openapi.yaml --base-url https://api.example/v1 --token "$TOKEN"
   ${name} --contract openapi.yaml --base-url … --auth-url … --client-id … --client-secret … --report junit,json`;
 }
 
-/** The first Ctrl-C ends the run and writes the reports, the second ends the process. */
-function interruption(): AbortSignal {
+/** The first Ctrl-C ends the run and writes the reports, the second ends the process. A failure of the runner ends the run too. */
+function watchEnds(): Ends {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  return stop.signal;
+  const fail = new AbortController();
+  process.on('uncaughtException', (error) => fail.abort(new RunnerFailure(error)));
+  // Lines that nobody reads any more are no reason to end.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  return { interrupted: stop.signal, failed: fail.signal };
 }

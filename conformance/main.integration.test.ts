@@ -33,7 +33,12 @@ interface Ended {
   readonly error: string;
 }
 
-function conform(args: readonly string[], env: NodeJS.ProcessEnv = {}, interrupted?: Promise<void>): Promise<Ended> {
+function conform(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+  interrupted?: Promise<void>,
+  signal: NodeJS.Signals = 'SIGINT',
+): Promise<Ended> {
   return new Promise((resolve) => {
     const child = execFile(
       process.execPath,
@@ -43,7 +48,7 @@ function conform(args: readonly string[], env: NodeJS.ProcessEnv = {}, interrupt
         resolve({ code: failure === null ? 0 : Number(failure.code), out, error });
       },
     );
-    void interrupted?.then(() => child.kill('SIGINT'));
+    void interrupted?.then(() => child.kill(signal));
   });
 }
 
@@ -263,7 +268,7 @@ describe('exit codes', () => {
       const { code, out } = await onlyReads();
       expect(code).toBe(0);
       expect(out.trimEnd().split('\n').at(-1)).toMatch(
-        /^No defect found, but 4 of 7 operations were never accepted: addBook, replaceBook, removeBook, enrolReader\. 3 requests in /,
+        /^No defect found, but 4 of 7 operations were never accepted: addBook, replaceBook, removeBook, enrolReader\. 4 requests in /,
       );
     });
 
@@ -310,6 +315,49 @@ describe('exit codes', () => {
     expect(code).toBe(130);
     expect(out).toContain('Interrupted');
     expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');
+  });
+
+  test('2 when the runner itself fails in mid-run, with the reports so far and nothing held against the deployment', async () => {
+    const { promise: second, resolve: isSecond } = Promise.withResolvers<void>();
+    let requests = 0;
+    const args = await library(async () => {
+      requests += 1;
+      if (requests > 1) isSecond();
+      return { status: 500, body: {}, delayMs: requests < 2 ? 0 : 2_000 };
+    });
+    const bomb = "process.on('SIGUSR2', () => { throw new TypeError('planted') })";
+    const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bomb)}` };
+    const reportOptions = ['--workers', '1', '--report', 'json,junit', '--out', 'there'];
+    const { code, out, error } = await conform([...args, ...reportOptions], env, second, 'SIGUSR2');
+    expect(code).toBe(2);
+    expect(out.split('\n')[0]).toBe('The runner failed: TypeError: planted. What was found until then stands.');
+    expect(error).toMatch(/^ {4}at /m);
+    const report = JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8'));
+    expect([report.verdict, report.requests > 0]).toEqual(['failed', true]);
+    expect(await readFile(join(folder, 'there', 'junit.xml'), 'utf8')).toContain('<error message="The runner failed');
+  });
+
+  test('2 when the reports cannot be written, after they were printed', async () => {
+    await writeFile(join(folder, 'there'), '');
+    const { code, out, error } = await conform([
+      ...(await library(createLibrary())),
+      '--report',
+      'json',
+      '--out',
+      'there',
+    ]);
+    expect([code, out]).toEqual([2, expect.stringContaining('No defect found.')]);
+    expect(error).toContain('--out there cannot be written: EEXIST');
+  });
+
+  test('0 when nobody reads what it prints', async () => {
+    const line = [process.execPath, main, ...(await library(createLibrary()))].map((word) => `'${word}'`).join(' ');
+    const code = await new Promise((resolve) => {
+      execFile('sh', ['-c', `{ ${line}; echo $? >&3; } 3>&2 2>/dev/null | true`], { cwd: folder }, (_, __, text) =>
+        resolve(text.trim()),
+      );
+    });
+    expect(code).toBe('0');
   });
 });
 
@@ -365,6 +413,76 @@ test('plan prints the rounds and sends nothing', async () => {
   expect(code).toBe(0);
   expect(out).toContain('Round 1\n  listBooks   GET /books');
   expect(out.indexOf('removeBook')).toBeGreaterThan(out.indexOf('replaceBook'));
+});
+
+test('waits for a deployment that is still starting, and begins when it answers', async () => {
+  const spare = await serve(createLibrary());
+  const { origin } = spare;
+  await spare.close();
+  const args = ['--contract', apis.library.file, '--base-url', `${origin}/v2`, '--token', libraryKey];
+  const run = conform([...args, '--wait-for-target', '60s']);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  served = await serve(createLibrary(), Number(new URL(origin).port));
+  const { code, error } = await run;
+  expect(code).toBe(0);
+  expect(error).toMatch(
+    /^Waiting for .+\/v2: nothing listens there \(0\.\d s of 60 s\)\n.+\/v2 answers after \d+\.\d s\.$/m,
+  );
+  expect(served.requests[0]).toBe('GET /v2');
+});
+
+test('waits no longer than it was told, and says what it saw', async () => {
+  const args = ['--contract', apis.library.file, '--base-url', 'http://127.0.0.1:1'];
+  const { code, out, error } = await conform([...args, '--wait-for-target', '300ms']);
+  expect([code, out]).toEqual([2, '']);
+  expect(error).toContain('Unreachable: http://127.0.0.1:1 did not answer within 0.3 s: nothing listens there.\n');
+});
+
+test('leaves out what the contract calls deprecated', async () => {
+  const text = await readFile(apis.library.file, 'utf8');
+  const file = join(folder, 'library.yaml');
+  await writeFile(file, text.replace('operationId: listBooks', 'operationId: listBooks\n      deprecated: true'));
+  const all = await conform(['--contract', file, 'plan']);
+  const some = await conform(['--contract', file, '--exclude-deprecated', 'plan']);
+  expect([all.code, some.code]).toEqual([0, 0]);
+  expect(all.out).toContain('listBooks');
+  expect(some.out).not.toContain('listBooks');
+  expect(some.out).toContain('readBook');
+});
+
+test('logs in as the users of a file, and shows none of their secrets', async () => {
+  const clean = createLibrary();
+  const seen: unknown[] = [];
+  served = await serve(async (request) => {
+    if (request.path === '/session') {
+      const { pw } = JSON.parse(request.body);
+      return pw === 'pass-of-ada' ? { status: 201, body: { data: { token: libraryKey } } } : { status: 401 };
+    }
+    if (request.path !== '/v2/session') seen.push(request.headers['x-library-key']);
+    const answer = await clean(request);
+    return request.path === '/v2/books' ? dropTotal(answer) : answer;
+  });
+  const user = (name: string) => `  - name: ${name}
+    loginEndpointAuth:
+      payloadUserPwd: {username: ${name}, password: pass-of-${name}, usernameField: user, passwordField: pw}`;
+  const template = `authTemplate:
+  loginEndpointAuth:
+    {endpoint: /session, verb: POST, contentType: application/json, token: {extractFrom: body, extractSelector: /data/token, sendIn: header, sendName: X-Library-Key}}`;
+  await writeFile(join(folder, 'auth.yaml'), `auth:\n${user('ada')}\n${user('bob')}\n${template}\n`);
+  const args = [
+    '--contract',
+    apis.library.file,
+    '--base-url',
+    `${served.origin}/v2`,
+    '--auth-file',
+    'auth.yaml',
+    '--json',
+  ];
+  const { code, out, error } = await conform(args);
+  expect(code).toBe(1);
+  expect(new Set(seen)).toEqual(new Set([libraryKey]));
+  expect(JSON.parse(out).coverage.reached).toBe(7);
+  expect(out + error).not.toMatch(new RegExp(`${libraryKey}|pass-of-ada|without credentials`));
 });
 
 function dropTotal(answer: Awaited<ReturnType<Handler>>): Awaited<ReturnType<Handler>> {

@@ -1,7 +1,8 @@
-import { type Contract, type ResponseObject, responseFor } from '../contract/contract.ts';
+import { isUtf8 } from 'node:buffer';
+import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
+import { type ResponseObject, responseFor } from '../contract/contract.ts';
 import { isJson } from '../contract/media-type.ts';
-import type { Answer, NumberedExchange } from '../execute/exchange.ts';
-import { type AnnotatedValue, annotatedValues } from '../schema/annotated-values.ts';
+import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 
 /** An answer beside what the contract says about its status. */
 export interface Answered {
@@ -21,6 +22,16 @@ export function answerOf({ outcome, operation }: NumberedExchange): Answered | u
   return { answer: outcome, response: isGateways ? undefined : response };
 }
 
+/**
+ * The answer where the contract speaks about it: of a grey request, or of a method that is not the operation's, no answer is
+ * wrong by the contract.
+ */
+export function declaredAnswerOf(exchange: NumberedExchange): Answered | undefined {
+  const { intent, request, operation } = exchange;
+  if (intent.polarity === 'grey' || request.method !== operation.method.toUpperCase()) return undefined;
+  return answerOf(exchange);
+}
+
 /** HEAD, 1xx, 204, 205 and 304 have no content, whatever is declared (RFC 9110, 6.4.1). */
 export function hasContent({ request, outcome }: NumberedExchange): boolean {
   if (outcome.kind === 'none' || request.method === 'HEAD') return false;
@@ -32,35 +43,61 @@ export function listedSuccesses(responses: readonly ResponseObject[]): readonly 
   return responses.filter(({ status }) => /^[23]/.test(status));
 }
 
-export type ReadText =
-  | { readonly value: unknown }
-  | { readonly broken: 'encoding' | 'json'; readonly clause: string; readonly says: string };
+export type Content =
+  | { readonly kind: 'value'; readonly value: unknown }
+  | { readonly kind: 'broken'; readonly keyword: 'encoding' | 'json'; readonly clause: string; readonly says: string }
+  /** Nothing that could be judged: coded as nobody here can decode. */
+  | { readonly kind: 'unread' };
 
-/** The value that a body carries by its media type: JSON parsed, anything else as text. */
-export function readText(body: Buffer, contentType: string): ReadText {
-  if (!isJson(contentType)) return { value: body.toString(charsetOf(contentType)) };
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(body);
-  } catch {
-    return { broken: 'encoding', clause: 'RFC 8259 8.1', says: 'the JSON text is not UTF-8' };
+const contents = new WeakMap<Answer, Content>();
+
+/** The value that the content of an answer carries by its media type: JSON parsed, anything else as text. Read once for all checks. */
+export function contentOf({ outcome, seen }: NumberedExchange, contentType: string): Content {
+  if (outcome.kind === 'none') return { kind: 'unread' };
+  const known = contents.get(outcome) ?? readContent(outcome, contentType, seen.responseBody);
+  contents.set(outcome, known);
+  return known;
+}
+
+function readContent(answer: Answer, contentType: string, parsed: unknown): Content {
+  const body = decode(answer);
+  if (body === undefined) return { kind: 'unread' };
+  if (!isJson(contentType)) return { kind: 'value', value: body.toString(charsetOf(contentType)) };
+  if (!isUtf8(body)) {
+    return { kind: 'broken', keyword: 'encoding', clause: 'RFC 8259 8.1', says: 'the JSON text is not UTF-8' };
   }
+  if (parsed !== undefined) return { kind: 'value', value: parsed };
   try {
-    return { value: JSON.parse(text) };
+    // Whoever parses may ignore a byte order mark (RFC 8259, 8.1).
+    return { kind: 'value', value: JSON.parse(body.toString().replace(/^\ufeff/, '')) };
   } catch {
-    const says = text === '' ? 'the content is empty, which is no JSON text' : 'the content is not JSON';
-    return { broken: 'json', clause: 'RFC 8259 2', says };
+    const number = /[:[,]\s*-?(NaN|Infinity)\b/.exec(body.toString())?.[1];
+    const why =
+      number === undefined ? 'the content is not JSON' : `the content is not JSON: ${number} is no number there`;
+    return { kind: 'broken', keyword: 'json', clause: 'RFC 8259 2', says: why };
+  }
+}
+
+const codings: Readonly<Record<string, (body: Buffer) => Buffer>> = {
+  gzip: gunzipSync,
+  'x-gzip': gunzipSync,
+  deflate: inflateSync,
+  br: brotliDecompressSync,
+};
+
+/** Without `Accept-Encoding` a server may use any coding (RFC 9110, 12.5.3). */
+function decode(answer: Answer): Buffer | undefined {
+  const used = (headerOf(answer, 'content-encoding') ?? '').toLowerCase().split(',');
+  try {
+    return used
+      .map((coding) => coding.trim())
+      .filter((coding) => coding !== '' && coding !== 'identity')
+      .reduceRight<Buffer | undefined>((body, coding) => body && codings[coding]?.(body), answer.body);
+  } catch {
+    return undefined;
   }
 }
 
 function charsetOf(contentType: string): 'latin1' | 'utf8' {
   return /charset="?(iso-8859-1|latin1|us-ascii)/i.test(contentType) ? 'latin1' : 'utf8';
-}
-
-/** Parts of an answer with what the contract says about each; nothing for an answer without JSON or schema. */
-export function annotatedAnswer(contract: Contract, exchange: NumberedExchange): AnnotatedValue[] {
-  const { response } = answerOf(exchange) ?? {};
-  const schema = response?.contents.find((content) => content.schema !== undefined)?.schema;
-  if (schema === undefined || exchange.seen.responseBody === undefined) return [];
-  return [...annotatedValues(contract.root, schema, exchange.seen.responseBody)];
 }

@@ -1,38 +1,219 @@
-import { expect, test } from 'vitest';
-import { readContract } from '../contract/read-contract.ts';
-import type { NumberedExchange } from '../execute/exchange.ts';
-import { plainIntent } from '../planted/apis.ts';
-import { createJudge } from '../schema/create-judge.ts';
+import { gzipSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { contractOf, exchangeOf, worldOf } from '../planted/by-hand.ts';
 import { bodySchema } from './body-schema.ts';
 
-const types = ['application/json', 'text/plain', 'text/xml', 'application/xml', 'text/csv'];
-const content = Object.fromEntries(types.map((type) => [type, { schema: { type: 'object', required: ['a'] } }]));
-const paths = { '/a': { get: { operationId: 'readA', responses: { 200: { description: 'OK', content } } } } };
-const contract = readContract(
-  'api.json',
-  JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths }),
-);
+const json: Readonly<Record<string, string>> = { 'content-type': 'application/json' };
 
-test.each([
-  { type: 'application/json', body: '{}', isDefect: true },
-  { type: 'application/json', body: '{"a":1}', isDefect: false },
-  { type: 'text/plain', body: '{"a":1}', isDefect: true },
-  { type: 'text/xml', body: '<a/>', isDefect: false },
-  { type: 'application/xml', body: '<a/>', isDefect: false },
-  { type: 'text/csv; charset=utf-8', body: 'a,b', isDefect: false },
-])('$body as $type breaks the schema of an object: $isDefect', ({ type, body, isDefect }) => {
-  const [operation] = contract.operations;
-  if (operation === undefined) throw new Error('no operation');
-  const exchange: NumberedExchange = {
-    operation,
-    intent: plainIntent,
-    request: { method: 'GET', base: '', path: '/a', headers: [], body: undefined },
-    outcome: { kind: 'answer', status: 200, headers: [['content-type', type]], body: Buffer.from(body), durationMs: 1 },
-    seen: { path: {}, query: {}, requestHeaders: {}, requestBody: undefined },
-    isPause: false,
-    atMs: 0,
-    number: 1,
+interface Given {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly components?: object;
+  readonly version?: string;
+}
+
+/** Findings about a body by one schema: severity and causes. */
+function judge(
+  schema: object,
+  body: unknown,
+  { status = 200, headers = json, components = {}, version = '3.1.0' }: Given = {},
+) {
+  const contents = ['application/json', 'text/plain', 'text/xml', 'text/csv', 'text/event-stream'].map(
+    (type) => [type, { schema }] as const,
+  );
+  const content = Object.fromEntries(contents);
+  const responses = { 200: { description: 'OK', content }, '4XX': { description: 'No', content } };
+  const contract = contractOf({ '/a': { get: { operationId: 'read', responses } } }, { schemas: components }, version);
+  const sent = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
+  const verdicts = bodySchema.judge(exchangeOf(contract, { status, headers, body: sent }), worldOf(contract));
+  return verdicts.flatMap(({ failures }) => failures);
+}
+
+describe('what a body says is read by its media type', () => {
+  const schema = { type: 'object', required: ['a'] };
+  test.each([
+    { type: 'application/json', body: '{}', want: ['required'] },
+    { type: 'application/json', body: '{"a":1}', want: [] },
+    { type: 'application/json; charset="UTF-8"', body: '\ufeff{"a":1}', want: [] },
+    { type: 'application/json', body: '{"a":NaN}', want: ['json'] },
+    { type: 'text/plain', body: 'a', want: ['type'] },
+    { type: 'text/plain', body: '{"a":1}', want: [] },
+    { type: 'text/xml', body: '<a/>', want: [] },
+    { type: 'text/csv; charset=utf-8', body: 'a,b', want: [] },
+    { type: 'text/event-stream', body: 'data: {}', want: [] },
+  ])('$body as $type: $want', ({ type, body, want }) => {
+    const found = judge(schema, body, { headers: { 'content-type': type } });
+    expect(found.map(({ keyword, severity }) => `${severity} ${keyword}`)).toEqual(
+      want.map((word) => `defect ${word}`),
+    );
+  });
+
+  test.each([
+    { coding: 'gzip', body: gzipSync('{}'), want: ['required'] },
+    { coding: 'gzip', body: gzipSync('{"a":1}'), want: [] },
+    { coding: 'zstd', body: gzipSync('{}'), want: [] },
+    { coding: 'identity', body: Buffer.from('{}'), want: ['required'] },
+  ])('coded as $coding: $want', ({ coding, body, want }) => {
+    const found = judge(schema, body, { headers: { ...json, 'content-encoding': coding } });
+    expect(found.map(({ keyword }) => keyword)).toEqual(want);
+  });
+
+  test.each([
+    { status: 200, want: ['suspect'] },
+    { status: 404, want: [] },
+  ])('no content at all, with $status: $want', ({ status, want }) => {
+    expect(judge(schema, '', { status }).map(({ severity }) => severity)).toEqual(want);
+    expect(judge(schema, '', { status, headers: {} }).map(({ severity }) => severity)).toEqual(want);
+  });
+});
+
+const text = { type: 'string' };
+const book = {
+  type: 'object',
+  required: ['id', 'title', 'pages'],
+  properties: { id: text, title: text, note: text, pages: { type: 'integer' } },
+};
+const good = { id: 'b1', title: 'Emma', pages: 3 };
+
+describe('one fault, once', () => {
+  test.each<{ name: string; body: unknown; faults: number }>([
+    {
+      name: 'each item lacks the same',
+      body: [{ ...good, title: undefined }, good, { ...good, title: undefined }],
+      faults: 1,
+    },
+    { name: 'an item is another thing', body: [{ error: 'x', note: 7 }], faults: 1 },
+    {
+      name: 'nulls at several members',
+      body: [
+        { ...good, note: null },
+        { ...good, title: null },
+      ],
+      faults: 1,
+    },
+    { name: 'a null and a wrong type', body: [{ ...good, note: null, pages: '7' }], faults: 2 },
+    { name: 'two members of one object', body: [{ ...good, note: 1, pages: '7' }], faults: 1 },
+    { name: 'an object where a list is declared', body: good, faults: 1 },
+  ])('$name', ({ body, faults }) => {
+    expect(judge({ type: 'array', items: book }, body)).toHaveLength(faults);
+  });
+
+  test('tells the sentences that one object breaks, and how often', () => {
+    const [failure] = judge({ type: 'array', items: book }, [
+      { ...good, note: 1, pages: '7' },
+      { ...good, note: 2 },
+    ]);
+    expect(failure?.says).toBe('must be string; /0/pages must be integer, and so at 1 more place');
+  });
+
+  test.each<{ name: string; a: [object, unknown]; b: [object, unknown]; isOne: boolean }>([
+    {
+      name: 'nulls of two types in two schemas',
+      a: [book, { ...good, note: null }],
+      b: [{ type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } }, [{ n: null }]],
+      isOne: true,
+    },
+    {
+      name: 'a date in one spelling at two members',
+      a: [{ properties: { at: { type: 'string', format: 'date' } } }, { at: '1/2/2026' }],
+      b: [{ properties: { on: { type: 'string', format: 'date' } } }, { on: '3/4/2025' }],
+      isOne: true,
+    },
+    {
+      name: 'a copy of a schema with other words',
+      a: [book, { ...good, title: undefined }],
+      b: [
+        { ...book, description: 'A book' },
+        { ...good, title: undefined },
+      ],
+      isOne: true,
+    },
+    {
+      name: 'one name that two different schemas want',
+      a: [book, { ...good, title: undefined }],
+      b: [{ type: 'object', required: ['title'] }, {}],
+      isOne: false,
+    },
+    {
+      name: 'two members of one type',
+      a: [book, { ...good, title: 1 }],
+      b: [book, { ...good, note: 1 }],
+      isOne: false,
+    },
+  ])('$name: one cause, $isOne', ({ a, b, isOne }) => {
+    const [one, other] = [judge(...a), judge(...b)].map((found) => found.flatMap(({ causes }) => causes.map(String)));
+    expect(one?.length).toBeGreaterThan(0);
+    expect(one?.some((cause) => other?.includes(cause))).toBe(isOne);
+  });
+
+  test('of refusals, which have one shape all over a document, the shape that came tells', () => {
+    const schemas = [
+      { type: 'object', required: ['code'] },
+      { type: 'object', required: ['code'], properties: { code: text } },
+    ];
+    const [one, other] = schemas.map((schema) => judge(schema, { detail: 'no' }, { status: 404 }));
+    expect(one?.[0]?.causes).toEqual(other?.[0]?.causes);
+  });
+});
+
+describe('not a defect', () => {
+  test.each<{ name: string; schema: object; body: unknown; version?: string; components?: object }>([
+    {
+      name: 'a whole number beyond 2^53',
+      schema: { type: 'integer', maximum: 2 ** 53 },
+      body: '9007199254740995',
+    },
+    {
+      name: 'an instant in another spelling',
+      schema: { type: 'string', format: 'date-time' },
+      body: '"2026-01-01 10:00:00"',
+    },
+    {
+      name: 'nullable beside $ref in 3.0',
+      version: '3.0.3',
+      schema: { properties: { a: { $ref: '#/components/schemas/A', nullable: true } } },
+      components: { A: { type: 'object' } },
+      body: { a: null },
+    },
+    {
+      name: 'null under a nullable enum in 3.0',
+      version: '3.0.3',
+      schema: { type: 'string', enum: ['a'], nullable: true },
+      body: 'null',
+    },
+    {
+      name: 'two branches of a oneOf with a discriminator',
+      schema: {
+        oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }],
+        discriminator: { propertyName: 'kind' },
+      },
+      components: { A: { type: 'object' }, B: { type: 'object', properties: { kind: text } } },
+      body: { kind: 'A' },
+    },
+    {
+      name: 'a written property that is missing',
+      schema: { required: ['password'], properties: { password: { type: 'string', writeOnly: true } } },
+      body: {},
+    },
+  ])('$name', ({ schema, body, version = '3.1.0', components = {} }) => {
+    expect(judge(schema, body, { version, components })).toEqual([]);
+  });
+});
+
+test('parts of an allOf that close each other out are one fault of the contract, wherever they show', () => {
+  const components = {
+    Base: { type: 'object', additionalProperties: false, properties: { id: text } },
+    One: { allOf: [{ $ref: '#/components/schemas/Base' }, { properties: { a: text } }] },
+    Two: { allOf: [{ $ref: '#/components/schemas/Base' }], properties: { b: text } },
   };
-  const context = { contract, judge: createJudge(contract), slowMs: undefined, secretsSeen: [] };
-  expect(bodySchema.judge(exchange, context).some(({ failures }) => failures.length > 0)).toBe(isDefect);
+  const schema = {
+    properties: { one: { $ref: '#/components/schemas/One' }, two: { $ref: '#/components/schemas/Two' } },
+  };
+  const found = judge(schema, { one: { id: '', a: '' }, two: { id: '', b: '' } }, { components });
+  expect(found.map(({ says }) => says)).toEqual([
+    expect.stringContaining('no object can keep both parts of the allOf'),
+  ]);
+  expect(judge(schema, { one: { id: '', c: '' } }, { components }).map(({ says }) => says)).toEqual([
+    'must NOT have additional properties: c',
+  ]);
 });

@@ -1,9 +1,11 @@
 import type { MediaContent, ResponseObject } from '../contract/contract.ts';
 import { coversMediaType, essenceOf, isJson } from '../contract/media-type.ts';
-import { type Answer, headerOf } from '../execute/exchange.ts';
-import type { Failure } from '../failures/failure.ts';
-import { answerOf, hasContent, listedSuccesses, readText } from './answered.ts';
-import type { CheckContext, ExchangeCheck } from './check.ts';
+import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
+import { classOf, type Failure } from '../failures/failure.ts';
+import type { Violation } from '../schema/violation.ts';
+import { contentOf, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
+import { type Fault, findFaults } from './body-faults.ts';
+import type { CheckContext, ExchangeCheck, Verdict } from './check.ts';
 
 export const bodySchema: ExchangeCheck = {
   name: 'body-schema',
@@ -13,87 +15,79 @@ export const bodySchema: ExchangeCheck = {
       contents.map((content) => `response ${status} ${content.mediaType}`),
     ),
   judge: (exchange, context) => {
-    const { answer, response } = answerOf(exchange) ?? {};
+    const { answer, response } = declaredAnswerOf(exchange) ?? {};
     if (answer === undefined || response === undefined || !hasContent(exchange)) return [];
+    if (answer.body.length === 0) return judgeSilence(answer, response);
     const sent = headerOf(answer, 'content-type');
-    if (sent === undefined) return judgeSilence(answer, response);
+    if (sent === undefined) return [];
     // The exact type first, then ranges such as text/*.
     const fitting = response.contents.filter((content) => coversMediaType(content.mediaType, sent));
     const content = fitting.find((candidate) => essenceOf(candidate.mediaType) === essenceOf(sent)) ?? fitting[0];
     if (content === undefined) return [];
-    return [
-      {
-        place: `response ${response.status} ${content.mediaType}`,
-        failures: judgeContent(answer, response, content, sent, context),
-      },
-    ];
+    const failures = judgeContent(exchange, answer, content, sent, context);
+    return [{ place: `response ${response.status} ${content.mediaType}`, failures }];
   },
 };
 
-/** XML and CSV are texts too, but what their schema describes is what the text stands for, and nothing here reads that. */
-function isJudged(mediaType: string): boolean {
-  const essence = essenceOf(mediaType) ?? '';
-  return isJson(mediaType) || (essence.startsWith('text/') && !/^text\/(csv|.*xml)$/.test(essence));
-}
-
 function judgeContent(
+  exchange: NumberedExchange,
   answer: Answer,
-  response: ResponseObject,
   content: MediaContent,
   sent: string,
-  { judge }: CheckContext,
+  { contract, judge }: CheckContext,
 ): Failure[] {
-  const read = readText(answer.body, sent);
-  const failure = { check: 'body-schema', severity: 'defect', isShared: true } as const;
-  if ('broken' in read) {
-    const place = `response ${answer.status} body`;
-    const pattern = `response ${response.status} ${content.mediaType} ${read.broken}`;
-    return [
-      {
-        ...failure,
-        place,
-        pattern,
-        pointer: content.pointer,
-        keyword: read.broken,
-        clause: read.clause,
-        says: read.says,
-      },
-    ];
+  const read = contentOf(exchange, sent);
+  const failure = { check: 'body-schema', severity: 'defect' } as const;
+  const place = `response ${answer.status} body`;
+  const range = classOf(answer.status);
+  if (read.kind === 'unread') return [];
+  if (read.kind === 'broken') {
+    const { keyword, clause, says } = read;
+    return [{ ...failure, place, pointer: content.pointer, keyword, clause, says, causes: [[range, keyword]] }];
   }
-  if (content.schema === undefined || !isJudged(sent)) return [];
-  const violations = judge.judge(content.schema, 'response', read.value);
-  const bySentence = Map.groupBy(violations, ({ pointer, detail }) => `${pointer} ${detail}`);
-  return [...bySentence].flatMap(([sentence, [first, ...more]]): Failure[] => {
-    if (first === undefined) return [];
-    const others = more.length === 0 ? '' : `, and so at ${more.length} more ${more.length === 1 ? 'place' : 'places'}`;
-    return [
-      {
-        ...failure,
-        place: `response ${answer.status} body ${first.at || '(the whole)'}`,
-        pattern: sentence,
-        pointer: first.pointer,
-        keyword: first.keyword,
-        says: `${first.says}${others}`,
-      },
-    ];
-  });
+  const { schema } = content;
+  if (schema === undefined) return [];
+  if (!isJson(sent)) {
+    if (essenceOf(sent) !== 'text/plain') return [];
+    return judgeText(String(read.value), (value) => judge.judge(schema, 'response', value)).map(
+      ({ pointer, keyword, says }) => ({ ...failure, place, pointer, keyword, says, causes: [[range, pointer]] }),
+    );
+  }
+  const violations = judge.judge(schema, 'response', read.value);
+  if (violations.length === 0) return [];
+  return findFaults(contract.root, violations, read.value, range).map(
+    ({ first: { at, pointer, keyword }, says, causes }: Fault): Failure => {
+      return { ...failure, place: `${place} ${at || '(the whole)'}`, pointer, keyword, says, causes };
+    },
+  );
 }
 
-/** No Content-Type and no content, where the contract promises some: not forbidden in so many words. */
-function judgeSilence(answer: Answer, response: ResponseObject): ReturnType<ExchangeCheck['judge']> {
+/**
+ * What the schema of a text describes: the text itself, or the value that is written in it. Of other texts, as CSV, XML and streams
+ * of events, it describes what they stand for, and nothing here reads that.
+ */
+function judgeText(text: string, judge: (value: unknown) => readonly Violation[]): readonly Violation[] {
+  const violations = judge(text);
+  if (violations.length === 0) return [];
+  try {
+    return judge(JSON.parse(text)).length === 0 ? [] : violations;
+  } catch {
+    return violations;
+  }
+}
+
+/** No content where the contract describes some: not forbidden in so many words, and of a refusal nothing is missed. */
+function judgeSilence(answer: Answer, response: ResponseObject): Verdict[] {
   const [content] = response.contents;
-  if (answer.body.length > 0 || content?.schema === undefined || answer.status >= 300) return [];
-  const place = `response ${response.status} ${content.mediaType}`;
-  const says = `no content came, where ${content.mediaType} with a schema is declared`;
+  if (content?.schema === undefined || answer.status >= 300) return [];
   const failure: Failure = {
     check: 'body-schema',
     severity: 'suspect',
     place: `response ${answer.status} body`,
-    pattern: `response ${response.status} empty`,
     pointer: content.pointer,
     keyword: 'content',
-    says,
-    isShared: true,
+    says: `no content came, where ${content.mediaType} with a schema is declared`,
+    causes: [[classOf(answer.status), 'empty']],
   };
-  return [{ place, failures: [failure] }];
+  return [{ place: `response ${response.status} ${content.mediaType}`, failures: [failure] }];
 }

@@ -10,6 +10,10 @@ const skewMs = 5_000;
 const httpDate =
   /^(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d (?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec) \d{4} \d\d:\d\d:\d\d GMT|\w{6,9}, \d\d-\w{3}-\d\d \d\d:\d\d:\d\d GMT|\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4})$/;
 
+export function isHttpDate(text: string): boolean {
+  return httpDate.test(text);
+}
+
 const textMembers = ['type', 'title', 'detail', 'instance'];
 
 /** Fields of an answer whose grammar HTTP itself gives, and problem details. */
@@ -29,7 +33,7 @@ export const headerLaws: Readonly<Record<string, Law>> = {
     header: 'Retry-After',
     judge: ({ answer }) => {
       const value = headerOf(answer, 'retry-after');
-      if (value === undefined || /^\d+$/.test(value) || httpDate.test(value)) return undefined;
+      if (value === undefined || /^\d+$/.test(value) || isHttpDate(value)) return undefined;
       return `Retry-After: ${value} is neither seconds nor a date`;
     },
   },
@@ -49,7 +53,7 @@ export const headerLaws: Readonly<Record<string, Law>> = {
     judge: ({ answer }) => {
       const modified = headerOf(answer, 'last-modified');
       if (modified === undefined) return undefined;
-      if (!httpDate.test(modified)) return `Last-Modified: ${modified} is no date`;
+      if (!isHttpDate(modified)) return `Last-Modified: ${modified} is no date`;
       const sent = Date.parse(headerOf(answer, 'date') ?? '');
       const isLater = Date.parse(modified) > sent + skewMs;
       return isLater ? `Last-Modified: ${modified} is later than Date: ${headerOf(answer, 'date')}` : undefined;

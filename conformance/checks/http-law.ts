@@ -42,12 +42,11 @@ export const httpLaw: ExchangeCheck = {
           check: 'http-law',
           severity: 'defect',
           place: `response ${answer.status}${law.header === undefined ? '' : ` header ${law.header}`}`,
-          pattern: name,
           pointer: response?.pointer ?? operation.pointer,
           keyword: name,
           clause: law.clause,
           says,
-          isShared: true,
+          causes: [[name]],
         },
       ];
     });

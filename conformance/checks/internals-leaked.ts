@@ -20,6 +20,10 @@ const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
   },
 ];
 
+export function findInternals(text: string): { readonly what: string } | undefined {
+  return marks.find(({ shows }) => shows.test(text));
+}
+
 export const internalsLeaked: ExchangeCheck = {
   name: 'internals-leaked',
   about: 'a refusal or failure shows stack frames, SQL or file paths of the server (suspect)',
@@ -28,8 +32,7 @@ export const internalsLeaked: ExchangeCheck = {
   judge: (exchange) => {
     const { answer } = answerOf(exchange) ?? {};
     if (answer === undefined || answer.status < 400) return [];
-    const text = answer.body.toString();
-    const found = marks.find(({ shows }) => shows.test(text));
+    const found = findInternals(answer.body.toString());
     if (found === undefined) return [{ place: wholeAnswer, failures: [] }];
     return [
       {
@@ -39,11 +42,10 @@ export const internalsLeaked: ExchangeCheck = {
             check: 'internals-leaked',
             severity: 'suspect',
             place: `response ${answer.status} body`,
-            pattern: found.what,
             pointer: exchange.operation.pointer,
             keyword: found.what,
             says: `the body shows ${found.what}`,
-            isShared: true,
+            causes: [[found.what]],
           },
         ],
       },

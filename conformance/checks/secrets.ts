@@ -1,7 +1,11 @@
+import type { Contract } from '../contract/contract.ts';
+import type { Pointer } from '../contract/document.ts';
 import { joinPointer } from '../contract/document.ts';
+import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import { isSecretSchema } from '../schema/annotated-values.ts';
-import { annotatedAnswer, answerOf, listedSuccesses } from './answered.ts';
+import type { SecretSeen } from '../run/world.ts';
+import { type AnnotatedValue, secretsIn } from '../schema/annotated-values.ts';
+import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
 import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
 export const writeOnlyExposed: ExchangeCheck = {
@@ -13,25 +17,26 @@ export const writeOnlyExposed: ExchangeCheck = {
       .map(({ status }) => `response ${status}`),
   needs: (place) => `${place} with JSON and a schema`,
   judge: (exchange, { contract }) => {
-    const parts = annotatedAnswer(contract, exchange);
-    if (parts.length === 0) return [];
-    const exposed = parts.filter(({ sure, schema, value }) => sure && schema.writeOnly === true && value !== null);
-    const status = exchange.outcome.kind === 'answer' ? exchange.outcome.status : 0;
+    const { answer, response } = declaredAnswerOf(exchange) ?? {};
+    const schema = schemaOf(exchange);
+    if (answer === undefined || response === undefined || schema === undefined) return [];
+    const exposed = secretsOf(contract, exchange, schema).filter(
+      (part) => part.sure && part.schema.writeOnly === true && part.value !== null,
+    );
     const bySentence = Map.groupBy(exposed, ({ pointer }) => pointer);
     const failures = [...bySentence].map(([pointer, [first]]): Failure => {
       const at = first?.at ?? '';
       return {
         check: 'write-only-exposed',
         severity: 'defect',
-        place: `response ${status} body ${at}`,
-        pattern: pointer,
+        place: `response ${answer.status} body ${at}`,
         pointer: joinPointer(pointer, 'writeOnly'),
         keyword: 'writeOnly',
         says: `${at} is declared writeOnly and was sent`,
-        isShared: true,
+        causes: [[pointer]],
       };
     });
-    return [{ place: `response ${status}`, failures }];
+    return [{ place: `response ${answer.status}`, failures }];
   },
 };
 
@@ -45,31 +50,66 @@ export const sensitiveLeak: ExchangeCheck = {
   judge: (exchange, { contract, secretsSeen }) => {
     const { answer, response } = answerOf(exchange) ?? {};
     if (answer === undefined) return [];
-    const text = answer.body.toString();
-    const allowed = new Set(
-      annotatedAnswer(contract, exchange)
-        .filter(({ schema }) => isSecretSchema(schema))
-        .map(({ value }) => String(value)),
-    );
+    const candidates = secretsSeen.length === 0 ? [] : [...findSecrets(secretsSeen, answer.body.toString())];
+    const foreign = candidates.filter((secret) => secret.operation !== exchange.operation);
+    if (foreign.length === 0) return [{ place: wholeAnswer, failures: [] }];
+    const schema = schemaOf(exchange);
+    const own = schema === undefined ? [] : secretsOf(contract, exchange, schema);
+    const allowed = new Set(own.map(({ value }) => String(value)));
     const sent = `${exchange.request.path} ${exchange.request.body?.toString() ?? ''}`;
-    const failures = secretsSeen
-      .filter((secret) => secret.operation !== exchange.operation && !allowed.has(secret.text))
-      .filter((secret) => isWholeToken(text, secret.text) && !sent.includes(secret.text))
+    const failures = foreign
+      .filter((secret) => !allowed.has(secret.text) && !sent.includes(secret.text))
       .map((secret): Failure => {
         return {
           check: 'sensitive-leak',
           severity: 'defect',
           place: `response ${answer.status} body`,
-          pattern: `${exchange.operation.id} ${secret.pointer}`,
           pointer: secret.pointer,
           keyword: 'x-sensitive',
           says: `a secret of ${secret.operation.id} stands in this answer${response === undefined ? '' : ', where none is declared'}`,
-          isShared: false,
+          causes: [[secret.pointer]],
         };
       });
     return [{ place: wholeAnswer, failures }];
   },
 };
+
+/** The schema of JSON content, where one is declared. */
+function schemaOf(exchange: NumberedExchange): Pointer | undefined {
+  const { answer, response } = answerOf(exchange) ?? {};
+  if (answer === undefined || exchange.seen.responseBody === undefined) return undefined;
+  if (headerOf(answer, 'content-type') === undefined) return undefined;
+  return response?.contents.find((content) => content.schema !== undefined)?.schema;
+}
+
+function secretsOf(contract: Contract, exchange: NumberedExchange, schema: Pointer): AnnotatedValue[] {
+  return [...secretsIn(contract.root, schema, exchange.seen.responseBody)];
+}
+
+interface Index {
+  readonly byRun: Map<string, SecretSeen[]>;
+  size: number;
+}
+
+const indexes = new WeakMap<readonly SecretSeen[], Index>();
+
+/** Secrets that stand in a text as whole tokens: looked up by their longest run of letters and digits, not tried one by one. */
+function* findSecrets(secrets: readonly SecretSeen[], text: string): Generator<SecretSeen> {
+  const index: Index = indexes.get(secrets) ?? { byRun: new Map(), size: 0 };
+  indexes.set(secrets, index);
+  for (const secret of secrets.slice(index.size)) {
+    const run = runsOf(secret.text).reduce((longest, next) => (next.length > longest.length ? next : longest), '');
+    index.byRun.set(run, [...(index.byRun.get(run) ?? []), secret]);
+  }
+  index.size = secrets.length;
+  for (const run of new Set(runsOf(text))) {
+    for (const secret of index.byRun.get(run) ?? []) if (isWholeToken(text, secret.text)) yield secret;
+  }
+}
+
+function runsOf(text: string): readonly string[] {
+  return text.match(/[A-Za-z0-9]+/g) ?? [];
+}
 
 function isWholeToken(text: string, token: string): boolean {
   for (let at = text.indexOf(token); at >= 0; at = text.indexOf(token, at + 1)) {

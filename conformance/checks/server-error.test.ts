@@ -1,8 +1,9 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import type { NumberedExchange } from '../execute/exchange.ts';
+import type { Answer, NoAnswer, NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
 import { plainIntent } from '../planted/apis.ts';
-import { createJudge } from '../schema/create-judge.ts';
+import { worldOf } from '../planted/by-hand.ts';
+import { noAnswer } from './no-answer.ts';
 import { serverError } from './server-error.ts';
 
 const contract = readContract(
@@ -11,37 +12,101 @@ const contract = readContract(
 openapi: 3.1.0
 info: {title: T, version: '1'}
 paths:
-  /plain: {get: {operationId: plain, responses: {'200': {}}}}
+  /plain: {get: {operationId: plain, responses: {'200': {}}}, post: {operationId: make, responses: {'200': {}}}}
   /exact: {get: {operationId: exact, responses: {'500': {}, '501': {}, '502': {}, '503': {}, '504': {}}}}
   /range: {get: {operationId: range, responses: {5XX: {}}}}
 `,
 );
+const world = worldOf(contract);
 
-/** Statuses that are defects, of an operation that documents none, each by itself, or all as a range. */
-const rows: readonly { operation: string; defects: readonly number[] }[] = [
-  { operation: 'plain', defects: [500, 501, 502, 503, 504, 507] },
-  { operation: 'exact', defects: [500, 502, 504, 507] },
-  { operation: 'range', defects: [500, 501, 502, 504, 507] },
-];
+type Outcome = number | NoAnswer['reason'];
 
-test.each(rows)('$operation: $defects are defects, documented or not', ({ operation: id, defects }) => {
+function outcomeOf(outcome: Outcome, body: string): Answer | NoAnswer {
+  if (typeof outcome === 'string') return { kind: 'none', reason: outcome, says: 'nothing came', durationMs: 1 };
+  return { kind: 'answer', status: outcome, headers: [], body: Buffer.from(body), durationMs: 1 };
+}
+
+/** An exchange, and the same request sent again alone where a second outcome is given. */
+function traceOf(id: string, first: Outcome, again?: Outcome, body = ''): readonly NumberedExchange[] {
   const operation = contract.operations.find((one) => one.id === id);
   if (operation === undefined) throw new Error(`no ${id}`);
-  const isDefect = (status: number, isPause = false): boolean => {
-    const exchange: NumberedExchange = {
-      operation,
-      intent: plainIntent,
-      request: { method: 'GET', base: '', path: operation.path, headers: [], body: undefined },
-      outcome: { kind: 'answer', status, headers: [], body: Buffer.from(''), durationMs: 1 },
-      seen: { path: {}, query: {}, requestHeaders: {}, requestBody: undefined },
-      isPause,
-      atMs: 0,
-      number: 1,
-    };
-    const context = { contract, judge: createJudge(contract), slowMs: undefined, secretsSeen: [] };
-    return serverError.judge(exchange, context).some(({ failures }) => failures.length > 0);
-  };
-  const statuses = [200, 404, 499, 500, 501, 502, 503, 504, 507];
-  expect(statuses.filter((status) => isDefect(status))).toEqual(defects);
-  expect(statuses.filter((status) => isDefect(status, true))).toEqual([]);
+  const request: OutgoingRequest = { method: 'GET', base: '', path: operation.path, headers: [], body: undefined };
+  const exchange = (outcome: Outcome, number: number): NumberedExchange => ({
+    operation,
+    intent: plainIntent,
+    request,
+    outcome: outcomeOf(outcome, body),
+    seen: { path: {}, query: {}, requestHeaders: {}, requestBody: undefined },
+    isPause: false,
+    atMs: 0,
+    number,
+  });
+  return [exchange(first, 1), ...(again === undefined ? [] : [{ ...exchange(again, 2), isAlone: true }])];
+}
+
+function severitiesOf(check: typeof serverError, trace: readonly NumberedExchange[]): readonly string[] {
+  return check
+    .judge(trace, world)
+    .flatMap(({ failures }) => failures)
+    .map(({ severity }) => severity);
+}
+
+describe('a 5xx that shows again alone', () => {
+  /** Statuses that are defects, of an operation that documents none, each by itself, or all as a range. */
+  const rows: readonly { operation: string; defects: readonly number[] }[] = [
+    { operation: 'plain', defects: [500, 502, 503, 504, 507] },
+    { operation: 'exact', defects: [500, 502, 504, 507] },
+    { operation: 'range', defects: [500, 502, 504, 507] },
+  ];
+  test.each(rows)('$operation: $defects are defects, documented or not', ({ operation, defects }) => {
+    const statuses = [200, 404, 499, 500, 501, 502, 503, 504, 507];
+    const isDefect = (status: number) =>
+      severitiesOf(serverError, traceOf(operation, status, status)).includes('defect');
+    expect(statuses.filter(isDefect)).toEqual(defects);
+  });
+});
+
+test.each([
+  { first: 500, again: 200, body: '', want: ['suspect'] },
+  { first: 500, again: 404, body: '', want: ['suspect'] },
+  { first: 500, again: 502, body: '', want: ['defect'] },
+  { first: 500, again: 'reset', body: '', want: ['defect'] },
+  { first: 503, again: 200, body: '', want: [] },
+  { first: 503, again: 404, body: '', want: [] },
+  { first: 502, again: undefined, body: '', want: ['suspect'] },
+  { first: 501, again: undefined, body: '', want: ['warning'] },
+  { first: 500, again: 500, body: 'Actions are disabled on this instance', want: ['warning'] },
+  { first: 503, again: 503, body: '{"error":"search is not configured"}', want: ['warning'] },
+  {
+    first: 500,
+    again: 500,
+    body: "TypeError: '<' not supported between instances of 'int' and 'str'",
+    want: ['defect'],
+  },
+  { first: 500, again: 500, body: "unsupported operand type(s) for +: 'int' and 'str'", want: ['defect'] },
+  {
+    first: 500,
+    again: 500,
+    body: 'Traceback (most recent call last):\n  File "/a.py", line 1, in x\nfeature is disabled',
+    want: ['defect'],
+  },
+] as const)('$first, and $again when sent again alone ($body): $want', ({ first, again, body, want }) => {
+  expect(severitiesOf(serverError, traceOf('plain', first, again, body))).toEqual(want);
+});
+
+test.each([
+  { first: 'reset', again: 'reset', want: ['defect'] },
+  { first: 'truncated', again: 200, want: ['suspect'] },
+  { first: 'timeout', again: undefined, want: ['defect'] },
+  { first: 'refused', again: undefined, want: [] },
+] as const)('$first, and $again when sent again alone: $want', ({ first, again, want }) => {
+  expect(severitiesOf(noAnswer, traceOf('plain', first, again))).toEqual(want);
+});
+
+test('a server that stops is told with what was under way', () => {
+  const [exchange] = traceOf('plain', 'refused');
+  if (exchange?.outcome.kind !== 'none') throw new Error('no exchange');
+  const trace = [{ ...exchange, outcome: { ...exchange.outcome, downWith: ['plain', 'make'] } }];
+  const [failure] = noAnswer.judge(trace, world).flatMap(({ failures }) => failures);
+  expect(failure?.says).toBe('the server stopped and did not come back; under way were: plain, make');
 });

@@ -1,36 +1,91 @@
+import type { Operation } from '../contract/contract.ts';
 import { responseFor } from '../contract/contract.ts';
-import { type ExchangeCheck, wholeAnswer } from './check.ts';
+import type { Answer, NoAnswer, NumberedExchange, Polarity, Trace } from '../execute/exchange.ts';
+import { type Failure, normaliseBody, type Severity } from '../failures/failure.ts';
+import { type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
+import { findInternals } from './internals-leaked.ts';
 
-/** Always a defect, documented or not: the server says itself that it failed (RFC 9110, 15.6). */
-const always = new Set([500, 502, 504]);
+/** Statuses that may say "not now" or "not here" where the operation documents them (RFC 9110, 15.6.2, 15.6.4). */
+const mayBeDocumented = new Set([501, 503]);
 
-export const serverError: ExchangeCheck = {
+/** Words of a feature that is switched off: a fact about the deployment, not a failure of it. */
+const off =
+  /\b(?:is|are|been|was|feature|currently) disabled\b|\bnot (?:yet |currently )?(?:supported(?! between)|enabled|configured|implemented)\b|\b(?:switched|turned) off\b/i;
+
+/** Most of a body that still is a sentence to the client, and no account of a crash that has such words by chance. */
+const mostSaid = 2_000;
+
+function isOff(body: Buffer): boolean {
+  if (body.length > mostSaid) return false;
+  const text = body.toString();
+  return off.test(text) && findInternals(text) === undefined;
+}
+
+export const serverError: TraceCheck = {
+  kind: 'trace',
   name: 'server-error',
-  about: 'a 500, 502 or 504, or a 501 or 503 that the operation does not document',
+  about: 'a 500, 502, 504 or an undocumented 503 that shows again when the request is sent alone',
   plan: () => [wholeAnswer],
-  judge: ({ operation, outcome, isPause }) => {
-    if (outcome.kind === 'none' || isPause) return [];
-    const { status } = outcome;
-    const exact = operation.responses.some((response) => response.status === String(status));
-    const isDocumented = exact || (responseFor(operation, status) !== undefined && status === 503);
-    if (!always.has(status) && (status < 500 || isDocumented)) return [{ place: wholeAnswer, failures: [] }];
-    return [
-      {
-        place: wholeAnswer,
-        failures: [
-          {
-            check: 'server-error',
-            severity: 'defect',
-            place: `response ${status}`,
-            pattern: `response ${status}`,
-            pointer: operation.pointer,
-            keyword: String(status),
-            clause: 'RFC 9110 15.6',
-            says: `the server answered ${status} to a request that the contract allows`,
-            isShared: false,
-          },
-        ],
-      },
-    ];
-  },
+  judge: (trace) => originalsOf(trace).flatMap((exchange) => judgeOne(exchange, repeatOf(trace, exchange))),
 };
+
+/** Exchanges that count: neither pauses nor repeats. */
+export function originalsOf(trace: Trace): readonly NumberedExchange[] {
+  return trace.filter(({ isPause, isAlone }) => !isPause && isAlone !== true);
+}
+
+/** The same request, sent again when nothing else was under way. */
+export function repeatOf(trace: Trace, { request }: NumberedExchange): NumberedExchange | undefined {
+  return trace.find((other) => other.isAlone === true && other.request === request);
+}
+
+function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefined): TraceVerdict[] {
+  const { operation, outcome, intent } = exchange;
+  if (outcome.kind === 'none') return [];
+  const { status } = outcome;
+  const found =
+    status < 500 || status > 599 || isDocumented(operation, status) ? undefined : weigh(outcome, repeat?.outcome);
+  if (found === undefined) return [{ exchange, place: wholeAnswer, failures: [] }];
+  const failure: Failure = {
+    check: 'server-error',
+    severity: found.severity,
+    place: `response ${status}`,
+    pointer: operation.pointer,
+    keyword: String(status),
+    clause: 'RFC 9110 15.6',
+    says: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.adds}`,
+    causes: [[status, normaliseBody(outcome.body.toString())]],
+  };
+  return [{ exchange, place: wholeAnswer, failures: [failure] }];
+}
+
+const requests: Readonly<Record<Polarity, string>> = {
+  valid: 'the contract allows',
+  invalid: 'it had to refuse with a 4xx',
+  grey: 'it may take or refuse, but not fail on',
+};
+
+function isDocumented(operation: Operation, status: number): boolean {
+  if (!mayBeDocumented.has(status)) return false;
+  const isExact = operation.responses.some((response) => response.status === String(status));
+  return isExact || (status === 503 && responseFor(operation, status) !== undefined);
+}
+
+/** How much a 5xx weighs, by what came when the request was sent again alone. */
+function weigh(
+  { status, body }: Answer,
+  repeat: Answer | NoAnswer | undefined,
+): { readonly severity: Severity; readonly adds: string } | undefined {
+  if (status === 501 || isOff(body)) {
+    return { severity: 'warning', adds: '; it says itself that this is not to be had here' };
+  }
+  if (repeat === undefined) return { severity: 'suspect', adds: '; it was not sent again, and may pass' };
+  if (repeat.kind === 'none') return { severity: 'defect', adds: `; sent again alone, ${repeat.says}` };
+  if (repeat.status >= 500) return { severity: 'defect', adds: '' };
+  // Away for a moment, as 503 means to say.
+  if (status === 503) return undefined;
+  return {
+    severity: 'suspect',
+    adds: `; sent again alone it was answered ${repeat.status}: only under load, or by chance`,
+  };
+}

@@ -6,6 +6,8 @@ export interface OperationExtensions {
   readonly effect: string | undefined;
   readonly byValue: readonly ByValue[];
   readonly shared: boolean;
+  /** The call may be sent again without doing its work twice; how, stands in the contract. */
+  readonly isIdempotent: boolean;
 }
 
 export interface ByValue {
@@ -33,6 +35,7 @@ export function readOperationExtensions(operation: JsonObject): OperationExtensi
     effect: textAt(operation, 'x-effect'),
     byValue: list(operation['x-by-value']).map(readByValue),
     shared: operation['x-shared'] === true,
+    isIdempotent: operation['x-idempotency'] !== undefined,
   };
 }
 

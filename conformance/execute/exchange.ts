@@ -71,6 +71,8 @@ export interface Exchange {
   readonly seen: Seen;
   /** True for an answer that was only a pause (429, a 503 that went away): the case was sent again. */
   readonly isPause: boolean;
+  /** True for a request that was sent again when nothing else was under way. */
+  readonly isAlone?: boolean;
   /** Milliseconds from the start of the run to its end. */
   readonly atMs: number;
 }
@@ -94,7 +96,12 @@ export function isSuccess(outcome: Answer | NoAnswer): boolean {
   return outcome.kind === 'answer' && outcome.status >= 200 && outcome.status < 400;
 }
 
-/** A success that the operation lists, by itself, as a range or as `default`: a redirect that nobody documents accepts nothing. */
+/**
+ * A success that the operation lists: a 2xx by itself, as a range or as `default`, a 3xx by itself or as a range. A redirect that
+ * `default` alone covers is as likely the way to a login.
+ */
 export function isAccepted({ operation, outcome }: Pick<Exchange, 'operation' | 'outcome'>): boolean {
-  return outcome.kind === 'answer' && isSuccess(outcome) && responseFor(operation, outcome.status) !== undefined;
+  if (outcome.kind !== 'answer' || !isSuccess(outcome)) return false;
+  const listed = responseFor(operation, outcome.status);
+  return listed !== undefined && (outcome.status < 300 || listed.status !== 'default');
 }

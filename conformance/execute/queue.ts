@@ -129,7 +129,7 @@ async function runChains(
   await Promise.all(Array.from({ length: Math.min(Math.max(1, workers), chains.length) }, work));
 }
 
-/** The turn with what is doubtful in it sent once more, behind the rest: then that one counts, and the first was only a pause. */
+/** The turn with what is doubtful in it sent once more, behind the rest. */
 async function prove(
   turn: Turn,
   engine: Engine,
@@ -143,8 +143,11 @@ async function prove(
     const again = await engine.again(exchange);
     if (again === undefined) continue;
     repeated += 1;
-    exchanges[index] = { ...exchange, isPause: true };
-    exchanges.push(again);
+    const { kind } = again.outcome;
+    // Who went down with another was only interrupted, and a deployment that is gone tells it by the second.
+    const isPause = exchange.outcome.kind === 'none' && (kind === 'answer' || again.outcome.downWith !== undefined);
+    exchanges[index] = { ...exchange, isPause };
+    exchanges.push({ ...again, isAlone: !isPause });
   }
   return { exchanges, repeated };
 }

@@ -1,8 +1,6 @@
-import { createHash } from 'node:crypto';
-import type { NumberedExchange } from '../execute/exchange.ts';
-import { headerOf } from '../execute/exchange.ts';
+import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { curlLine } from './curl-line.ts';
-import type { Failure } from './failure.ts';
+import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
 import type { Redactor } from './redact.ts';
 
 /** One cause, however often and at however many operations it showed. All texts are free of secrets. */
@@ -11,6 +9,7 @@ export interface Finding {
   readonly id: string;
   readonly check: string;
   readonly severity: Failure['severity'];
+  /** Where it showed first; this and what follows is about that exchange. */
   readonly operation: string;
   /** All operations at which it showed, that one included. */
   readonly operations: readonly string[];
@@ -30,6 +29,19 @@ export interface Finding {
   readonly curl: string;
   /** Shell variables that the line reads, with what belongs into each. */
   readonly curlNeeds: Readonly<Record<string, string>>;
+  /** Each operation and place once, in the order in which they came; at most `mostOccurrences` of them. */
+  readonly occurrences: readonly Occurrence[];
+}
+
+/** A cause at one place of one operation. */
+export interface Occurrence {
+  /** The same in every run, whatever else the cause comprises. */
+  readonly fingerprint: string;
+  readonly operation: string;
+  readonly place: string;
+  readonly pointer: string;
+  readonly says: string;
+  readonly count: number;
 }
 
 export interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'headerVariable' | 'meaningOf'> {
@@ -37,43 +49,87 @@ export interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'head
 }
 
 export interface Findings {
-  /** @returns the finding, when it is a new one */
+  /** @returns the finding, when it is a new one, or when it is now sure */
   readonly add: (failure: Failure, exchange: NumberedExchange) => Finding | undefined;
-  /** In the order in which they were found. */
+  /** Defects and suspects, in the order in which they were found. */
   readonly all: () => readonly Finding[];
+  /** What is no more than a fact about the deployment. */
+  readonly facts: () => readonly Finding[];
 }
 
-/** One finding per cause, with the number of times and the operations at which it showed. */
+/** Of one cause; the rest is counted. */
+export const mostOccurrences = 100;
+
+/** What is a defect once is one, even where it was not shown again another time. */
+const weights: Readonly<Record<Failure['severity'], number>> = { warning: 0, suspect: 1, defect: 2 };
+
+interface Collected {
+  first: Finding;
+  readonly operations: Set<string>;
+  readonly occurrences: Map<string, Omit<Occurrence, 'count'> & { count: number }>;
+  count: number;
+}
+
+/** One finding per cause over the whole document, with the operations and places that show it. */
 export function collectFindings(tools: FindingTools): Findings {
-  const found = new Map<string, Finding>();
+  const found: Collected[] = [];
+  const byCause = new Map<string, Collected>();
+  const list = (isFact: boolean): readonly Finding[] =>
+    found.filter(({ first }) => (first.severity === 'warning') === isFact).map(summarise);
   return {
-    all: () => [...found.values()],
+    all: () => list(false),
+    facts: () => list(true),
     add: (failure, exchange) => {
-      const id = fingerprintOf(failure, exchange);
-      const known = found.get(id);
-      if (known === undefined) {
-        const finding = describeFinding(failure, exchange, tools);
-        found.set(id, finding);
-        return finding;
-      }
-      const operations = [...new Set([...known.operations, exchange.operation.id])];
-      found.set(id, { ...known, operations, count: known.count + 1 });
-      return undefined;
+      const keys = failure.causes.map((cause) => causeKey(failure, cause));
+      const known = keys.map((key) => byCause.get(key)).find((one) => one !== undefined);
+      const cause = known ?? create(hashOf(keys[0]), failure, exchange, tools);
+      const isSurer = weights[failure.severity] > weights[cause.first.severity];
+      if (known === undefined) found.push(cause);
+      if (isSurer) cause.first = describeFinding(cause.first.id, failure, exchange, tools);
+      for (const key of keys) if (!byCause.has(key)) byCause.set(key, cause);
+      count(cause, failure, exchange, tools);
+      return known === undefined || isSurer ? summarise(cause) : undefined;
     },
   };
+}
+
+function create(id: string, failure: Failure, exchange: NumberedExchange, tools: FindingTools): Collected {
+  const first = describeFinding(id, failure, exchange, tools);
+  return { first, operations: new Set(), occurrences: new Map(), count: 0 };
+}
+
+function count(
+  cause: Collected,
+  failure: Failure,
+  { operation: { id: operation } }: NumberedExchange,
+  { redact }: FindingTools,
+): void {
+  cause.count += 1;
+  cause.operations.add(operation);
+  const fingerprint = fingerprintOf(failure, operation);
+  const known = cause.occurrences.get(fingerprint);
+  if (known !== undefined) known.count += 1;
+  else if (cause.occurrences.size < mostOccurrences) {
+    const { place, pointer } = failure;
+    cause.occurrences.set(fingerprint, {
+      fingerprint,
+      operation,
+      place,
+      pointer,
+      says: redact(failure.says),
+      count: 1,
+    });
+  }
+}
+
+function summarise({ first, operations, occurrences, count }: Collected): Finding {
+  return { ...first, operations: [...operations], count, occurrences: [...occurrences.values()] };
 }
 
 /** Most of a body that a report shows; the rest is one request away. */
 const mostShown = 300;
 
-/** What makes two failures one: check, sentence and status, and the operation unless the cause may be shared. */
-function fingerprintOf(failure: Failure, { operation }: NumberedExchange): string {
-  const { check, keyword, pattern, isShared } = failure;
-  const parts = [check, keyword, pattern, isShared ? '' : operation.id];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 8);
-}
-
-function describeFinding(failure: Failure, exchange: NumberedExchange, tools: FindingTools): Finding {
+function describeFinding(id: string, failure: Failure, exchange: NumberedExchange, tools: FindingTools): Finding {
   const { operation, request, outcome, intent, number, atMs } = exchange;
   const { redact, lineOf } = tools;
   const { line: curl, needs: curlNeeds } = curlLine(request, operation.target, tools);
@@ -82,7 +138,7 @@ function describeFinding(failure: Failure, exchange: NumberedExchange, tools: Fi
       ? `no answer: ${outcome.says}`
       : `${outcome.status} ${headerOf(outcome, 'content-type') ?? ''} ${excerpt(outcome.body, redact)}`;
   return {
-    id: fingerprintOf(failure, exchange),
+    id,
     check: failure.check,
     severity: failure.severity,
     operation: operation.id,
@@ -103,6 +159,7 @@ function describeFinding(failure: Failure, exchange: NumberedExchange, tools: Fi
     detectedAtMs: Math.round(atMs),
     curl,
     curlNeeds,
+    occurrences: [],
   };
 }
 
@@ -112,18 +169,20 @@ function excerpt(body: Buffer, redact: (text: string) => string): string {
   return text.length <= mostShown ? text : `${text.slice(0, mostShown)}…`;
 }
 
+/** Most names in one line. */
+const mostNamed = 6;
+
 /** The message of a finding: what, where, which sentence, what was sent and answered, and how to send it again. */
 export function formatFinding(finding: Finding): string {
   const { check, severity, operations, operation, place, pointer, line, keyword, clause, says, count } = finding;
-  const also = operations.filter((other) => other !== operation);
-  const more =
-    also.length === 0
-      ? ''
-      : `  (and ${also.length} more: ${also.slice(0, 6).join(', ')}${also.length > 6 ? ', …' : ''})`;
+  const where = operations.length === 1 ? operation : `on ${operations.length} operations`;
   const times = count === 1 ? '' : `, seen ${count} times`;
+  const sentence = `${keyword}${clause === undefined ? '' : `   ${clause}`}`;
   const lines = [
-    `${severity === 'suspect' ? 'suspect: ' : ''}${check}   ${operation}   ${place}   ${keyword}${clause === undefined ? '' : `   ${clause}`}${more}`,
+    `${severity === 'suspect' ? 'suspect: ' : ''}${check}   ${where}   ${place}   ${sentence}`,
     `  ${says}`,
+    ...(operations.length === 1 ? [] : [`  on        ${nameSome(operations)}`]),
+    ...formatPlaces(finding),
     `  contract  ${pointer}  line ${line}`,
     `  sent      ${finding.sent}`,
     `  answered  ${finding.answered}`,
@@ -131,4 +190,14 @@ export function formatFinding(finding: Finding): string {
     `  ${finding.curl}`,
   ];
   return lines.join('\n');
+}
+
+/** Other places than the first, as one cause may show at several members. */
+function formatPlaces({ place, occurrences }: Finding): string[] {
+  const others = [...new Set(occurrences.map((one) => one.place))].filter((other) => other !== place);
+  return others.length === 0 ? [] : [`  also at   ${nameSome(others)}`];
+}
+
+function nameSome(names: readonly string[]): string {
+  return `${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
 }

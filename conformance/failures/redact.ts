@@ -1,6 +1,6 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import type { Exchange } from '../execute/exchange.ts';
-import { annotatedValues, isSecretSchema } from '../schema/annotated-values.ts';
+import { secretsIn } from '../schema/annotated-values.ts';
 
 /**
  * Keeps secrets out of every output: what the user gave, what the server issued, what the contract calls secret and an
@@ -104,11 +104,11 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
     keep,
     learn: (exchange) => {
       const { request } = exchange;
+      const all = [...secretsOf(contract, exchange)];
+      if (all.length === 0) return [];
       const sent = `${request.path} ${request.body?.toString() ?? ''}`;
-      for (const { text, isAnswer } of secretsOf(contract, exchange)) {
-        if (!isAnswer && !known.has(text)) invented.add(text);
-      }
-      const found = [...secretsOf(contract, exchange)].filter(({ isAnswer }) => isAnswer);
+      for (const { text, isAnswer } of all) if (!isAnswer && !known.has(text)) invented.add(text);
+      const found = all.filter(({ isAnswer }) => isAnswer);
       for (const one of found) {
         const isOurs = !known.has(one.text) && (invented.has(one.text) || isWithin(sent, one.text));
         if (isOurs) invented.add(one.text);
@@ -238,8 +238,7 @@ function* secretsOf(contract: Contract, { operation, seen, outcome }: Exchange):
   ];
   for (const { schema, value, isAnswer } of sides) {
     if (schema === undefined || value === undefined) continue;
-    for (const part of annotatedValues(contract.root, schema, value)) {
-      if (!isSecretSchema(part.schema)) continue;
+    for (const part of secretsIn(contract.root, schema, value)) {
       const property = /\/([^/]*)$/.exec(part.at)?.[1];
       for (const text of leavesOf(part.value)) yield { text, pointer: part.pointer, property, isAnswer };
     }

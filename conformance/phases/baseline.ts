@@ -1,108 +1,403 @@
-import type { Operation } from '../contract/contract.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
+import { placeAt } from '../contract/document.ts';
+import { canonical, isObject } from '../contract/json.ts';
 import type { Draft } from '../data/draft.ts';
-import type { Known } from '../data/records.ts';
-import { restoreBody } from '../data/restore-body.ts';
-import { type Exchange, isSuccess } from '../execute/exchange.ts';
+import { flattenSchema } from '../data/flatten-schema.ts';
+import type { DataTools } from '../data/value-ladder.ts';
+import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { draftBaseline, explainGap, type Ladder, type Target } from '../plan/draft-baseline.ts';
 import { orderOperations } from '../plan/order-operations.ts';
-import { isSafe, refuseValues } from '../plan/permissions.ts';
+import { type Deed, deedOf, refuseValues } from '../plan/permissions.ts';
+import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
+import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
+import { refusalOf } from '../resources/read-refusal.ts';
+import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
 import type { World } from '../run/world.ts';
-import type { Scenario } from './phase.ts';
+import { createDrafter, type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
+import type { Domain, Scenario } from './phase.ts';
 
-/** Most requests for one operation before it counts as out of reach. */
-export const mostAttempts = 6;
+/** Most requests of one operation in one turn, and in all. */
+const most = { turn: 5, all: 10, lessons: 5, failures: 3, forbidden: 2, fresh: 2, rung: 8, emptyLists: 2 } as const;
 
-/** Statuses that speak of the data sent; others of the object, the state or the way in. */
-const aboutData = new Set([400, 413, 415, 422]);
-
-/** Statuses after which trying other data proves nothing. */
-const aboutAccess = new Set([401, 402, 403, 405, 429, 501]);
+/**
+ * Ranks: reads and creates by their level, changes after what they may change was read, second turns, what nobody handed an id
+ * to, requests with what may be left out, actions, deletions from the deepest on.
+ */
+const ranks = {
+  wait: -20,
+  change: -200,
+  turn: -400,
+  noTarget: -3_000,
+  complete: -5_000,
+  action: -10_000,
+  remove: -100_000,
+} as const;
 
 /** One valid request until it is accepted, from the surest values to the boldest. */
-export function planBaseline(operations: readonly Operation[]): readonly Scenario[] {
+export function planBaseline(contract: Contract, operations: readonly Operation[]): readonly Scenario[] {
   return orderOperations(operations).flatMap((level, index) =>
-    level.map((operation) => baselineScenario(operation, -index)),
+    level.map((operation) => baselineScenario(contract, operation, index)),
   );
 }
 
-function baselineScenario(operation: Operation, rank: number): Scenario {
-  let isOver = false;
+/** How far one operation has come. It changes in its own turns alone. */
+interface Progress {
+  readonly sent: Set<string>;
+  readonly reasons: Set<string>;
+  readonly lessons: Lessons;
+  /** Targets that were refused as such, and those for which all data was refused until news come. */
+  readonly gone: Set<string>;
+  readonly tried: Set<string>;
+  turns: number;
+  requests: number;
+  state: 'open' | 'accepted' | 'over';
+  /** Nothing is left to try, as far as the world knew then. */
+  isSpent: boolean;
+  revision: number;
+  way: Way;
+  learned: number;
+  failures: number;
+  isCompleteSent: boolean;
+}
+
+function baselineScenario(contract: Contract, operation: Operation, level: number): Scenario {
+  const deed = deedOf(contract, operation);
+  const progress: Progress = {
+    sent: new Set(),
+    reasons: new Set(),
+    lessons: new Map(),
+    gone: new Set(),
+    tried: new Set(),
+    turns: 0,
+    requests: 0,
+    state: 'open',
+    isSpent: false,
+    revision: -1,
+    way: { ...plainWay, hasBody: operation.body?.required === true || !/^(get|head|delete)$/.test(operation.method) },
+    learned: 0,
+    failures: 0,
+    isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
+  };
+  const names = referenceNames(contract, operation);
+  const first = firstRank(operation, deed, level);
+  let targets: { readonly revision: number; readonly found: readonly Target[] } | undefined;
+  const targetsIn = (world: World): readonly Target[] => {
+    const revision = world.resources.revisionFor(operation, names);
+    if (targets?.revision !== revision) targets = { revision, found: allTargets(world, operation, deed) };
+    return targets.found;
+  };
+  let drafter: Drafter | undefined;
   return {
     id: `baseline ${operation.id}`,
     operation,
     phase: 'baseline',
-    domain: {
-      path: operation.path.replace(/\/?\{.*$/s, ''),
-      kind: isSafe(operation) ? 'reads' : 'writes',
+    domain: domainOf(operation, deed),
+    mostRequests: most.turn,
+    rank: (world) => {
+      const { state, requests, turns } = progress;
+      if (state === 'accepted') return progress.isCompleteSent ? undefined : ranks.complete - level;
+      if (state === 'over' || requests >= most.all) return undefined;
+      if (progress.isSpent && world.resources.revisionFor(operation, names) === progress.revision) return undefined;
+      const hasTarget =
+        slotsOf(operation.path).length === 0 || targetsIn(world).some(({ label }) => label !== 'example');
+      const waits = waitsFor(world, operation, names) * ranks.wait;
+      return first + turns * ranks.turn + waits + (hasTarget || deed === 'remove' ? 0 : ranks.noTarget);
     },
-    mostRequests: mostAttempts,
-    rank: () => (isOver ? undefined : rank),
     run: async (session, world, allowance) => {
-      isOver = true;
-      const { known } = world;
       const tools = toolsFor(world, operation, 'baseline', 0);
-      const ladder = draftBaseline(tools, operation, known);
+      drafter ??= createDrafter(tools, operation);
+      const revision = world.resources.revisionFor(operation, names);
+      const turn: Turning = { world, tools, drafter, operation, deed, progress, revision, targets: targetsIn(world) };
       const exchanges: Exchange[] = [];
-      const reasons = new Set<string>();
-      const sent = new Set<string>();
-      let [target, rung] = [0, 0];
-      while (target < ladder.targets.length && sent.size < allowance) {
-        const step = stepOf(ladder, target, rung);
-        const refusal = step === undefined ? explainGap(operation) : undefined;
-        const prepared = step === undefined ? undefined : prepare(world, tools, step, known);
-        if (refusal !== undefined) reasons.add(refusal);
-        if (typeof prepared === 'string') reasons.add(prepared);
-        let answered: number | undefined;
-        if (prepared !== undefined && typeof prepared !== 'string') {
-          const key = JSON.stringify(seenOf(prepared));
-          if (!sent.has(key)) {
-            sent.add(key);
-            const found = await session.send(prepared);
-            exchanges.push(...found);
-            const last = found.at(-1)?.outcome;
-            if (last === undefined || last.kind === 'none' || isSuccess(last)) break;
-            answered = last.status;
-            if (aboutAccess.has(answered)) break;
-          }
-        }
-        const stays = ladder.hasRung(rung + 1) && (answered === undefined || aboutData.has(answered));
-        [target, rung] = stays ? [target, rung + 1] : [target + 1, 0];
+      progress.turns += 1;
+      progress.reasons.clear();
+      for (const step of steps(turn)) {
+        if (exchanges.filter(({ isPause }) => !isPause).length >= allowance) break;
+        progress.requests += 1;
+        const found = await session.send(step.draft);
+        exchanges.push(...found);
+        const last = found.at(-1);
+        if (last === undefined) break;
+        step.answered(last);
       }
-      return { exchanges, reasons: [...reasons] };
+      progress.revision = revision;
+      return { exchanges, reasons: progress.state === 'open' ? [...progress.reasons] : [] };
     },
   };
 }
 
-function stepOf(ladder: Ladder, target: number, rung: number): { draft: Draft; target: Target } | undefined {
-  const about = ladder.targets[target];
-  const draft = about === undefined ? undefined : ladder.draft(about, rung);
-  return about === undefined || draft === undefined ? undefined : { draft, target: about };
+interface Turning {
+  readonly world: World;
+  readonly tools: DataTools;
+  readonly drafter: Drafter;
+  readonly operation: Operation;
+  readonly deed: Deed;
+  readonly progress: Progress;
+  readonly targets: readonly Target[];
+  readonly revision: number;
+}
+
+interface Step {
+  readonly draft: Draft;
+  readonly answered: (exchange: Exchange) => void;
+}
+
+/** What is tried one after the other. Each answer says where to go on: with other data, another target, or not at all. */
+function* steps(turn: Turning): Generator<Step> {
+  const { world, drafter, operation, progress, targets } = turn;
+  if (progress.state === 'accepted') {
+    yield* completeStep(turn);
+    return;
+  }
+  progress.isSpent = false;
+  if (progress.revision !== turn.revision) {
+    progress.tried.clear();
+    progress.way = { ...progress.way, rung: 0 };
+  }
+  let at = 0;
+  let empty = 0;
+  let forbidden = 0;
+  const advance = (what: 'data' | 'target'): void => {
+    const next = { ...progress.way, rung: progress.way.rung + 1 };
+    const stays = what === 'data' && next.rung <= most.rung && drafter.hasRung(next);
+    // What was refused for the object alone may have been good data.
+    progress.way = stays ? next : { ...progress.way, rung: what === 'target' ? progress.way.rung : 0 };
+    if (stays) return;
+    (what === 'target' ? progress.gone : progress.tried).add(keyOf(targets[at]));
+    at += 1;
+  };
+  shareLessons(turn);
+  while (at < targets.length && progress.requests < most.all) {
+    const target = targets[at];
+    if (target === undefined) break;
+    if (progress.gone.has(keyOf(target)) || progress.tried.has(keyOf(target))) {
+      at += 1;
+      continue;
+    }
+    const draft = drafter.draft(target, progress.way, world.resources, progress.lessons);
+    const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
+    if (typeof prepared === 'string') {
+      progress.reasons.add(prepared);
+      advance('data');
+      continue;
+    }
+    // What was accepted elsewhere meanwhile is worth the same request again.
+    const key = `${canonical(seenOf(prepared))}${target.proven === true ? ' proven' : ''}`;
+    if (progress.sent.has(key)) {
+      advance('data');
+      continue;
+    }
+    progress.sent.add(key);
+    let answer: Exchange | undefined;
+    yield { draft: prepared, answered: (exchange) => (answer = exchange) };
+    if (answer === undefined) return;
+    if (isSuccess(answer.outcome)) {
+      progress.state = isAccepted(answer) ? 'accepted' : 'over';
+      // An empty list hands out no id: another parent may have more.
+      const isBare = progress.state === 'accepted' && isEmptyList(turn, answer) && empty < most.emptyLists;
+      if (!isBare || targets[at + 1] === undefined) return;
+      empty += 1;
+      at += 1;
+      continue;
+    }
+    const next = judge(turn, answer, target);
+    if (progress.state === 'accepted') return;
+    if (next === 'forbidden') forbidden += 1;
+    if (next === 'over' || forbidden > most.forbidden) {
+      progress.state = 'over';
+      return;
+    }
+    if (next === 'again') continue;
+    advance(next === 'forbidden' ? 'target' : next);
+  }
+  progress.isSpent = true;
+}
+
+/** Where a refusal leads. */
+function judge(turn: Turning, exchange: Exchange, target: Target): 'again' | 'data' | 'target' | 'forbidden' | 'over' {
+  const { outcome, seen } = exchange;
+  const { operation, progress, drafter, tools } = turn;
+  if (outcome.kind === 'none') return 'over';
+  const { status } = outcome;
+  if (status === 403) return Object.keys(target.values).length > 0 ? 'forbidden' : 'over';
+  if (status < 400 || [401, 402, 405, 406, 429, 501].includes(status)) return 'over';
+  if (status >= 500) {
+    progress.failures += 1;
+    return progress.failures >= most.failures ? 'over' : progress.failures === 1 ? 'data' : 'target';
+  }
+  if (status === 415 && progress.way.content + 1 < drafter.contents) {
+    progress.way = { ...progress.way, content: progress.way.content + 1, rung: 0 };
+    return 'again';
+  }
+  const refusal = refusalOf(exchange);
+  const came = refusal === undefined ? 'nothing' : learn(tools.contract, operation, seen, refusal, progress.lessons);
+  if (came === 'new' && progress.learned < most.lessons) {
+    progress.learned += 1;
+    return 'again';
+  }
+  if (status === 409 && progress.way.hasBody && progress.way.fresh < most.fresh) {
+    progress.way = { ...progress.way, fresh: progress.way.fresh + 1 };
+    return 'again';
+  }
+  const isAboutTarget = came === 'path' || status === 404 || status === 410 || status === 409;
+  return isAboutTarget && operation.path.includes('{') ? 'target' : 'data';
+}
+
+/** Once more with what may be left out, so that it is met as well; a refusal of it takes nothing back. */
+function* completeStep({ world, drafter, operation, progress, targets }: Turning): Generator<Step> {
+  progress.isCompleteSent = true;
+  for (const target of targets) {
+    const way = { ...progress.way, isComplete: true };
+    const draft = drafter.draft(target, way, world.resources, progress.lessons);
+    if (draft === undefined || progress.sent.has(canonical(seenOf(draft)))) continue;
+    if (refuseValues(operation, seenOf(draft), world.permissions) !== undefined) continue;
+    yield { draft, answered: () => undefined };
+    return;
+  }
+}
+
+/** What other operations learned about schemas that this one uses too. */
+function shareLessons({ world, operation, progress, tools }: Turning): void {
+  if (progress.turns > 1) return;
+  const schema = operation.body?.contents.find((content) => content.schema !== undefined)?.schema;
+  if (schema === undefined) return;
+  const { properties } = flattenSchema(tools.contract.root, placeAt(tools.contract.root, schema), 0);
+  for (const [name, place] of properties) {
+    const known = world.lessons.about(place.pointer);
+    if (known === undefined) continue;
+    const lesson: Lesson = {
+      ...known,
+      about: { kind: 'body', tokens: [name], schema: place.pointer },
+      unique: 0,
+      wrong: 0,
+    };
+    progress.lessons.set(`body /${name}`, { ...lesson, forbidden: false });
+  }
+}
+
+/** Everything that the operation may be about, the contract's example at the end. */
+function allTargets(world: World, operation: Operation, deed: Deed): readonly Target[] {
+  const { permissions, resources } = world;
+  const found = findTargets(world, resources, operation);
+  const isChange = deed === 'change' || deed === 'remove';
+  // A change never guesses: what is wrongly guessed may be somebody's.
+  const sure = isChange ? found.filter(({ sure: isSure, owned }) => isSure || owned) : found;
+  const made = madeUp(world, operation);
+  return permissions.writes === 'all' || !isChange || slotsOf(operation.path).length === 0
+    ? [...sure, ...made, exampleTarget]
+    : [...sure, ...made];
+}
+
+/** Where the contract says that a PUT creates (201), an id that carries the tag is of nothing that exists. */
+function madeUp(world: World, operation: Operation): Target[] {
+  const last = slotsOf(operation.path).at(-1);
+  const creates = operation.method === 'put' && operation.responses.some(({ status }) => status === '201');
+  if (!creates || last === undefined || !plainPath(operation.path).endsWith('/{}')) return [];
+  const above = { ...operation, path: operation.path.slice(0, operation.path.lastIndexOf('/{')) };
+  const parents = slotsOf(above.path).length === 0 ? [exampleTarget] : findTargets(world, world.resources, above);
+  const { schema } = operation.parameters.find(({ name }) => name === last.parameter) ?? {};
+  const isFit = schema === undefined || world.judge.judge(schema, 'request', world.tag).length === 0;
+  const [parent] = parents;
+  if (!isFit || parent === undefined) return [];
+  return [{ label: 'made up', values: { ...parent.values, [last.parameter]: world.tag }, owned: true, sure: true }];
 }
 
 /** The draft as it may be sent, or why it must not be. */
-function prepare(
-  world: World,
-  tools: ReturnType<typeof toolsFor>,
-  { draft, target }: { draft: Draft; target: Target },
-  known: readonly Known[],
-): Draft | string {
-  const { operation } = draft;
+function prepare({ world, tools, operation, deed }: Turning, draft: Draft, target: Target): Draft | string {
   const { permissions } = world;
-  const seen = seenOf(draft);
-  const isForeign = !isSafe(operation) && operation.method !== 'post' && !target.owned && permissions.writes !== 'all';
-  if (isForeign) {
-    const hint = 'pass --writes all to try it on others';
-    if (operation.method === 'delete') return `this run has made nothing that it could delete: ${hint}`;
-    const isPut = draft.body !== undefined && permissions.writes === 'restore';
-    const value = isPut && draft.body ? restoreBody(tools, operation, draft.body.content, seen.path, known) : undefined;
-    if (value === undefined || draft.body === undefined) return `what it would change could not be put back: ${hint}`;
-    return checkValues({ ...draft, label: `${target.label}, as it was read`, body: { ...draft.body, value } }, world);
-  }
-  return checkValues(draft, world);
+  const check = (checked: Draft): Draft | string => refuseValues(operation, seenOf(checked), permissions) ?? checked;
+  const isForeign = (deed === 'change' || deed === 'remove') && !target.owned && permissions.writes !== 'all';
+  if (!isForeign) return check(draft);
+  const hint = 'pass --writes all to try it on others';
+  if (deed === 'remove') return `this run has made nothing that it could delete: ${hint}`;
+  const body = permissions.writes === 'restore' ? restoreBody(world, tools, draft) : undefined;
+  if (body === undefined) return `what it would change could not be put back: ${hint}`;
+  return check({ ...draft, label: `${target.label}, as it was read`, body });
 }
 
-function checkValues(draft: Draft, { permissions }: World): Draft | string {
-  return refuseValues(draft.operation, seenOf(draft), permissions) ?? draft;
+/** A body that writes back what was read of the same object, so that a write to something of others changes nothing. */
+function restoreBody({ resources }: World, tools: DataTools, { operation, body, parameters }: Draft): Draft['body'] {
+  const path = seenOf({ operation, parameters, body: undefined, label: '' }).path;
+  const read = resources.lastRead(operation.path, path);
+  if (!isObject(read) || body?.content.schema === undefined) return undefined;
+  const { root } = tools.contract;
+  const { schema } = body.content;
+  const { properties } = flattenSchema(root, placeAt(root, schema), 0);
+  const [only] = Object.values(read);
+  const whole = Object.keys(read).length === 1 && isObject(only) ? only : read;
+  const entries = [...properties].flatMap(([name, place]): [string, unknown][] => {
+    if (!Object.hasOwn(whole, name) || (isObject(place.value) && place.value.readOnly === true)) return [];
+    const value = whole[name];
+    const spelled = [value, ...(typeof value === 'number' ? [String(value)] : [])];
+    return [[name, spelled.find((one) => tools.judge.judge(place.pointer, 'request', one).length === 0)]];
+  });
+  if (entries.some(([, value]) => value === undefined)) return undefined;
+  if (entries.length === 0 && operation.method !== 'patch') return undefined;
+  const value = Object.fromEntries(entries);
+  return tools.judge.judge(schema, 'request', value).length === 0 ? { ...body, value } : undefined;
+}
+
+/** A list that was accepted and showed nothing, though there are paths that need one of its items. */
+function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean {
+  if (operation.method !== 'get' || slotsOf(operation.path).length === 0) return false;
+  const path = plainPath(operation.path);
+  const isWanted = [...world.resources.slots.values()].some(({ slot }) => slot.collection === path);
+  if (!isWanted || world.resources.collections.get(path)?.items.length) return false;
+  const body = seen.responseBody;
+  const lists = Array.isArray(body) ? [body] : isObject(body) ? Object.values(body).filter(Array.isArray) : [];
+  return lists.length > 0 && lists.every((list) => list.length === 0);
+}
+
+function firstRank({ path }: Operation, deed: Deed, level: number): number {
+  // A child is deleted before its parent.
+  if (deed === 'remove') return ranks.remove + path.split('/').length * 2_000;
+  if (deed === 'action') return ranks.action - level;
+  return (deed === 'change' ? ranks.change : 0) - level;
+}
+
+function domainOf({ path }: Operation, deed: Deed): Domain {
+  const kind = deed === 'read' ? 'reads' : deed === 'action' ? 'alone' : 'writes';
+  return { path: path.replace(/\/?\{.*$/s, ''), kind };
+}
+
+function hasOptional({ parameters }: Operation): boolean {
+  return parameters.some(({ in: where, required }) => where === 'query' && !required);
+}
+
+/** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */
+function waitsFor({ resources }: World, { path }: Operation, names: readonly string[]): number {
+  const own = plainPath(path);
+  const untried = slotsOf(path).filter(({ key }) => {
+    const state = resources.slots.get(key);
+    return state?.isReadable === true && state.proven.length === 0 && key !== own;
+  });
+  const unknown = names.filter((name) => !resources.knows(name) && resources.mayKnow(name));
+  return Math.min(5, untried.length + unknown.length);
+}
+
+/** Plain names of what the operation speaks of outside of its path: news of these may help it. */
+function referenceNames(contract: Contract, operation: Operation): string[] {
+  const { root } = contract;
+  const names = operation.parameters.filter(({ in: where, required }) => required && where !== 'path');
+  const schema = operation.body?.contents.find((content) => content.schema !== undefined)?.schema;
+  const properties = schema === undefined ? [] : [...flattenSchema(root, placeAt(root, schema), 0).properties.keys()];
+  const all = [...names.map(({ name }) => name), ...properties.slice(0, 60)];
+  const known = nounsOf(contract);
+  const own = nounOf(operation.path);
+  return [...new Set(all.filter((name) => isIdName(name) || known.has(stemOf(name))).map(stemOf))].filter(
+    (stem) => stem !== '' && stem !== own,
+  );
+}
+
+function nounsOf(contract: Contract): ReadonlySet<string> {
+  const known = nouns.get(contract) ?? new Set(contract.operations.map(({ path }) => nounOf(path)));
+  nouns.set(contract, known);
+  return known;
+}
+
+const nouns = new WeakMap<Contract, ReadonlySet<string>>();
+
+function keyOf(target: Target | undefined): string {
+  return `${canonical(target?.values ?? {})}${target?.proven === true ? ' proven' : ''}`;
 }

@@ -1,5 +1,6 @@
-import type { Operation } from '../contract/contract.ts';
+import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import { evaluate, type Seen } from '../contract/runtime-expression.ts';
+import { plainPath } from '../resources/slots.ts';
 
 /** What the user allows. */
 export interface Permissions {
@@ -17,11 +18,57 @@ export function isSafe({ method }: Operation): boolean {
   return safe.has(method);
 }
 
+/** What a call does to the deployment, as far as the contract tells. */
+export type Deed = 'read' | 'create' | 'change' | 'remove' | 'action';
+
+/**
+ * A POST creates where its path has items beneath it, or where it answers 201 or `Location` by the contract. A token endpoint is
+ * called by every client and changes nothing. Any other POST is an action: what it does only the contract's `x-effect` can say.
+ */
+export function deedOf(contract: Contract, operation: Operation): Deed {
+  const { method, path, extensions } = operation;
+  if (safe.has(method) || extensions.effect === 'none') return 'read';
+  if (method === 'delete') return 'remove';
+  if (method !== 'post') return 'change';
+  const hasItems = itemPathsOf(contract).has(plainPath(path));
+  const created = responseFor(operation, 201);
+  const tells = operation.responses.some(
+    ({ status, headers }) => status.startsWith('2') && headers.some(({ name }) => name.toLowerCase() === 'location'),
+  );
+  if (hasItems || created?.status === '201' || tells) return 'create';
+  return isTokenEndpoint(contract, operation) ? 'read' : 'action';
+}
+
+/** Paths that have items: `/books` where there is `/books/{bookId}`. */
+function itemPathsOf(contract: Contract): ReadonlySet<string> {
+  const known = itemPaths.get(contract);
+  if (known !== undefined) return known;
+  const found = contract.operations.flatMap(({ path }) => /^(.*)\/\{\}$/.exec(plainPath(path))?.slice(1) ?? []);
+  const paths = new Set(found);
+  itemPaths.set(contract, paths);
+  return paths;
+}
+
+const itemPaths = new WeakMap<Contract, ReadonlySet<string>>();
+
+function isTokenEndpoint({ schemes }: Contract, { path }: Operation): boolean {
+  return Object.values(schemes).some(({ tokenUrl }) => tokenUrl?.split(/[?#]/)[0]?.endsWith(path));
+}
+
 /** @returns why an operation must not be called at all, with the option that would allow it; undefined if it may */
-export function refuseOperation(operation: Operation, permissions: Permissions): string | undefined {
+export function refuseOperation(
+  contract: Contract,
+  operation: Operation,
+  permissions: Permissions,
+): string | undefined {
   if (operation.method === 'trace') return 'TRACE is not sent';
   if (permissions.readOnly && !isSafe(operation)) return 'it writes, and --read-only was given';
-  return refuseEffect(operation.extensions.effect, permissions);
+  const { effect, isIdempotent } = operation.extensions;
+  const refusal = refuseEffect(effect, permissions);
+  if (refusal !== undefined) return refusal;
+  const isAllowed = permissions.writes === 'all' || isIdempotent || effect !== undefined;
+  if (isAllowed || deedOf(contract, operation) !== 'action') return undefined;
+  return 'it is an action, a POST that makes nothing of its own: pass --writes all to try it';
 }
 
 /** @returns why this request must not be sent: the effect of a value in it, also of one that no case lists */
@@ -48,6 +95,6 @@ export function scopesOfValues(operation: Operation, seen: Seen): readonly strin
 }
 
 function refuseEffect(effect: string | undefined, { effects }: Permissions): string | undefined {
-  if (effect === undefined || effects.includes(effect)) return undefined;
+  if (effect === undefined || effect === 'none' || effects.includes(effect)) return undefined;
   return `its effect is ${effect}: pass --allow-effects ${effect}`;
 }

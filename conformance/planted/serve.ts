@@ -30,8 +30,8 @@ export interface Served {
   readonly close: () => Promise<void>;
 }
 
-/** Serves a handler on a free port of the loopback interface. */
-export async function serve(handle: Handler): Promise<Served> {
+/** Serves a handler on a port of the loopback interface, by default a free one. */
+export async function serve(handle: Handler, wanted = 0): Promise<Served> {
   const requests: string[] = [];
   const server = createServer((request, response) => {
     requests.push(`${request.method} ${request.url}`);
@@ -39,7 +39,7 @@ export async function serve(handle: Handler): Promise<Served> {
       .then(handle)
       .then((answer) => write(response, answer));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,

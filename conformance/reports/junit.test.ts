@@ -23,6 +23,7 @@ const finding: Finding = {
   detectedAtMs: 1,
   curl: 'curl',
   curlNeeds: {},
+  occurrences: [],
 };
 
 const result: RunResult = {

@@ -12,17 +12,19 @@ import {
   type SlotState,
   wantedNames,
 } from './resources.ts';
-import { isIdName, normal, type Slot, singular, slotsOf, stemOf } from './slots.ts';
+import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
 
 /** Values for the parameters that say what a call is about. */
 export interface Target {
-  readonly label: 'linked' | 'recorded' | 'guessed' | 'example';
+  readonly label: 'linked' | 'recorded' | 'guessed' | 'made up' | 'example';
   /** By parameter name. What is not there is for the caller to make up. */
   readonly values: Readonly<Record<string, Scalar>>;
   /** What the last one names, or something above it, was made by this run. */
   readonly owned: boolean;
   /** Accepted before, linked, or named as ids are: no mere guess, so that it may be changed. */
   readonly sure: boolean;
+  /** Accepted before. */
+  readonly proven?: boolean;
 }
 
 /** The example that the contract gives, or nothing: what is left when nothing is known. */
@@ -45,9 +47,6 @@ interface Chain {
 const mostChains = 24;
 const mostTargets = 12;
 
-/** From here on the name of a member says nothing: it is one of the scalars that stand there. */
-const unnamed = 20;
-
 /**
  * What an operation may be about, best first: links, addresses accepted before, items of the collection by the member whose
  * name fits best, foreign keys elsewhere, then every other scalar of the collection's items. A value fits its parameter's
@@ -66,7 +65,7 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
   const recorded = chains.map(({ values, doubt, owned }): Target => {
     const named = Object.fromEntries(slots.map(({ parameter }, index) => [parameter, values[index] as Scalar]));
     const label = doubt === 0 || doubt < unnamed ? 'recorded' : 'guessed';
-    return { label, values: named, owned, sure: doubt < unnamed };
+    return { label, values: named, owned, sure: doubt < unnamed, proven: doubt === 0 };
   });
   const others = needed.filter((parameter) => parameter.in !== 'path');
   const all = [...linked, ...recorded];
@@ -282,23 +281,6 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
     .sort((a, b) => a.order - b.order);
 }
 
-const idNames = ['id', 'uuid', 'guid', 'pk', 'oid', 'uid'];
-const plainNames = [
-  'slug',
-  'name',
-  'key',
-  'code',
-  'login',
-  'username',
-  'handle',
-  'title',
-  'symbol',
-  'ref',
-  'sha',
-  'number',
-  'tag',
-];
-
 /** How far a member's name is from what a path asks for: 0 is told by the server itself, infinity cannot be. */
 export function rankMember(member: string, value: Scalar, slot: Slot, state: SlotState | undefined): number {
   const pairing = state?.pairings.get(member);
@@ -308,37 +290,6 @@ export function rankMember(member: string, value: Scalar, slot: Slot, state: Slo
   const rank = rankName(member, slot);
   if (rank >= unnamed && !looksLikeId(value)) return Number.POSITIVE_INFINITY;
   return rank < unnamed ? Math.min(rank + penalty, unnamed + penalty) : rank + penalty;
-}
-
-function rankName(member: string, { parameter, noun }: Slot): number {
-  if (member === '@sent' || member === '@link') return 1;
-  const isGiven = member.startsWith('@given.');
-  const path = member.replace(/^@given\./, '').split('.');
-  const last = normal((path.at(-1) ?? '').replace('[]', ''));
-  const depth = path.length - 1 + (isGiven ? 2 : 0);
-  const wanted = normal(parameter);
-  const isBare = idNames.includes(wanted) || plainNames.includes(wanted);
-  const asksId = isIdName(parameter);
-  if (member === '@value') return 2;
-  if (member === '@key') return asksId ? 5 : 4;
-  if (member === '@only') return unnamed + 10;
-  const owner = path.length > 1 ? singular(normal((path.at(-2) ?? '').replace('[]', ''))) : '';
-  // `author.id` of a book is the id of an author.
-  const isOther =
-    owner !== '' &&
-    owner !== noun &&
-    !/^(attribute|data|meta|metadata|info|propertie|property|field|spec|general|basic|summary|node|item)$/.test(owner);
-  if (isOther && !(last === wanted && !isBare)) return unnamed + 10 + depth;
-  if (last === wanted) return 2 + depth;
-  if (last === `${noun}${wanted}` || `${noun}${last}` === wanted) return 3 + depth;
-  const stem = stemOf(parameter);
-  if (last === `${noun}id` || (stem !== '' && (last === `${stem}id` || last === stem))) return (asksId ? 3 : 7) + depth;
-  const ids = idNames.indexOf(last);
-  const names = plainNames.indexOf(last);
-  if (ids >= 0) return (asksId ? 4 + ids / 8 : 9 + ids / 8) + depth;
-  if (names >= 0) return (asksId ? 9 + names / 4 : 4 + names / 4) + depth;
-  if (names < 0 && plainNames.some((name) => last === `${noun}${name}`)) return (asksId ? 9 : 4) + depth;
-  return unnamed + (isIdName(path.at(-1) ?? '') ? 4 : 0) + depth;
 }
 
 /** Short, without spaces, no time and no address: a text may be an id. */

@@ -7,7 +7,7 @@ import { flattenSchema } from '../data/flatten-schema.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
 import { isScalar } from './read-items.ts';
 import { type Complaint, type Rule, readComplaints } from './read-refusal.ts';
-import { normal } from './slots.ts';
+import { isIdName, normal, stemOf } from './slots.ts';
 
 /** What refusals said of one place of a request, taken together. */
 export interface Lesson {
@@ -236,7 +236,10 @@ function stepInto(contract: Contract, place: Place, name: string): { tokens: str
     }
     const own = flat.properties.get(name);
     if (own !== undefined) return { tokens: [name], place: own };
-    const alike = [...flat.properties].find(([known]) => normal(known) === normal(name));
+    // A server that speaks of the author means `author_id`.
+    const alike =
+      [...flat.properties].find(([known]) => normal(known) === normal(name)) ??
+      [...flat.properties].find(([known]) => isIdName(known) && stemOf(known) === normal(name));
     if (alike !== undefined) return { tokens: [alike[0]], place: alike[1] };
   }
   return undefined;

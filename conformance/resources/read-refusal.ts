@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../contract/json.ts';
+import type { Exchange } from '../execute/exchange.ts';
 
 /**
  * What a refusal asks for. `keywords` are those of JSON Schema that the server holds in addition; `reference` wants the id of
@@ -31,6 +32,24 @@ const textMembers =
 /** Members that hold complaints and name no place themselves. */
 const containers =
   /^(errors?|details?|violations|issues|messages?|fields?|field_?errors|form_?errors|invalid[-_]?(params|parameters|fields)|validation(_?errors)?|validation_?messages|_errors|properties|children|data|meta|extra|extensions|problems?|reasons?|causes?|inner_?errors?|body_?errors|constraints|constraint_?violations|non_field_errors|response|result|exception|items)$/i;
+
+/** Statuses whose body may say what was wrong with the data. */
+const aboutData = new Set([400, 404, 409, 412, 413, 415, 422, 428]);
+
+/** What a refusal says, as JSON or as text; undefined where the answer is none. */
+export function refusalOf({ outcome, seen }: Pick<Exchange, 'outcome' | 'seen'>): unknown {
+  if (outcome.kind !== 'answer' || !aboutData.has(outcome.status)) return undefined;
+  if (seen.responseBody !== undefined) return seen.responseBody;
+  const text = outcome.body.subarray(0, 20_000).toString();
+  try {
+    return JSON.parse(text);
+  } catch {
+    // A page is made for eyes: what it says stands between its tags.
+    return /^\s*</.test(text)
+      ? text.replaceAll(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, ' ').slice(0, longestText)
+      : text;
+  }
+}
 
 /** Reads field and rule out of the body of a refusal, whatever framework wrote it. */
 export function readComplaints(body: unknown): Complaint[] {

@@ -53,6 +53,23 @@ test('stops soon after its time is up', async () => {
   expect(slowly.result.warnings.map(({ says }) => says).join()).toContain('time is up');
 });
 
+test('a failure of the runner ends the run, and what was found until then stands', async () => {
+  const contract = await readContractFile(apis.library.file);
+  const served = await serve(() => ({ status: 500, body: {} }));
+  let turns = 0;
+  const onProgress = (): void => {
+    turns += 1;
+    if (turns === 2) throw new TypeError(`planted ${libraryKey}`);
+  };
+  const result = await runConformance(contract, testOptions('library', served.origin), { onProgress });
+  await served.close();
+  expect([result.verdict, result.says]).toEqual([
+    'failed',
+    'The runner failed: TypeError: planted ***. What was found until then stands.',
+  ]);
+  expect(result.findings.map(({ check }) => check)).toContain('server-error');
+});
+
 describe('no secret stands in any report or in the log', () => {
   const basic = Buffer.from(`${weatherClient.id}:${weatherClient.secret}`).toString('base64');
   const headers = [['X-Partner-Key', 'partner-key-31']] as const;

@@ -1,10 +1,9 @@
 import { checks as allChecks } from '../checks/checks.ts';
 import { leastSecretLength } from '../checks/secrets.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { Known } from '../data/records.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
-import { type Exchange, isAccepted, isSuccess, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import { type Exchange, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
@@ -15,11 +14,14 @@ import { planBaseline } from '../phases/baseline.ts';
 import { accepted, type Obligation, planObligations } from '../plan/obligations.ts';
 import { refuseOperation } from '../plan/permissions.ts';
 import { selectOperations } from '../plan/select-operations.ts';
+import { createSharedLessons } from '../resources/lessons.ts';
+import { refusalOf } from '../resources/read-refusal.ts';
+import { createResources, type Resources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import type { RunOptions } from './run-options.ts';
 import { type Coverage, createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
-import { type Judgement, judgeVerdict } from './verdict.ts';
+import { type Judgement, judgeVerdict, RunnerFailure } from './verdict.ts';
 import { gatherWarnings, type Warning } from './warnings.ts';
 import type { SecretSeen, World } from './world.ts';
 
@@ -36,6 +38,8 @@ export interface RunResult extends Judgement {
   readonly coverage: Coverage;
   readonly requests: number;
   readonly durationMs: number;
+  /** Set where the runner itself failed. */
+  readonly failure?: RunnerFailure | undefined;
 }
 
 /** How far a run is; handed out after each turn. */
@@ -80,11 +84,12 @@ export async function runConformance(
   const findings = collectFindings({ ...redactor, lineOf: contract.lineOf });
   const tally = createTally();
   const targets = seeTargets();
-  const known: Known[] = [];
+  const resources = createResources(contract);
+  const lessons = createSharedLessons(contract);
   const secretsSeen: SecretSeen[] = [];
   const { permissions, now, seed, slowMs } = options;
   const tag = `conform-${seed.toString(36)}`;
-  const world: World = { contract, judge, permissions, now, seed, tag, slowMs, known, secretsSeen };
+  const world: World = { contract, judge, permissions, now, seed, tag, slowMs, resources, lessons, secretsSeen };
 
   const { connection, accounts, pace, engine } = wire(contract, options, redactor, {
     signal: ended,
@@ -94,7 +99,8 @@ export async function runConformance(
 
   const judgeTrace = (trace: Trace): void => {
     const tell = (check: string, exchange: NumberedExchange, place: string, failures: readonly Failure[]): void => {
-      obligations.settle(exchange.operation.id, check, place, failures.length === 0);
+      const isMet = failures.every(({ severity }) => severity === 'warning');
+      obligations.settle(exchange.operation.id, check, place, isMet);
       for (const failure of failures) {
         const found = findings.add(failure, exchange);
         if (found !== undefined) events.onFinding?.(found);
@@ -120,19 +126,24 @@ export async function runConformance(
     for (const { text, pointer } of redactor.learn(exchange)) {
       if (text.length >= leastSecretLength) secretsSeen.push({ text, pointer, operation: exchange.operation });
     }
-    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor));
     if (isAccepted(exchange)) obligations.settle(exchange.operation.id, 'baseline', accepted, true);
-    if (isSuccess(exchange.outcome)) known.push({ operation: exchange.operation, seen: exchange.seen });
+    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, resources));
+    const { polarity, identity } = exchange.intent;
+    if (exchange.isPause || polarity !== 'valid' || identity !== 'own') return;
+    resources.observe(exchange);
+    const refusal = refusalOf(exchange);
+    if (refusal !== undefined) lessons.observe(exchange.operation, exchange.seen, refusal);
   };
 
   for (const operation of selected) {
-    const refusal = refuseToSend(operation, options);
+    const refusal = refuseToSend(contract, operation, options);
     if (refusal !== undefined) tally.explain(operation, [refusal]);
   }
   const sendable = selected.filter((operation) => tally.of(operation).reasons.length === 0);
 
+  let failure: RunnerFailure | undefined;
   const cut = await runQueue({
-    scenarios: planBaseline(sendable),
+    scenarios: planBaseline(contract, sendable),
     world,
     engine,
     needsProof: needsProof(),
@@ -150,7 +161,12 @@ export async function runConformance(
       events.onProgress?.({ phase, met, obligations: all, elapsedMs, ...counts });
     },
     options: { workers: options.workers, requests: options.budget.requests, deadline, signal: ended },
+  }).catch((error: unknown) => {
+    failure = new RunnerFailure(error);
+    stop.abort();
+    return 'interrupted' as const;
   });
+  if (signal.reason instanceof RunnerFailure) failure ??= signal.reason;
 
   const seen = targets.judged();
   const left = Math.max(0, (options.budget.requests ?? Number.POSITIVE_INFINITY) - tally.requests());
@@ -171,6 +187,7 @@ export async function runConformance(
     cut: userCut,
     lost,
     tokenProblems,
+    failure: failure && redactor.redact(failure.message),
   });
   // What another host, or none, answered says nothing about this deployment.
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
@@ -190,6 +207,7 @@ export async function runConformance(
       return own === undefined || isJudged(own);
     }),
     warnings: gatherWarnings({
+      facts: findings.facts(),
       contract,
       operations: selected,
       tally,
@@ -204,6 +222,7 @@ export async function runConformance(
     coverage: isElsewhere ? measureCoverage(selected, onlyOf(tally, isJudged)) : coverage,
     requests: tally.requests() + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - startedAt),
+    failure,
   };
 }
 
@@ -214,8 +233,8 @@ function wire(
   redactor: Redactor,
   time: { readonly signal: AbortSignal; readonly startedAt: number; readonly deadline: number },
 ) {
-  const { baseUrl, authUrl, maxWaitMs } = options;
-  const connection = createConnection({ timeoutMs: options.timeoutMs, signal: time.signal });
+  const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls } = options;
+  const connection = createConnection({ timeoutMs, signal: time.signal, ...(tls && { tls }) });
   const accounts = createAccounts({
     contract,
     credentials: { ...options.credentials, headers: options.headers },
@@ -266,16 +285,29 @@ function onlyOf(tally: Tally, isJudged: (operation: Operation) => boolean): Tall
   return { ...tally, of: (operation) => (isJudged(operation) ? tally : empty).of(operation) };
 }
 
-function refuseToSend(operation: Operation, { authUrl, permissions }: RunOptions): string | undefined {
+function refuseToSend(
+  contract: Contract,
+  operation: Operation,
+  { authUrl, permissions }: RunOptions,
+): string | undefined {
   if (operation.target === 'auth' && authUrl === undefined) return 'it is at another server: pass --auth-url';
-  return refuseOperation(operation, permissions);
+  return refuseOperation(contract, operation, permissions);
 }
 
-function formatLogLine({ operation, intent, request }: NumberedExchange, { redact, headerText }: Redactor): string {
+function formatLogLine(
+  { operation, intent, request, seen }: NumberedExchange,
+  { redact, headerText }: Redactor,
+  { symbolOf }: Resources,
+): string {
   const headers = request.headers
     .filter(([name]) => name.toLowerCase() !== 'authorization')
     .map(([name, value]) => `${name}: ${headerText(name, value)}`);
   const body = request.body === undefined ? '' : ` ${request.body.toString()}`;
   const what = `${operation.id} ${intent.phase} (${intent.label})`;
-  return `${what} ${request.method} ${redact(request.path)} {${headers.join('; ')}}${redact(body)}`;
+  // Ids that the server chose differ from run to run.
+  const path = Object.entries(seen.path).reduce((text, [name, value]) => {
+    const symbol = symbolOf(operation.path, name, value);
+    return symbol === undefined ? text : text.replace(`/${encodeURIComponent(String(value))}`, () => `/${symbol}`);
+  }, request.path);
+  return `${what} ${request.method} ${redact(path)} {${headers.join('; ')}}${redact(body)}`;
 }

@@ -13,6 +13,8 @@ export interface RunOptions {
   readonly credentials: Credentials;
   /** The second account; undefined: none was given. */
   readonly second?: Credentials | undefined;
+  /** Certificate and key that connections show, in PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string } | undefined;
   readonly permissions: Permissions;
   readonly selection: Selection;
   /** Names of checks; empty: all. */

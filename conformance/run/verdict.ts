@@ -4,7 +4,22 @@ import type { LostAddress, TargetSeen } from './lost-address.ts';
 import type { Coverage, OperationTally } from './tally.ts';
 
 /** `nothing-tested`, `wrong-address` and `unreachable` must never look green, nor like a defect of the deployment. */
-export type Verdict = 'passed' | 'defects' | 'nothing-tested' | 'wrong-address' | 'unreachable' | 'interrupted';
+export type Verdict =
+  | 'passed'
+  | 'defects'
+  | 'nothing-tested'
+  | 'wrong-address'
+  | 'unreachable'
+  | 'interrupted'
+  | 'failed';
+
+/** The runner itself failed: whatever was found until then, nothing is said about the deployment by that. */
+export class RunnerFailure extends Error {
+  constructor(cause: unknown) {
+    super(cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause), { cause });
+    this.name = 'RunnerFailure';
+  }
+}
 
 export interface Judgement {
   readonly verdict: Verdict;
@@ -29,11 +44,21 @@ interface Given {
   readonly cut: Cut;
   readonly lost: LostAddress | undefined;
   readonly tokenProblems: readonly string[];
+  /** How the runner failed. */
+  readonly failure?: string | undefined;
 }
 
 /** What the run amounts to: what keeps it from proving anything goes before all that it found. */
 export function judgeVerdict(given: Given): Judgement {
-  const { findings, tallies, away, option, coverage, cut, lost, tokenProblems } = given;
+  const { findings, tallies, away, option, coverage, cut, lost, tokenProblems, failure } = given;
+  if (failure !== undefined) {
+    const says = `The runner failed: ${failure}. What was found until then stands.`;
+    return {
+      verdict: 'failed',
+      says,
+      cure: 'This is a defect of the runner, not of the deployment: please report it.',
+    };
+  }
   if (cut === 'interrupted') {
     return { verdict: 'interrupted', says: 'Interrupted; what was found until then stands.', cure: undefined };
   }
@@ -108,4 +133,5 @@ export const exitCodes: Readonly<Record<Verdict, number>> = {
   'wrong-address': 2,
   unreachable: 2,
   interrupted: 130,
+  failed: 2,
 };

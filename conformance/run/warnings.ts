@@ -1,5 +1,6 @@
 import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
 import type { Cut } from '../execute/queue.ts';
+import type { Finding } from '../failures/finding.ts';
 import { explainUnreached, type Tally } from './tally.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -14,6 +15,7 @@ interface Given {
   readonly operations: readonly Operation[];
   readonly tally: Tally;
   readonly problems: readonly ContractProblem[];
+  readonly facts: readonly Finding[];
   readonly tokenProblems: readonly string[];
   readonly cut: Cut;
   readonly verdict: Verdict;
@@ -36,10 +38,18 @@ export function gatherWarnings(given: Given): Warning[] {
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
     ...ofContract,
+    ...ofDeployment(given),
     ...unreached(given),
     ...leftBehind(given),
     ...cutShort(given.cut),
   ];
+}
+
+function ofDeployment({ facts }: Given): Warning[] {
+  return facts.map(({ operations, says, answered }) => ({
+    says: `${operations.join(', ')}: ${says} (${answered}).`,
+    cure: 'Switch it on to have it tested, or leave it out with --exclude.',
+  }));
 }
 
 /** One warning for each reason, with the operations it holds for. */

@@ -1,7 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { Known } from '../data/records.ts';
 import type { Instant } from '../data/time.ts';
 import type { Permissions } from '../plan/permissions.ts';
+import type { SharedLessons } from '../resources/lessons.ts';
+import type { Resources } from '../resources/resources.ts';
 import type { Judge } from '../schema/create-judge.ts';
 
 /** All that a scenario and a check may know. It changes between two rounds alone. */
@@ -15,8 +16,10 @@ export interface World {
   readonly tag: string;
   /** Undefined: the check `slow` is off. */
   readonly slowMs: number | undefined;
-  /** Accepted exchanges so far, in the order of the plan. */
-  readonly known: readonly Known[];
+  /** What accepted answers showed. */
+  readonly resources: Resources;
+  /** What refusals taught about schemas that operations share. */
+  readonly lessons: SharedLessons;
   /** Secrets that earlier answers carried. */
   readonly secretsSeen: readonly SecretSeen[];
 }

@@ -147,8 +147,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       return into;
     }
     const relaxed = new Set([...reading.relaxed, ...names.relaxed(value)]);
-    // OpenAPI 3.0: beside a composition no type can take null, and whoever writes `nullable` there means it.
-    const isNullable = value.nullable === true && choices.some((keyword) => Array.isArray(value[keyword]));
+    // OpenAPI 3.0: beside a composition or a reference no type can take null, and whoever writes `nullable` there means it.
+    const isElsewhere = typeof value.$ref === 'string' || choices.some((keyword) => Array.isArray(value[keyword]));
+    const isNullable = value.nullable === true && isElsewhere;
     const adapted: Record<string, unknown> = isNullable ? {} : into;
     pointers.set(adapted, pointer);
     if (isNullable) into.anyOf = [adapted, { type: 'null' }];

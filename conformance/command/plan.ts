@@ -3,16 +3,16 @@ import { planObligations } from '../plan/obligations.ts';
 import { orderOperations } from '../plan/order-operations.ts';
 import { refuseOperation } from '../plan/permissions.ts';
 import { selectOperations } from '../plan/select-operations.ts';
-import type { RawOptions } from './add-options.ts';
-import { prepareRun, type Streams } from './run-command.ts';
+import type { RawOptions } from './options.ts';
+import { prepareRun, type Streams } from './run.ts';
 
 /** Prints the order of operations and what is to be established about each; sends nothing. */
 export async function planCommand(raw: RawOptions, streams: Streams): Promise<number> {
   const prepared = await prepareRun(raw, streams, false);
   if (typeof prepared === 'number') return prepared;
-  const { contract, options } = prepared;
-  const { selected } = selectOperations(contract.operations, options.run.selection);
-  const checks = allChecks.filter(({ name }) => options.run.checks.length === 0 || options.run.checks.includes(name));
+  const { contract, run, values } = prepared;
+  const { selected } = selectOperations(contract.operations, run.selection);
+  const checks = allChecks.filter(({ name }) => run.checks.length === 0 || run.checks.includes(name));
   const obligations = Map.groupBy(
     planObligations(selected, checks).close(() => 'nothing was sent'),
     ({ operation }) => operation,
@@ -22,7 +22,7 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
     operations: round.map((operation) => ({
       operation: operation.id,
       request: `${operation.method.toUpperCase()} ${operation.path}`,
-      notSent: refuseOperation(operation, options.run.permissions),
+      notSent: refuseOperation(contract, operation, run.permissions),
       obligations: (obligations.get(operation.id) ?? []).map(({ check, place }) => `${check}: ${place}`),
     })),
   }));
@@ -33,6 +33,6 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
       ...own.map((one) => `    ${one}`),
     ]),
   ]);
-  streams.out.write(options.json ? `${JSON.stringify({ rounds })}\n` : `${text.join('\n')}\n`);
+  streams.out.write(values.json ? `${JSON.stringify({ rounds })}\n` : `${text.join('\n')}\n`);
   return 0;
 }

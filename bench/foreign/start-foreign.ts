@@ -1,0 +1,194 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { findFreePort } from '../first-answer.ts';
+import type { ForeignServer, Instance, Login } from './servers.ts';
+
+export interface Command {
+  readonly file: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** One that runs, fresh: nobody has written to it yet. */
+export interface Started {
+  readonly instance: Instance;
+  readonly login: Login;
+  /** Its contract, as it serves or ships it. */
+  readonly contract: string;
+  readonly startMs: number;
+  /** How often it ended by itself, and was started again. */
+  readonly stops: () => number;
+  /** Ends it with all it started, and removes its folder. */
+  readonly close: () => Promise<void>;
+}
+
+const patienceMs = 300_000;
+const pollMs = 200;
+
+/** Called when a server ended by itself, and when it answers again. */
+export interface Watcher {
+  readonly onStop: () => Promise<void>;
+  readonly onReturn: () => Promise<void>;
+}
+
+/** Of one that ends by itself again and again. */
+const mostRestarts = 200;
+const restartAfterMs = 500;
+
+/**
+ * Starts a server on an empty folder and ports of its own, waits until it answers, logs in and reads its contract.
+ *
+ * One that ends is started again on the same folder, as under any supervisor: operations that end it are common.
+ *
+ * @param log where its output goes
+ * @throws Error when it ends before, or does not answer within five minutes
+ */
+export async function startForeign(
+  server: ForeignServer,
+  log: string,
+  signal: AbortSignal,
+  watcher?: Watcher,
+): Promise<Started> {
+  const began = performance.now();
+  const root = await mkdtemp(join(tmpdir(), `foreign-${server.name}-`));
+  const folder = join(root, 'data');
+  await mkdir(folder);
+  const [port = 0, ...otherPorts] = await findFreePorts(3);
+  const instance = { folder, port, origin: `http://127.0.0.1:${port}`, otherPorts };
+  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 5 });
+  const supervisor = { stops: 0, isClosing: false };
+  let child: ChildProcess | undefined;
+  const close = async (): Promise<void> => {
+    supervisor.isClosing = true;
+    if (child !== undefined) await end(child);
+    await remove();
+  };
+  try {
+    for (const command of (await server.prepare?.(instance)) ?? []) await runToEnd(command, folder, log, signal);
+    const command = await server.start(instance);
+    const first = launch(command, folder, log);
+    child = first;
+    await untilReady(`${instance.origin}${server.ready}`, first, signal);
+    const login = (await server.logIn?.(instance)) ?? {};
+    const contract = await readDocument(server, instance, login);
+    const supervise = (running: ChildProcess): void => {
+      running.once('exit', async () => {
+        if (supervisor.isClosing) return;
+        supervisor.stops += 1;
+        await watcher?.onStop();
+        await delay(restartAfterMs);
+        if (supervisor.isClosing || supervisor.stops > mostRestarts) return;
+        const next = launch(command, folder, log);
+        child = next;
+        supervise(next);
+        // One that ends before it answers comes by here again.
+        const isUp = await untilReady(`${instance.origin}${server.ready}`, next, signal).then(
+          () => true,
+          () => false,
+        );
+        if (isUp && !supervisor.isClosing) await watcher?.onReturn();
+      });
+    };
+    supervise(first);
+    return { instance, login, contract, startMs: performance.now() - began, stops: () => supervisor.stops, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Runs a program of ours to its end, or ends it when asked to stop. @returns its exit code */
+export async function runToEnd(
+  command: Command,
+  folder: string,
+  log: string,
+  signal: AbortSignal,
+): Promise<number | null> {
+  const child = launch(command, folder, log);
+  const stop = (): void => void end(child);
+  signal.addEventListener('abort', stop, { once: true });
+  if (!isOver(child)) await once(child, 'exit');
+  signal.removeEventListener('abort', stop);
+  signal.throwIfAborted();
+  return child.exitCode;
+}
+
+/** In a process group of its own, so that it ends with all that it started. */
+function launch({ file, args, env = {} }: Command, folder: string, log: string): ChildProcess {
+  const output = createWriteStream(log, { flags: 'a' });
+  const child = spawn(file, args, {
+    cwd: folder,
+    detached: true,
+    env: { ...plainEnvironment(folder), PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  child.stdout?.pipe(output, { end: false });
+  child.stderr?.pipe(output, { end: false });
+  child.on('error', (error) => output.write(`${error.message}\n`));
+  child.on('close', () => output.end());
+  return child;
+}
+
+/** What this process was told is none of theirs; what they would keep in a home goes beside their data, where it is removed with it. */
+function plainEnvironment(folder: string): Record<string, string> {
+  const home = dirname(folder);
+  return { HOME: home, TMPDIR: home, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
+}
+
+async function untilReady(url: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
+  const lastTry = performance.now() + patienceMs;
+  for (;;) {
+    const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(5000) }).catch(() => undefined);
+    await response?.body?.cancel();
+    if (response !== undefined && response.status < 500) return;
+    if (isOver(child)) throw new Error(`ended with ${child.exitCode ?? child.signalCode}`);
+    if (performance.now() > lastTry) throw new Error(`no answer from ${url}`);
+    await delay(pollMs, undefined, { signal });
+  }
+}
+
+async function readDocument({ document }: ForeignServer, { origin }: Instance, login: Login): Promise<string> {
+  if ('shipped' in document) return readFile(join(import.meta.dirname, document.shipped), 'utf8');
+  const { token } = login;
+  const authorization = token === undefined ? {} : { authorization: token.includes(' ') ? token : `Bearer ${token}` };
+  const response = await fetch(`${origin}${document.served}`, {
+    headers: { ...authorization, ...Object.fromEntries(login.headers ?? []) },
+  });
+  if (!response.ok) throw new Error(`${document.served} answered ${response.status}`);
+  return response.text();
+}
+
+async function findFreePorts(count: number): Promise<number[]> {
+  const ports = new Set<number>();
+  while (ports.size < count) ports.add(await findFreePort());
+  return [...ports];
+}
+
+function isOver({ exitCode, signalCode, pid }: ChildProcess): boolean {
+  return pid === undefined || exitCode !== null || signalCode !== null;
+}
+
+/** First asks, then, after ten seconds, does not. */
+async function end(child: ChildProcess): Promise<void> {
+  const { pid } = child;
+  if (pid === undefined) return;
+  const gone = isOver(child) ? Promise.resolve() : once(child, 'exit');
+  kill(pid, 'SIGTERM');
+  await Promise.race([gone, delay(10_000, undefined, { ref: false })]);
+  kill(pid, 'SIGKILL');
+  await gone;
+}
+
+/** The group, with what is left in it after its leader ended. */
+function kill(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // None of it is left.
+  }
+}

@@ -1,0 +1,41 @@
+import { Command, Option } from 'commander';
+import { expect, test } from 'vitest';
+import { addOptions, optionTable, readOptions } from './options.ts';
+
+test('every option stands in the table under the name that commander gives it', () => {
+  const names = Object.values(optionTable).map(({ flags }) => new Option(flags).attributeName());
+  expect(names).toEqual(Object.keys(optionTable));
+});
+
+test('what is secret can come from the environment', () => {
+  const secret = /token|credential|user|secret|password/i;
+  const open = Object.entries<{ flags: string; env?: string }>(optionTable).filter(
+    ([name, { env }]) => secret.test(name) && env === undefined,
+  );
+  expect(open.map(([name]) => name)).toEqual(['tokenCommand']);
+});
+
+test('tells every fault at once, those of what is missing first', () => {
+  const { faults } = readOptions({ seed: 'x', workers: '0', report: 'jnuit,json', writes: 'al' }, true);
+  expect(faults).toEqual([
+    '--contract FILE is needed.',
+    '--base-url URL is needed.',
+    '--writes al does not exist. Did you mean all? There are: owned, restore, all.',
+    '--seed x: give a whole number from 0 on.',
+    '--workers 0: give a whole number from 1 on.',
+    '--report jnuit does not exist. Did you mean junit? There are: console, json, junit.',
+  ]);
+});
+
+test('an option may stand several times, on the line before the environment', () => {
+  const before = process.env.LOCKSTEP_TOKEN;
+  process.env.LOCKSTEP_TOKEN = 'of-the-environment';
+  try {
+    const parse = (...args: string[]) => addOptions(new Command()).parse(args, { from: 'user' }).opts();
+    expect(parse('--token', 'a', '--token', '-b').token).toEqual(['a', '-b']);
+    expect(parse().token).toEqual(['of-the-environment']);
+  } finally {
+    if (before === undefined) delete process.env.LOCKSTEP_TOKEN;
+    else process.env.LOCKSTEP_TOKEN = before;
+  }
+});

@@ -1,0 +1,152 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+const main = fileURLToPath(new URL('../main.ts', import.meta.url));
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+const contract = `
+openapi: 3.1.0
+info: {title: Vault, version: '1'}
+paths:
+  /door:
+    get:
+      operationId: readDoor
+      security: [{certificate: []}]
+      responses:
+        '200': {description: The door, content: {application/json: {schema: {type: object, required: [open]}}}}
+        '401': {description: Who is there?}
+components:
+  securitySchemes: {certificate: {type: mutualTLS}}
+`;
+
+let folder: string;
+let server: Server;
+let origin: string;
+
+/** Certificates of an authority of the test's own, for the server and for a client whose key is encrypted. */
+function makeCertificates(): void {
+  const openssl = (...args: string[]): unknown => execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
+  const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256'];
+  openssl(
+    'req',
+    '-x509',
+    ...key,
+    '-nodes',
+    '-subj',
+    '/CN=authority',
+    '-days',
+    '2',
+    '-keyout',
+    'ca.key',
+    '-out',
+    'ca.pem',
+  );
+  const sign = (name: string, ...more: string[]): void => {
+    openssl('req', ...key, '-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.csr`, ...more);
+    const by = ['-CA', 'ca.pem', '-CAkey', 'ca.key', '-CAcreateserial', '-days', '2', '-copy_extensions', 'copy'];
+    openssl('x509', '-req', '-in', `${name}.csr`, '-out', `${name}.pem`, ...by);
+  };
+  sign('server', '-nodes', '-addext', 'subjectAltName=IP:127.0.0.1');
+  sign('client', '-passout', 'pass:key-password');
+}
+
+async function conform(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+  const line = [main, '--contract', `${origin}/contract.yaml`, '--base-url', origin, ...args];
+  return new Promise((resolve) => {
+    execFile(process.execPath, line, { cwd: folder }, (failure, out, error) =>
+      resolve({ code: failure === null ? 0 : Number(failure.code), out, error }),
+    );
+  });
+}
+
+describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the PATH to make them)', () => {
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'lockstep-conform-'));
+    makeCertificates();
+    const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
+    const [key, cert, ca] = await Promise.all([read('server.key'), read('server.pem'), read('ca.pem')]);
+    server = createServer({ key, cert, ca, requestCert: true, rejectUnauthorized: false }, (request, response) => {
+      const isKnown = 'authorized' in request.socket && request.socket.authorized === true;
+      if (request.url === '/contract.yaml') response.end(contract);
+      else
+        response
+          .writeHead(isKnown ? 200 : 401, { 'content-type': 'application/json', 'www-authenticate': 'X' })
+          .end('{"open":false}');
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    server.close();
+    await rm(folder, { recursive: true });
+  });
+
+  const trusted = ['--ca', 'ca.pem'];
+  const client = ['--cert', 'client.pem', '--key', 'client.key'];
+
+  test('the client shows its own, and trusts those of an authority that it was told', async () => {
+    const { code, out } = await conform(
+      ...trusted,
+      ...client,
+      '--key-password',
+      'key-password',
+      '--wait-for-target',
+      '20s',
+    );
+    expect(out).toContain('Covered: 1 of 1 operation accepted');
+    expect(code).toBe(0);
+  });
+
+  test('without its own it is nobody, and says so', async () => {
+    const { code, out } = await conform(...trusted);
+    expect(code).toBe(2);
+    expect(out).toContain('you only saw 401');
+  });
+
+  test('what no known authority has signed is refused, with the reason', async () => {
+    const { code, error } = await conform(...client, '--key-password', 'key-password');
+    expect(code).toBe(2);
+    expect(error).toMatch(/It cannot be read: .*certificate/);
+  });
+
+  test.each([
+    {
+      name: 'an encrypted key without its password',
+      args: client,
+      says: /--cert client.pem and --key client.key cannot be used together: .+ It is encrypted: give --key-password\./,
+    },
+    {
+      name: 'a key of another certificate',
+      args: ['--cert', 'client.pem', '--key', 'server.key'],
+      says: /cannot be used together: .*key/i,
+    },
+    {
+      name: 'a file that is not there',
+      args: ['--cert', 'client.pem', '--key', 'gone.key'],
+      says: /--key gone\.key cannot be read: ENOENT/,
+    },
+    {
+      name: 'an authority that is none',
+      args: ['--ca', 'empty.pem'],
+      says: /--ca empty\.pem holds no certificate: PEM is wanted/,
+    },
+    {
+      name: 'a broken authority',
+      args: ['--ca', 'broken.pem'],
+      says: /--ca broken\.pem: a certificate in it cannot be read/,
+    },
+  ])('2 for $name', async ({ args, says }) => {
+    await writeFile(join(folder, 'empty.pem'), 'nothing');
+    await writeFile(join(folder, 'broken.pem'), '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
+    const { code, error } = await conform(...args);
+    expect(code).toBe(2);
+    expect(error).toMatch(says);
+  });
+});

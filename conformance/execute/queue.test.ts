@@ -1,0 +1,198 @@
+import { describe, expect, test } from 'vitest';
+import { readContract } from '../contract/read-contract.ts';
+import type { Domain, Scenario } from '../phases/phase.ts';
+import { plainIntent } from '../planted/apis.ts';
+import type { World } from '../run/world.ts';
+import { createJudge } from '../schema/create-judge.ts';
+import type { Exchange } from './exchange.ts';
+import { chainsOf, runQueue } from './queue.ts';
+import type { Engine } from './session.ts';
+
+const contract = readContract(
+  'api.yaml',
+  "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {operationId: a, responses: {'200': {description: Done}}}}}",
+);
+const [operation] = contract.operations;
+if (operation === undefined) throw new Error('no operation');
+
+const world = { contract, judge: createJudge(contract), secretsSeen: [] } as unknown as World;
+
+function scenario(id: string, change: Partial<Scenario> & { readonly domain?: Domain } = {}): Scenario {
+  let isOver = false;
+  return {
+    id,
+    operation,
+    phase: 'baseline',
+    domain: { path: `/${id}`, kind: 'reads' },
+    mostRequests: 1,
+    rank: () => (isOver ? undefined : 0),
+    run: async () => {
+      isOver = true;
+      return { exchanges: [exchangeOf(200)], reasons: [] };
+    },
+    ...change,
+  } as Scenario;
+}
+
+function exchangeOf(status: number): Exchange {
+  return {
+    operation,
+    intent: plainIntent,
+    request: { method: 'GET', base: 'http://a', path: '/a', headers: [], body: undefined },
+    outcome: { kind: 'answer', status, headers: [], body: Buffer.alloc(0), durationMs: 1 },
+    seen: { path: {}, query: {}, requestHeaders: {}, requestBody: undefined },
+    isPause: false,
+    atMs: 0,
+  } as Exchange;
+}
+
+const engine: Engine = { open: () => ({ send: async () => [] }), again: async (before) => before };
+
+async function run(
+  scenarios: readonly Scenario[],
+  {
+    workers = 4,
+    requests,
+    again = engine.again,
+  }: { workers?: number; requests?: number; again?: Engine['again'] } = {},
+) {
+  const folded: { id: string; exchanges: readonly Exchange[] }[] = [];
+  const cut = await runQueue({
+    scenarios,
+    world,
+    engine: { ...engine, again },
+    needsProof: ({ outcome }) => outcome.kind === 'answer' && outcome.status === 500,
+    fold: ({ id }, { exchanges }) => folded.push({ id, exchanges }),
+    options: { workers, requests, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal },
+  });
+  return { cut, folded, order: folded.map(({ id }) => id) };
+}
+
+describe('scenarios that may disturb each other run one after another', () => {
+  const rows: readonly { name: string; domains: readonly Domain[]; chains: readonly (readonly number[])[] }[] = [
+    { name: 'reads go together', domains: [at('/a'), at('/a'), at('/a/b')], chains: [[0], [1], [2]] },
+    {
+      name: 'a write waits for the reads of its path',
+      domains: [at('/a'), at('/a', 'writes'), at('/a')],
+      chains: [[0, 1, 2]],
+    },
+    { name: 'a write of what lies beneath as well', domains: [at('/a', 'writes'), at('/a/b')], chains: [[0, 1]] },
+    {
+      name: 'a path that only begins alike is another',
+      domains: [at('/a', 'writes'), at('/ab', 'writes')],
+      chains: [[0], [1]],
+    },
+    {
+      name: 'all that needs the deployment alone',
+      domains: [at('/a'), at('/b', 'alone'), at('/c')],
+      chains: [[0, 1, 2]],
+    },
+    { name: 'the root holds everything', domains: [at('/', 'writes'), at('/b')], chains: [[0, 1]] },
+    {
+      name: 'one that disturbs two joins them',
+      domains: [at('/a/b', 'writes'), at('/a/c', 'writes'), at('/a', 'writes')],
+      chains: [[0, 1, 2]],
+    },
+  ];
+  test.each(rows)('$name', ({ domains, chains }) => {
+    const scenarios = domains.map((domain, index) => scenario(String(index), { domain }));
+    const found = chainsOf(scenarios).map((chain) => chain.map(({ id }) => Number(id)));
+    expect(found.toSorted()).toEqual(chains.toSorted());
+  });
+
+  function at(path: string, kind: Domain['kind'] = 'reads'): Domain {
+    return { path, kind };
+  }
+});
+
+test('the highest rank makes the round, and ranks are asked anew after each', async () => {
+  let isKnown = false;
+  const waiting = scenario('consumer', { rank: () => (isKnown ? 5 : undefined) });
+  const later = scenario('later');
+  const producer = scenario('producer', {
+    rank: () => (isKnown ? undefined : 9),
+    run: async () => {
+      isKnown = true;
+      return { exchanges: [], reasons: [] };
+    },
+  });
+  let turns = 0;
+  const twice: Scenario = {
+    ...waiting,
+    run: async () => {
+      turns += 1;
+      return { exchanges: [], reasons: [] };
+    },
+    rank: () => (isKnown && turns < 2 ? 5 : undefined),
+  };
+  expect((await run([later, twice, producer])).order).toEqual(['producer', 'consumer', 'consumer', 'later']);
+});
+
+test.each([1, 4, 16])(
+  'results are taken into account in the order of the plan, whoever comes first: %d workers',
+  async (workers) => {
+    const slow = (id: string, ms: number): Scenario => {
+      const plain = scenario(id);
+      return {
+        ...plain,
+        run: async (...given) => {
+          await new Promise((resolve) => setTimeout(resolve, ms));
+          return await plain.run(...given);
+        },
+      };
+    };
+    expect((await run([slow('a', 20), slow('b', 1), slow('c', 8)], { workers })).order).toEqual(['a', 'b', 'c']);
+  },
+);
+
+test('one that runs alone has a round of its own', async () => {
+  let underWay = 0;
+  let most = 0;
+  const counted = (id: string, kind: Domain['kind']): Scenario => {
+    const plain = scenario(id, { domain: { path: `/${id}`, kind } });
+    return {
+      ...plain,
+      run: async (...given) => {
+        underWay += 1;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+        if (kind === 'alone') most = Math.max(most, underWay);
+        underWay -= 1;
+        return await plain.run(...given);
+      },
+    };
+  };
+  const { order } = await run([counted('a', 'reads'), counted('b', 'alone'), counted('c', 'reads')]);
+  expect([order, most]).toEqual([['a', 'b', 'c'], 1]);
+});
+
+test('a failure is sent again alone, behind the rest of the turn', async () => {
+  const failing = scenario('failing', {
+    run: async () => ({ exchanges: [exchangeOf(200), exchangeOf(500)], reasons: [] }),
+  });
+  let isOver = false;
+  const once: Scenario = {
+    ...failing,
+    rank: () => (isOver ? undefined : 0),
+    run: async (...given) => {
+      isOver = true;
+      return await failing.run(...given);
+    },
+  };
+  const { folded } = await run([once], { again: async () => exchangeOf(200) });
+  expect(
+    folded[0]?.exchanges.map(({ isAlone, outcome }) => [isAlone, outcome.kind === 'answer' && outcome.status]),
+  ).toEqual([
+    [undefined, 200],
+    [undefined, 500],
+    [true, 200],
+  ]);
+});
+
+test.each([
+  { requests: 0, order: [], cut: 'requests' },
+  { requests: 2, order: ['a', 'b'], cut: 'requests' },
+  { requests: 3, order: ['a', 'b', 'c'], cut: undefined },
+])('a budget of $requests ends the same sequence earlier', async ({ requests, order, cut }) => {
+  const { order: found, cut: ended } = await run([scenario('a'), scenario('b'), scenario('c')], { requests });
+  expect([found, ended]).toEqual([order, cut]);
+});

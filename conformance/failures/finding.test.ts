@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { contractOf, exchangeOf } from '../planted/by-hand.ts';
+import { type Failure, normaliseBody } from './failure.ts';
+import { collectFindings, formatFinding, mostOccurrences } from './finding.ts';
+import { createRedactor } from './redact.ts';
+
+const responses = { 200: { description: 'OK' } };
+const contract = contractOf(
+  Object.fromEntries(['a', 'b', 'c'].map((name) => [`/${name}`, { get: { operationId: name, responses } }])),
+);
+
+function failureOf(change: Partial<Failure>): Failure {
+  return {
+    check: 'body-schema',
+    severity: 'defect',
+    place: 'response 200 body /0/x',
+    pointer: '#/x',
+    keyword: 'type',
+    says: 'must be string',
+    causes: [['2XX', 'x']],
+    ...change,
+  };
+}
+
+function collect(failures: readonly (readonly [operation: string, change: Partial<Failure>])[]) {
+  const findings = collectFindings({ ...createRedactor(contract), lineOf: () => 1 });
+  const isNew = failures.map(
+    ([operation, change]) => findings.add(failureOf(change), exchangeOf(contract, { operation })) !== undefined,
+  );
+  return { findings: findings.all(), facts: findings.facts(), isNew };
+}
+
+describe('one cause, once', () => {
+  test('over all operations and places that show it, which are told', () => {
+    const { findings, isNew } = collect([
+      ['a', {}],
+      ['b', {}],
+      ['a', { place: 'response 200 body /7/x' }],
+      ['a', { place: 'response 200 body /7/y', pointer: '#/y' }],
+    ]);
+    expect(isNew).toEqual([true, false, false, false]);
+    expect(findings.map(({ count, operations }) => ({ count, operations }))).toEqual([
+      { count: 4, operations: ['a', 'b'] },
+    ]);
+    expect(findings[0]?.occurrences.map(({ operation, place, count }) => `${operation} ${place} ${count}`)).toEqual([
+      'a response 200 body /0/x 2',
+      'b response 200 body /0/x 1',
+      'a response 200 body /7/y 1',
+    ]);
+    const [finding] = findings;
+    if (finding === undefined) throw new Error('no finding');
+    expect(formatFinding(finding).split('\n').slice(0, 4)).toEqual([
+      'body-schema   on 2 operations   response 200 body /0/x   type',
+      '  must be string',
+      '  on        a, b',
+      '  also at   response 200 body /7/y',
+    ]);
+  });
+
+  test('where instances that break several sentences share one of them', () => {
+    const shared = (...names: string[]): Partial<Failure> => ({ causes: names.map((name) => ['2XX', name]) });
+    const { findings } = collect([
+      ['a', shared('x', 'y')],
+      ['b', shared('y', 'z')],
+      ['c', shared('z')],
+      ['c', shared('q')],
+    ]);
+    expect(findings.map(({ operations }) => operations)).toEqual([['a', 'b', 'c'], ['c']]);
+  });
+
+  test('as surely as it was shown once', () => {
+    const { findings, isNew } = collect([
+      ['a', { severity: 'suspect' }],
+      ['b', {}],
+      ['c', { severity: 'suspect' }],
+    ]);
+    expect(isNew).toEqual([true, true, false]);
+    expect(findings.map(({ severity, operation, count }) => [severity, operation, count])).toEqual([
+      ['defect', 'b', 3],
+    ]);
+  });
+
+  test('and a fact about the deployment is no finding', () => {
+    const { findings, facts } = collect([['a', { severity: 'warning' }]]);
+    expect([findings.length, facts.length]).toEqual([0, 1]);
+  });
+
+  test('with an id that no order and no value changes', () => {
+    const first = collect([
+      ['a', {}],
+      ['b', { causes: [['2XX', 'y']] }],
+    ]);
+    const second = collect([
+      ['b', { causes: [['2XX', 'y']] }],
+      ['c', { says: 'other' }],
+    ]);
+    expect(second.findings.map(({ id }) => id).sort()).toEqual(first.findings.map(({ id }) => id).sort());
+  });
+
+  test('with as many places as can be read, and all of them counted', () => {
+    const many = Array.from({ length: mostOccurrences + 7 }, (_, index) => ['a', { pointer: `#/${index}` }] as const);
+    const [finding] = collect(many).findings;
+    expect([finding?.occurrences.length, finding?.count]).toEqual([mostOccurrences, mostOccurrences + 7]);
+  });
+});
+
+test.each([
+  { a: 'No book 17 (2026-01-02T10:00:00Z)', b: 'No book 4711 (2025-12-31T23:59:59.5+01:00)', isSame: true },
+  { a: 'GET /books/17?x=1 failed', b: 'GET /readers/a-b/loans failed', isSame: true },
+  { a: "no such column 'titel'", b: "no such column 'x'", isSame: true },
+  {
+    a: 'id 550e8400-e29b-41d4-a716-446655440000',
+    b: 'id 550e8400-e29b-41d4-a716-446655449999',
+    isSame: true,
+  },
+  {
+    a: '{"trace": "4bf92f3577b34da6a3ce929d0e0e4736"}',
+    b: '{"trace": "00f067aa0ba902b7a3ce929d0e0e4731"}',
+    isSame: true,
+  },
+  { a: 'Internal Server Error', b: 'Bad Gateway', isSame: false },
+  { a: '{"code":"E_BOOK"}', b: '{"code":"E_READER"}', isSame: false },
+])('$a and $b are one account: $isSame', ({ a, b, isSame }) => {
+  expect(normaliseBody(a) === normaliseBody(b)).toBe(isSame);
+});

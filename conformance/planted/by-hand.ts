@@ -1,0 +1,75 @@
+import type { Contract } from '../contract/contract.ts';
+import { isJson } from '../contract/media-type.ts';
+import { readContract } from '../contract/read-contract.ts';
+import type { NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
+import { createSharedLessons } from '../resources/lessons.ts';
+import { createResources } from '../resources/resources.ts';
+import type { World } from '../run/world.ts';
+import { createJudge } from '../schema/create-judge.ts';
+import { plainIntent } from './apis.ts';
+
+/** A contract of what a test needs of it. */
+export function contractOf(paths: object, components: object = {}, version = '3.1.0'): Contract {
+  const document = { openapi: version, info: { title: 'T', version: '1' }, paths, components };
+  return readContract('api.json', JSON.stringify(document));
+}
+
+/** What a check may know of a run that has not begun. */
+export function worldOf(contract: Contract): World {
+  return {
+    contract,
+    judge: createJudge(contract),
+    permissions: { effects: [], readOnly: false, writes: 'owned' },
+    now: 0,
+    seed: 1,
+    tag: '',
+    slowMs: undefined,
+    resources: createResources(contract),
+    lessons: createSharedLessons(contract),
+    secretsSeen: [],
+  };
+}
+
+interface ByHand {
+  readonly operation?: string;
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  readonly request?: Partial<OutgoingRequest>;
+  readonly intent?: Partial<NumberedExchange['intent']>;
+}
+
+/** An exchange with the first operation of a contract, or with the one that is named. */
+export function exchangeOf(contract: Contract, given: ByHand): NumberedExchange {
+  const operation = contract.operations.find(({ id }) => given.operation === undefined || id === given.operation);
+  if (operation === undefined) throw new Error(`no operation ${given.operation ?? ''}`);
+  const headers = Object.entries(given.headers ?? {});
+  const body = Buffer.from(given.body ?? '');
+  const seen = { path: {}, query: {}, requestHeaders: {}, requestBody: undefined };
+  const type = headers.find(([name]) => name === 'content-type')?.[1] ?? '';
+  return {
+    operation,
+    intent: { ...plainIntent, ...given.intent },
+    request: {
+      method: operation.method.toUpperCase(),
+      base: '',
+      path: operation.path,
+      headers: [],
+      body: undefined,
+      ...given.request,
+    },
+    outcome: { kind: 'answer', status: given.status ?? 200, headers, body, durationMs: 1 },
+    seen: isJson(type) ? { ...seen, responseBody: parse(body) } : seen,
+    isPause: false,
+    atMs: 0,
+    number: 1,
+  };
+}
+
+function parse(body: Buffer): unknown {
+  try {
+    return JSON.parse(body.toString());
+  } catch {
+    return undefined;
+  }
+}
