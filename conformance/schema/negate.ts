@@ -99,8 +99,10 @@ function negateKeyword(
     case 'properties':
       return entriesOf(value).map(([name, part]) => propertyBreaking(name, part));
     case 'additionalProperties':
+    case 'unevaluatedProperties':
       return [propertyBreaking(freshName(schema), value as Schema)];
     case 'items':
+    case 'unevaluatedItems':
       return [itemBreaking(Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0, value as Schema)];
     case 'prefixItems':
       return schemasOf(value).map((part, index) => itemBreaking(index, part));
