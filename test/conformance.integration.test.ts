@@ -8,6 +8,9 @@ import { join } from 'node:path';
 import { operations } from '@lockstep/contract/operations';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readContractFile } from '../conformance/contract/read-contract.ts';
+import { authorize, createAccounts } from '../conformance/execute/authorize.ts';
+import { createConnection } from '../conformance/execute/connection.ts';
 import { startSandbox } from '../mock/sandbox/start-sandbox.ts';
 import { startDemo } from '../server/demo/start-demo.ts';
 
@@ -50,6 +53,42 @@ test('the mock keeps its contract', async () => {
   expect(run.exitCode).toBe(0);
   expect(run.reached).toBe(operationCount);
 });
+
+test.each(['server', 'mock'] as const)(
+  '%s: a token without one scope opens all but what asks for that scope',
+  async (name) => {
+    const { origin, clients } = name === 'server' ? server : mock;
+    const contract = await readContractFile('openapi/service.yaml');
+    const connection = createConnection({ timeoutMs: 30_000, signal: new AbortController().signal });
+    const baseUrl = `${origin}/v1`;
+    const accounts = createAccounts({
+      contract,
+      credentials: { token: undefined, clientId: clients[0]?.clientId, clientSecret: clients[0]?.secret },
+      second: undefined,
+      baseUrl,
+      authUrl: `${origin}/auth`,
+      connection,
+      keepSecret: () => undefined,
+      mayCreateUsers: false,
+    });
+    const statusWithout = async (scope: string, path: string): Promise<unknown> => {
+      const operation = contract.operations.find((one) => one.method === 'get' && one.path === path);
+      if (operation === undefined) throw new Error(`no operation at ${path}`);
+      const authorization = await authorize(accounts, operation, [], { without: [scope] });
+      const headers = authorization?.headers ?? [];
+      expect(headers[0]?.[1]).toMatch(/^Bearer ./);
+      const sent = path.replace('{jobId}', '00000000-0000-4000-8000-000000000000');
+      const outcome = await connection.send({ method: 'GET', base: baseUrl, path: sent, headers, body: undefined });
+      return outcome?.kind === 'answer' ? outcome.status : outcome;
+    };
+    expect(await statusWithout('serviceapi/get-devices', '/devices')).toBe(403);
+    expect(await statusWithout('serviceapi/get-devices', '/jobs/{jobId}')).not.toBe(403);
+    expect(await statusWithout('serviceapi/get-job-status', '/jobs/{jobId}')).toBe(403);
+    expect(await statusWithout('serviceapi/get-job-status', '/devices')).toBe(200);
+    expect(accounts.problems()).toEqual([]);
+    await connection.close();
+  },
+);
 
 describe('a fault planted on the way is found:', () => {
   test.each([

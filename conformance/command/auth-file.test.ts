@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import { readAuthFile } from './auth-file.ts';
+import { optionTable } from './options.ts';
 
 const read = (text: string) => readAuthFile('auth.yaml', text, 1);
 
@@ -88,10 +90,22 @@ authTemplate:
   expect(read(text).users).toEqual(users);
 });
 
+test('the file that the README shows is one, and the options that it names exist', async () => {
+  const page = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const { users, faults } = read(/```yaml\n(.+?)```/s.exec(page)?.[1] ?? '');
+  expect([users.map(({ name }) => name), faults]).toEqual([['ada', 'bob'], []]);
+  const known = Object.values(optionTable).map(({ flags }) => flags.split(' ')[0]);
+  const named = new Set(page.match(/--[a-z][a-z-]*(?=[ `'=\n,;])/g));
+  expect(named.size).toBeGreaterThan(10);
+  expect(
+    [...named].filter((name) => name !== '--help' && name !== '--scope' && !known.includes(name as never)),
+  ).toEqual([]);
+});
+
 describe('tells what is wrong, and where', () => {
   test.each([
     { name: 'no YAML', text: 'auth: [', says: /^auth\.yaml:\d+ / },
-    { name: 'no object', text: '- a', says: 'auth.yaml:1 an object with a list of users under "auth" is wanted.' },
+    { name: 'no object', text: '- a', says: 'auth.yaml:1 The document is not an object.' },
     { name: 'no user', text: 'auth: []', says: 'auth.yaml:1 /auth: a list of users is wanted.' },
     {
       name: 'a misspelt member',

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { closest, distance } from 'fastest-levenshtein';
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { ContractError } from '../contract/contract.ts';
+import { joinPointer } from '../contract/document.ts';
 import { isObject, type JsonObject, memberOf, textAt } from '../contract/json.ts';
+import { readSource, type Source } from '../contract/source.ts';
 import type { Login, LoginRequest, LoginToken, User } from '../execute/log-in.ts';
 
 /*
@@ -72,18 +74,19 @@ export function readAuthFile(
   text: string,
   seed: number,
 ): { readonly users: readonly User[]; readonly faults: readonly string[] } {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter });
-  const faults = document.errors.map(
-    (error) => `${file}:${counter.linePos(error.pos[0]).line} ${error.message.split('\n')[0]}`,
-  );
-  if (faults.length > 0) return { users: [], faults };
+  const faults: string[] = [];
+  let source: Source;
+  try {
+    source = readSource(file, text);
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    return { users: [], faults: error.problems.map(({ line, says }) => `${file}:${line} ${says}`) };
+  }
+  const { root, lineOf, repeated } = source;
   const report = (at: Steps, says: string): void => {
-    faults.push(`${file}:${lineOf(document, counter, at)} /${at.join('/')}: ${says}`);
+    faults.push(`${file}:${lineOf(joinPointer('#', ...at))} /${at.join('/')}: ${says}`);
   };
-  const root: unknown = document.toJS();
-  if (!isObject(root))
-    return { users: [], faults: [`${file}:1 an object with a list of users under "auth" is wanted.`] };
+  for (const pointer of repeated) faults.push(`${file}:${lineOf(pointer)} ${pointer.slice(1)}: it stands twice.`);
   const { configs: _, ...known } = root;
   checkShape(known, whole, [], report);
   const list = Array.isArray(root.auth) ? root.auth : [];
@@ -286,13 +289,4 @@ function pairsOf(value: unknown, fill: (text: string) => string): readonly (read
   return listOf(value).map(
     (entry) => [textAt(entry, 'name') ?? '', fill(textAt(entry, 'value') ?? '').trim()] as const,
   );
-}
-
-/** The nearest place that stands in the file: what is said may be about a member that is missing. */
-function lineOf(document: ReturnType<typeof parseDocument>, counter: LineCounter, at: Steps): number {
-  for (let steps = at; ; steps = steps.slice(0, -1)) {
-    const node = steps.length === 0 ? document.contents : document.getIn(steps, true);
-    if (isNode(node) && node.range) return counter.linePos(node.range[0]).line;
-    if (steps.length === 0) return 1;
-  }
 }

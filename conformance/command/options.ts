@@ -232,14 +232,14 @@ export const optionTable = {
   },
   readOnly: {
     flags: '--read-only',
-    about: 'GET, HEAD, OPTIONS and token calls alone, 5 a second unless --rate says otherwise',
+    about: 'GET, HEAD, OPTIONS, token calls and log-ins alone, 5 a second unless --rate says otherwise',
     group: 'What may be sent:',
     read: flag,
   },
   writes: {
     flags: '--writes <mode>',
     about:
-      'owned: create, and change or delete only what this run created; restore: also change what was there before by writing back what was read first; all: besides, change and delete whatever is found, and send actions, which are POSTs that create nothing (…/reset). Without all, an action is sent only under x-idempotency, or where its x-effect is allowed (default: restore)',
+      'owned: create (a POST to a path with items beneath it, or one that the contract answers with 201 or Location), change and delete only what this run created; restore: besides, change what was there by writing back what was read of it; all: change and delete whatever is found. Any other POST is an action (…/reset): one at a time, and sent only under all, under x-idempotency, or where its x-effect is allowed (default: restore)',
     group: 'What may be sent:',
     read: (given, name): WriteMode => (oneOf(['owned', 'restore', 'all'], text(given), name) ?? 'restore') as WriteMode,
   },

@@ -21,13 +21,14 @@ export interface Contract {
 }
 
 export interface Operation {
-  /** `operationId`, else method and path. */
+  /** `operationId`, else method and path; so too where another operation has taken it. */
   readonly id: string;
   readonly method: Method;
   /** As the contract writes it, `/devices/{deviceId}`. */
   readonly path: string;
   readonly pointer: Pointer;
   readonly tags: readonly string[];
+  readonly isDeprecated: boolean;
   readonly target: Target;
   /** Addresses of the operation's own servers with defaults filled in; empty where the document's hold. */
   readonly servers: readonly string[];
@@ -122,6 +123,8 @@ export interface ContractProblem {
   readonly line: number;
   readonly says: string;
   readonly cure: string;
+  /** Where OpenAPI or JSON Schema says MUST: which sentence it breaks. It is a defect of the contract then. */
+  readonly breaks?: string | undefined;
 }
 
 /** The contract cannot be read at all: all reasons at once. */

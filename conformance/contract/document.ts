@@ -45,7 +45,8 @@ export interface Place {
   readonly pointer: Pointer;
 }
 
-export type ReportPart = (pointer: Pointer, says: string, cure: string) => void;
+/** @param breaks the sentence of OpenAPI or JSON Schema, where one says MUST */
+export type ReportPart = (pointer: Pointer, says: string, cure: string, breaks?: string) => void;
 
 export function placeAt(root: JsonObject, pointer: string): Place {
   return { value: readPointer(root, pointer), pointer: normalisePointer(pointer) };

@@ -6,9 +6,12 @@ const head = 'openapi: 3.1.0\ninfo: {title: T, version: "1"}\n';
 
 describe('a contract that cannot be tested is refused with every reason', () => {
   const broken = [
-    { name: 'not YAML', given: 'a: [', want: /Flow sequence/ },
+    { name: 'not YAML', given: 'a: [', want: /api.yaml:1 #\n.*flow collection/ },
     { name: 'a list', given: '- a', want: /not an object/ },
-    { name: 'Swagger 2', given: 'swagger: "2.0"', want: /no openapi member/ },
+    { name: 'OpenAPI 2.0', given: 'swagger: "2.0"', want: /It is OpenAPI 2.0 \(Swagger\).\n.*3.0 and 3.1 are read/ },
+    { name: 'GraphQL', given: '"""Doc"""\ntype Query {\n  hello: String\n}\n', want: /schema of GraphQL/ },
+    { name: 'GraphQL, introspected', given: '{"data": {"__schema": {}}}', want: /schema of GraphQL/ },
+    { name: 'neither', given: 'a: 1', want: /no openapi member/ },
     { name: 'another version', given: 'openapi: 4.0.0', want: /openapi "4.0.0"/ },
     { name: 'no paths', given: head, want: /No operation can be read/ },
     {
@@ -55,6 +58,46 @@ describe('a part that cannot be read is told with line and pointer, and the rest
       given: 'get: {parameters: [{name: x}], responses: {}}',
       want: ['#/paths/~1a~1{id}/get/parameters/0', /no known place/],
     },
+    {
+      name: 'a parameter of a path that has no such place',
+      given: 'get: {parameters: [{name: x, in: path, required: true, schema: {}}], responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/parameters/0', /x has no place in the path/],
+    },
+    {
+      name: 'a parameter without a schema',
+      given: 'get: {parameters: [{name: x, in: query}], responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/parameters/0', /neither schema nor content/],
+    },
+    {
+      name: 'a parameter that is declared twice',
+      given: 'get: {parameters: [{name: x, in: query, schema: {}}, {name: x, in: query, schema: {}}], responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/parameters/1', /declared twice/],
+    },
+    {
+      name: 'a path parameter that may be left out',
+      given: 'get: {parameters: [{name: id, in: path, schema: {}}], responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/parameters/0', /not required/],
+    },
+    {
+      name: 'a status that is none',
+      given: 'get: {responses: {OK: {}}}',
+      want: ['#/paths/~1a~1{id}/get/responses/OK', /no status/],
+    },
+    {
+      name: 'no response',
+      given: 'get: {responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/responses', /No response/],
+    },
+    {
+      name: 'a body without a media type',
+      given: 'get: {requestBody: {}, responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/requestBody', /no media type/],
+    },
+    {
+      name: 'an undeclared security scheme',
+      given: 'get: {security: [{key: []}], responses: {}}',
+      want: ['#/paths/~1a~1{id}/get/security', /No security scheme is called key/],
+    },
   ] as const;
   test.each(parts)('$name', ({ given, want: [pointer, says] }) => {
     const contract = readContract('api.yaml', `${head}paths:\n  /a/{id}:\n    ${given}\n`);
@@ -62,7 +105,56 @@ describe('a part that cannot be read is told with line and pointer, and the rest
     const found = contract.problems.find((problem) => problem.pointer === pointer);
     expect(found?.says).toMatch(says);
     expect(found?.line).toBe(5);
+    expect(JSON.parse(JSON.stringify(found)).line).toBe(5);
   });
+});
+
+test('an id that is taken is left, and the operation kept under method and path', () => {
+  const { operations, problems } = readContract(
+    'api.yaml',
+    `${head}paths:
+  /a:
+    get: {operationId: one, responses: {'200': {}}}
+    put: {operationId: one, responses: {'200': {}}}
+  /b: {get: {operationId: GET /a, responses: {'200': {}}}}
+  /c: {get: {operationId: PUT /a, responses: {'200': {}}}}`,
+  );
+  expect(operations.map(({ id }) => id)).toEqual(['one', 'PUT /a', 'GET /a', 'GET /c']);
+  expect(problems.map(({ pointer, line, breaks }) => [pointer, line, /MUST be unique/.test(breaks ?? '')])).toEqual([
+    ['#/paths/~1a/put/operationId', 6, true],
+    ['#/paths/~1c/get/operationId', 8, true],
+  ]);
+});
+
+test('paths that differ in the names of their values are one, a path without a slash is none; the rest is kept', () => {
+  const { operations, problems } = readContract(
+    'api.yaml',
+    `${head}paths:
+  /a/{id}: {get: {parameters: [{name: id, in: path, required: true, schema: {}}], responses: {'200': {}}}}
+  /a/{x}: {put: {parameters: [{name: x, in: path, required: true, schema: {}}], responses: {'200': {}}}}
+  b: {get: {responses: {'200': {}}}}
+  x-note: 1`,
+  );
+  expect(operations.map(({ id }) => id)).toEqual(['GET /a/{id}', 'PUT /a/{x}']);
+  expect(problems.map(({ pointer, breaks }) => [pointer, /MUST/.test(breaks ?? '')])).toEqual([
+    ['#/paths/~1a~1{x}', true],
+    ['#/paths/b', true],
+  ]);
+});
+
+test('names in a query differ by case, those of headers don’t', () => {
+  const parameters = [
+    { name: 'a', in: 'query', schema: {} },
+    { name: 'A', in: 'query', schema: {} },
+    { name: 'X-A', in: 'header', schema: {} },
+    { name: 'x-a', in: 'header', schema: {} },
+  ];
+  const paths = { '/a': { get: { deprecated: true, parameters, responses: { 200: {} } } } };
+  const { operations, problems } = readContract('api.json', JSON.stringify({ openapi: '3.1.0', paths }));
+  expect(operations.map(({ isDeprecated, parameters: read }) => [isDeprecated, read.map(({ name }) => name)])).toEqual([
+    [true, ['a', 'A', 'x-a']],
+  ]);
+  expect(problems.map(({ pointer }) => pointer)).toEqual(['#/paths/~1a/get/parameters/3']);
 });
 
 test('an operation with servers that are not the document’s goes to the other address', () => {

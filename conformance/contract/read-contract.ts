@@ -49,60 +49,97 @@ function explain(error: unknown): string {
 }
 
 export function readContract(file: string, text: string): Contract {
-  const { root, lineOf } = readSource(file, text);
-  const problems: ContractProblem[] = [];
-  const report: ReportPart = (pointer, says, cure) => {
-    if (!problems.some((known) => known.pointer === pointer && known.says === says)) {
-      problems.push({ pointer, line: lineOf(pointer), says, cure });
-    }
-  };
-  requireOpenApi(file, { root, lineOf });
+  const { root, lineOf, repeated } = readAny(file, text);
+  const { problems, report } = gatherProblems(lineOf);
+  requireOpenApi(file, root, lineOf);
+  for (const pointer of repeated) {
+    report(pointer, 'It stands twice; the last one counts.', 'Remove one, or give it another name.');
+  }
   const operations = readOperations(root, report);
+  const schemes = readSchemes(root, report);
   if (operations.length === 0) {
-    const says = 'No operation can be read from it.';
-    const none = {
-      pointer: '#/paths',
-      line: lineOf('#/paths'),
-      says,
-      cure: 'Describe at least one operation under paths.',
-    };
-    throw new ContractError(file, [...problems, none]);
+    report('#/paths', 'No operation can be read from it.', 'Describe at least one operation under paths.');
+    throw new ContractError(file, problems);
   }
   const title = textAt(root.info, 'title') ?? file;
   const servers = readAddresses(root);
-  return { file, title, root, servers, operations, schemes: readSchemes(root, report), problems, lineOf };
+  return { file, title, root, servers, operations, schemes, problems, lineOf };
 }
 
-function requireOpenApi(file: string, { root, lineOf }: Source): void {
-  if (typeof root.openapi === 'string' && /^3\.[0-9]+\./.test(root.openapi)) return;
-  const found = root.openapi === undefined ? 'no openapi member' : `openapi ${JSON.stringify(root.openapi)}`;
-  const cure = 'Convert it to OpenAPI 3.1 (openapi: 3.1.0).';
-  throw new ContractError(file, [
-    { pointer: '#/openapi', line: lineOf('#/openapi'), says: `It has ${found}; OpenAPI 3 is read.`, cure },
-  ]);
-}
-
-function readOperations(root: Contract['root'], report: ReportPart): Operation[] {
-  const paths: Place = { value: root.paths, pointer: '#/paths' };
-  const seen = new Set<string>();
-  return Object.keys(isObject(root.paths) ? root.paths : {})
-    .filter((path) => path.startsWith('/'))
-    .flatMap((path) => {
-      const item = follow(root, childOf(paths, path), report);
-      if (item === undefined || !isObject(item.value)) return [];
-      return methods
-        .filter((method) => isObject(item.value) && isObject(item.value[method]))
-        .map((method) => readOperation({ root, path, item, method, report }))
-        .filter((operation) => {
-          if (!seen.has(operation.id)) return seen.add(operation.id);
-          report(
-            operation.pointer,
-            `operationId ${operation.id} is taken.`,
-            'Give each operation its own operationId.',
-          );
-          return false;
-        });
+/** Each problem once. Its line is looked up when somebody reads it: that takes another pass over the text. */
+function gatherProblems(lineOf: Source['lineOf']): {
+  readonly problems: readonly ContractProblem[];
+  readonly report: ReportPart;
+} {
+  const known = new Set<string>();
+  const problems: ContractProblem[] = [];
+  const report: ReportPart = (pointer, says, cure, breaks) => {
+    const key = `${pointer} ${says}`;
+    if (known.has(key)) return;
+    known.add(key);
+    problems.push({
+      pointer,
+      get line() {
+        return lineOf(pointer);
+      },
+      says,
+      cure,
+      breaks,
     });
+  };
+  return { problems, report };
+}
+
+/** A schema of GraphQL in its own language is no YAML: the error of syntax would not say what is wrong. */
+function readAny(file: string, text: string): Source {
+  try {
+    return readSource(file, text);
+  } catch (error) {
+    const start = /^(extend\s+)?(schema\s*[{@]|(type|interface|union|enum|input|scalar)\s+\w|directive\s+@)/m;
+    if (error instanceof ContractError && start.test(text)) refuse(file, 'It is a schema of GraphQL.');
+    throw error;
+  }
+}
+
+function requireOpenApi(file: string, root: JsonObject, lineOf: Source['lineOf']): void {
+  if (typeof root.openapi === 'string' && /^3\.[0-9]+\./.test(root.openapi)) return;
+  if (isObject(root.__schema) || isObject(objectAt(root, 'data').__schema)) refuse(file, 'It is a schema of GraphQL.');
+  if (root.swagger !== undefined) refuse(file, `It is OpenAPI ${String(root.swagger)} (Swagger).`, lineOf('#/swagger'));
+  const found = root.openapi === undefined ? 'no openapi member' : `openapi ${JSON.stringify(root.openapi)}`;
+  refuse(file, `It has ${found}.`, lineOf('#/openapi'));
+}
+
+function refuse(file: string, says: string, line = 1): never {
+  const cure = 'OpenAPI 3.0 and 3.1 are read (openapi: 3.1.0).';
+  throw new ContractError(file, [{ pointer: '#', line, says, cure }]);
+}
+
+function readOperations(root: JsonObject, report: ReportPart): Operation[] {
+  const paths: Place = { value: root.paths, pointer: '#/paths' };
+  const ids = new Set<string>();
+  const shapes = new Map<string, string>();
+  const names = Object.keys(isObject(root.paths) ? root.paths : {}).filter((name) => !name.startsWith('x-'));
+  return names.flatMap((path) => {
+    const place = childOf(paths, path);
+    if (!path.startsWith('/')) {
+      const rule = 'OpenAPI, Paths Object: the field name MUST begin with a forward slash';
+      report(place.pointer, `The path ${path} begins with no slash.`, `Write /${path}.`, rule);
+      return [];
+    }
+    const shape = path.replaceAll(/\{[^}]*\}/g, '{}');
+    const same = shapes.get(shape);
+    shapes.set(shape, same ?? path);
+    if (same !== undefined) {
+      const rule =
+        'OpenAPI, Paths Object: templated paths with the same hierarchy but different templated names MUST NOT exist';
+      report(place.pointer, `It is the same path as ${same}.`, 'Describe the operations of both under one path.', rule);
+    }
+    const item = follow(root, place, report);
+    if (item === undefined || !isObject(item.value)) return [];
+    return methods
+      .filter((method) => isObject(item.value) && isObject(item.value[method]))
+      .map((method) => readOperation({ root, path, item, method, report, ids }));
+  });
 }
 
 function readSchemes(root: JsonObject, report: ReportPart): Readonly<Record<string, SecurityScheme>> {

@@ -1,10 +1,19 @@
 import type { HeaderObject, Link, MediaContent, ResponseObject } from './contract.ts';
-import { childOf, follow, type Place, type ReportPart } from './document.ts';
+import { childOf, follow, joinPointer, type Place, type ReportPart } from './document.ts';
 import { isObject, type JsonObject, memberOf, objectAt, textAt } from './json.ts';
 
 export function readResponses(root: JsonObject, place: Place, report: ReportPart): ResponseObject[] {
-  return Object.keys(isObject(place.value) ? place.value : {})
-    .filter((status) => /^([1-5](\d\d|xx)|default)$/i.test(status))
+  const names = Object.keys(isObject(place.value) ? place.value : {}).filter((name) => !name.startsWith('x-'));
+  if (isObject(place.value) && names.length === 0) {
+    const rule = 'OpenAPI, Responses Object: it MUST contain at least one response code';
+    report(place.pointer, 'No response is described.', 'Describe at least one status, or default.', rule);
+  }
+  return names
+    .filter((status) => {
+      if (/^([1-5](\d\d|xx)|default)$/i.test(status)) return true;
+      report(joinPointer(place.pointer, status), `${status} is no status.`, 'Write one as 200, 4XX or default.');
+      return false;
+    })
     .flatMap((status): ResponseObject[] => {
       const response = follow(root, childOf(place, status), report);
       if (response === undefined || !isObject(response.value)) return [];

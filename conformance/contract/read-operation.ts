@@ -1,5 +1,5 @@
 import type { Body, Method, Operation, Parameter, Target } from './contract.ts';
-import { childOf, follow, type Place, type ReportPart } from './document.ts';
+import { childOf, follow, joinPointer, type Place, type ReportPart } from './document.ts';
 import { readOperationExtensions } from './extensions.ts';
 import { arrayAt, isObject, type JsonObject, objectAt, textAt } from './json.ts';
 import { readContents, readExamples, readResponses } from './read-messages.ts';
@@ -16,42 +16,70 @@ interface Given {
   readonly item: Place;
   readonly method: Method;
   readonly report: ReportPart;
+  /** Of the operations so far. */
+  readonly ids: Set<string>;
 }
 
 /** One Operation Object with everything that its path and the document add to it. */
-export function readOperation({ root, path, item, method, report }: Given): Operation {
+export function readOperation({ root, path, item, method, report, ids }: Given): Operation {
   const place = childOf(item, method);
   const value = isObject(place.value) ? place.value : {};
-  const id = textAt(value, 'operationId') ?? `${method.toUpperCase()} ${path}`;
+  const id = chooseId(ids, [textAt(value, 'operationId'), `${method.toUpperCase()} ${path}`, place.pointer]);
+  const wanted = textAt(value, 'operationId');
+  if (wanted !== undefined && wanted !== id) {
+    const rule = 'OpenAPI, Operation Object: the operationId MUST be unique among all operations';
+    const says = `operationId ${wanted} is taken; here it is called ${id}.`;
+    report(joinPointer(place.pointer, 'operationId'), says, 'Give each operation its own operationId.', rule);
+  }
   return {
     id,
     method,
     path,
     pointer: place.pointer,
     tags: arrayAt(value, 'tags').map(String),
+    isDeprecated: value.deprecated === true,
     ...readServers(root, [value, item.value]),
     parameters: readParameters(root, path, [item, place], report),
     body: readBody(root, childOf(place, 'requestBody'), report),
     responses: readResponses(root, childOf(place, 'responses'), report),
-    security: readSecurity(value.security ?? root.security),
+    security: readSecurity(root, place, report),
     extensions: readOperationExtensions(value),
   };
+}
+
+/** The first that nobody has. */
+function chooseId(ids: Set<string>, wishes: readonly (string | undefined)[]): string {
+  const id = wishes.find((wish) => wish !== undefined && !ids.has(wish)) ?? '';
+  ids.add(id);
+  return id;
 }
 
 function readParameters(root: JsonObject, path: string, holders: readonly Place[], report: ReportPart): Parameter[] {
   // An operation's own parameter replaces the path's of the same name and place.
   const found = new Map<string, Parameter>();
   for (const holder of holders) {
+    const own = new Set<string>();
     arrayAt(holder.value, 'parameters').forEach((_, index) => {
       const place = follow(root, childOf(holder, 'parameters', index), report);
       const parameter = place === undefined ? undefined : readParameter(root, place, report);
-      if (parameter !== undefined) found.set(`${parameter.in} ${parameter.name.toLowerCase()}`, parameter);
+      if (parameter === undefined) return;
+      const { name, in: where } = parameter;
+      const key = `${where} ${where === 'header' ? name.toLowerCase() : name}`;
+      if (own.has(key)) {
+        const rule = 'OpenAPI, Operation Object: the list MUST NOT include duplicated parameters';
+        const pointer = joinPointer(holder.pointer, 'parameters', index);
+        report(pointer, `${name} in ${where} is declared twice; the last one counts.`, 'Remove one.', rule);
+      }
+      own.add(key);
+      found.set(key, parameter);
     });
   }
   const last = holders.at(-1)?.pointer ?? '#';
-  for (const [, name = ''] of path.matchAll(/\{([^}]+)\}/g)) {
-    if ([...found.values()].some((parameter) => parameter.in === 'path' && parameter.name === name)) continue;
-    report(last, `{${name}} of the path is not declared as a parameter.`, `Declare ${name} with in: path.`);
+  const named = new Set([...path.matchAll(/\{([^}]+)\}/g)].map(([, name = '']) => name));
+  for (const name of named) {
+    if (found.has(`path ${name}`)) continue;
+    const rule = 'OpenAPI, Path Templating: each template expression in the path MUST correspond to a path parameter';
+    report(last, `{${name}} of the path is not declared as a parameter.`, `Declare ${name} with in: path.`, rule);
     const any = {
       style: 'simple',
       explode: false,
@@ -62,7 +90,12 @@ function readParameters(root: JsonObject, path: string, holders: readonly Place[
     };
     found.set(`path ${name}`, { ...any, name, in: 'path', required: true, pointer: last, schema: undefined });
   }
-  return [...found.values()];
+  return [...found.values()].filter(({ name, in: where, pointer }) => {
+    if (where !== 'path' || named.has(name)) return true;
+    const rule = 'OpenAPI, Parameter Object: in "path", the name MUST correspond to a template expression in the path';
+    report(pointer, `${name} has no place in the path ${path}.`, `Write {${name}} into the path, or remove it.`, rule);
+    return false;
+  });
 }
 
 function readBody(root: JsonObject, place: Place, report: ReportPart): Body | undefined {
@@ -70,13 +103,24 @@ function readBody(root: JsonObject, place: Place, report: ReportPart): Body | un
   const body = follow(root, place, report);
   if (body === undefined || !isObject(body.value)) return undefined;
   const contents = readContents(root, childOf(body, 'content'), report);
+  if (contents.length === 0) {
+    const rule = 'OpenAPI, Request Body Object: content is REQUIRED';
+    report(body.pointer, 'The body has no media type.', 'Describe one under content.', rule);
+  }
   return { pointer: body.pointer, required: body.value.required === true, contents };
 }
 
-function readSecurity(value: unknown): Operation['security'] {
-  return (Array.isArray(value) ? value : [])
-    .filter(isObject)
-    .map((entry) => Object.fromEntries(Object.keys(entry).map((name) => [name, arrayAt(entry, name).map(String)])));
+function readSecurity(root: JsonObject, place: Place, report: ReportPart): Operation['security'] {
+  const own = childOf(place, 'security');
+  const { value, pointer } = own.value === undefined ? { value: root.security, pointer: '#/security' } : own;
+  const declared = objectAt(root.components, 'securitySchemes');
+  return (Array.isArray(value) ? value : []).filter(isObject).map((entry) => {
+    for (const name of Object.keys(entry).filter((name) => !Object.hasOwn(declared, name))) {
+      const rule = 'OpenAPI, Security Requirement Object: each name MUST correspond to a declared security scheme';
+      report(pointer, `No security scheme is called ${name}.`, 'Declare it under components.securitySchemes.', rule);
+    }
+    return Object.fromEntries(Object.keys(entry).map((name) => [name, arrayAt(entry, name).map(String)]));
+  });
 }
 
 function readParameter(root: JsonObject, place: Place, report: ReportPart): Parameter | undefined {
@@ -84,16 +128,23 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
   const name = textAt(value, 'name');
   const where = textAt(value, 'in');
   if (name === undefined || !isPlace(where)) {
-    report(
-      place.pointer,
-      'The parameter has no name, or no known place in `in`.',
-      'Write name, and in: path, query, header or cookie.',
-    );
+    const rule = 'OpenAPI, Parameter Object: name and in are REQUIRED, in is query, header, path or cookie';
+    const cure = 'Write name, and in: path, query, header or cookie.';
+    report(place.pointer, 'The parameter has no name, or no known place in `in`.', cure, rule);
     return undefined;
   }
   if (where === 'header' && ignoredHeaders.includes(name.toLowerCase())) return undefined;
   const style = textAt(value, 'style') ?? defaultStyles[where];
   const content = readContents(root, childOf(place, 'content'), report)[0];
+  if ((value.schema === undefined) === (content === undefined)) {
+    const rule = 'OpenAPI, Parameter Object: a parameter MUST contain either a schema property, or a content property';
+    const says = `${name} has ${content === undefined ? 'neither schema nor' : 'both schema and'} content.`;
+    report(place.pointer, says, 'Keep one of the two.', rule);
+  }
+  if (where === 'path' && value.required !== true) {
+    const rule = 'OpenAPI, Parameter Object: in "path", required is REQUIRED and its value MUST be true';
+    report(place.pointer, `${name} is in the path, but not required.`, 'Write required: true.', rule);
+  }
   return {
     name,
     in: where,

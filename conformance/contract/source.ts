@@ -1,64 +1,309 @@
-import { isNode, isPair, isSeq, LineCounter, parseDocument, visit } from 'yaml';
-import { ContractError, type ContractProblem } from './contract.ts';
-import { joinPointer, splitPointer } from './document.ts';
+// JSON by the platform, YAML by js-yaml, which reads a megabyte in a tenth of a second and tells where each value stands. Lines are
+// found when a message first needs one.
+import {
+  CORE_SCHEMA,
+  constructFromEvents,
+  defineMappingTag,
+  defineScalarTag,
+  defineSequenceTag,
+  EVENT_ID,
+  type Event,
+  getScalarValue,
+  mapTag,
+  mergeTag,
+  parseEvents,
+  seqTag,
+  YAMLException,
+} from 'js-yaml';
+import { ContractError } from './contract.ts';
+import { joinPointer, type Pointer, splitPointer } from './document.ts';
 import { isObject, type JsonObject } from './json.ts';
 
 export interface Source {
   readonly root: JsonObject;
   /** 1-based line of the nearest place that stands in the file: a pointer may name a keyword that is missing. */
-  readonly lineOf: (pointer: string) => number;
+  readonly lineOf: (pointer: Pointer) => number;
+  /** Members that stand twice in their object; the last of them counts. */
+  readonly repeated: readonly Pointer[];
+}
+
+/** Whoever walks a document does so step by step: no document that somebody wrote is nested so deeply. */
+const mostDepth = 1200;
+/** Aliases can repeat a part until it grows beyond all measure: so many values at most. */
+const mostValues = 2_000_000;
+
+/** Tags that nobody knows say nothing: `!Ref name` is a text, `!!timestamp 2030-01-01` as well. */
+const unknownTags = ['!', 'tag:'].flatMap((name) => {
+  const any = { matchByTagPrefix: true, identify: () => false };
+  return [
+    defineScalarTag(name, { ...any, resolve: (text) => text }),
+    defineSequenceTag(name, { ...seqTag, ...any }),
+    defineMappingTag(name, { ...mapTag, ...any }),
+  ];
+});
+const schema = CORE_SCHEMA.withTags(mergeTag, ...unknownTags);
+
+/**
+ * Reads JSON, or YAML 1.2 with merge keys.
+ *
+ * @throws ContractError with the syntax error and its line, or when the root is no object
+ */
+export function readSource(file: string, given: string): Source {
+  const text = given.replace(/^\uFEFF/, '');
+  try {
+    const { root, repeated } = readJson(text) ?? readYaml(text);
+    if (!isObject(root)) throw new Unreadable(1, 'The document is not an object.', 'Name an OpenAPI document.');
+    let lines: ((pointer: Pointer) => number) | undefined;
+    return {
+      root,
+      repeated,
+      lineOf: (pointer) => {
+        lines ??= indexLines(text);
+        return lines(pointer);
+      },
+    };
+  } catch (error) {
+    if (!(error instanceof Unreadable)) throw error;
+    const { line, message: says, cure } = explainJson(file, text) ?? error;
+    throw new ContractError(file, [{ pointer: '#', line, says, cure }]);
+  }
+}
+
+class Unreadable extends Error {
+  readonly line: number;
+  readonly cure: string;
+
+  constructor(line: number, says: string, cure: string) {
+    super(says);
+    this.line = line;
+    this.cure = cure;
+  }
+}
+
+type Read = Pick<Source, 'repeated'> & { readonly root: unknown };
+
+/** Undefined for what is no JSON: it may be YAML. */
+function readJson(text: string): Read | undefined {
+  if (!/^\s*\{/.test(text)) return undefined;
+  let root: unknown;
+  try {
+    root = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return { root, repeated: scanJson(text) };
+}
+
+/** The platform says what is wrong with JSON better than a reader of YAML. */
+function explainJson(file: string, text: string): Unreadable | undefined {
+  if (!/\.json$/i.test(file)) return undefined;
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch (error) {
+    const says = error instanceof Error ? error.message : String(error);
+    const [, offset = '0'] = /position (\d+)/.exec(says) ?? [];
+    const atEnd = /end of JSON/.test(says) ? text.length : Number(offset);
+    return new Unreadable(lineAt(text, atEnd), says, 'Mend the JSON.');
+  }
 }
 
 /**
- * Reads YAML or JSON text and remembers where each place stands.
+ * The platform keeps silent about members that stand twice (RFC 8259, 4), and reads what is nested too deeply to be walked.
  *
- * @throws ContractError with every syntax error, or when the root is no object
+ * @param text JSON without errors
  */
-export function readSource(file: string, text: string): Source {
-  const counter = new LineCounter();
-  const document = parseDocument(text, { lineCounter: counter, merge: true });
-  const broken = document.errors.map((error): ContractProblem => {
-    const line = counter.linePos(error.pos[0]).line;
-    return { pointer: '#', line, says: error.message.split('\n')[0] ?? 'not YAML', cure: 'Mend the YAML.' };
-  });
-  if (broken.length > 0) throw new ContractError(file, broken);
-  const root: unknown = document.toJS({ maxAliasCount: 10_000 });
-  if (!isObject(root)) {
-    const says = 'The document is not an object.';
-    throw new ContractError(file, [{ pointer: '#', line: 1, says, cure: 'Name an OpenAPI document.' }]);
-  }
-  let lines: Map<string, number> | undefined;
-  return {
-    root,
-    lineOf: (pointer) => {
-      lines ??= readLines(document, counter);
-      for (let tokens = splitPointer(pointer); tokens.length > 0; tokens = tokens.slice(0, -1)) {
-        const line = lines.get(joinPointer('#', ...tokens));
-        if (line !== undefined) return line;
+function scanJson(text: string): Pointer[] {
+  const repeated: Pointer[] = [];
+  const colon = /\s*:/y;
+  /** Of each open object its names so far, and the name or index at which it stands. */
+  const open: { readonly names: Set<string> | undefined; at: string | number }[] = [];
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (char === '{' || char === '[') {
+      if (open.length >= mostDepth) throw tooDeep(lineAt(text, index));
+      open.push({ names: char === '{' ? new Set() : undefined, at: char === '{' ? '' : 0 });
+    } else if (char === '}' || char === ']') open.pop();
+    else if (char === ',' || char === '"') {
+      const inner = open.at(-1);
+      if (char === ',') {
+        if (typeof inner?.at === 'number') inner.at += 1;
+        continue;
       }
-      return 1;
-    },
+      const end = endOfText(text, index);
+      colon.lastIndex = end + 1;
+      if (inner?.names !== undefined && colon.test(text)) {
+        inner.at = text.slice(index + 1, end);
+        if (inner.names.has(inner.at)) repeated.push(joinPointer('#', ...open.map(({ at }) => at)));
+        inner.names.add(inner.at);
+      }
+      index = end;
+    }
+  }
+  return repeated;
+}
+
+/** Where the quotation mark stands that ends it: no odd count of backslashes stands before. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
+}
+
+function tooDeep(line: number): Unreadable {
+  return new Unreadable(
+    line,
+    `It is nested more than ${mostDepth} levels deep.`,
+    'Take parts out, and name them by $ref.',
+  );
+}
+
+function readYaml(text: string): Read {
+  try {
+    const events = parseEvents(text, { maxDepth: mostDepth });
+    const construct = (json: boolean): unknown[] =>
+      constructFromEvents(events, { source: text, schema, json, maxTotalMergeKeys: mostValues });
+    const read = (): Read & { readonly all: unknown[] } => {
+      try {
+        const all = construct(false);
+        return { all, root: all[0], repeated: [] };
+      } catch (error) {
+        if (!(error instanceof YAMLException) || !/duplicate/.test(error.reason)) throw error;
+        const all = construct(true);
+        return { all, root: all[0], repeated: findRepeated(events, text) };
+      }
+    };
+    const { all, root, repeated } = read();
+    if (all.length > 1) throw new Unreadable(1, 'It holds several documents.', 'Name a file with one document.');
+    if (events.some(({ type }) => type === EVENT_ID.ALIAS)) countValues(root);
+    return { root, repeated };
+  } catch (error) {
+    if (error instanceof RangeError) throw tooDeep(1);
+    if (!(error instanceof YAMLException)) throw error;
+    const line = error.mark === undefined ? 1 : error.mark.line + 1;
+    if (/depth/i.test(error.reason)) throw tooDeep(line);
+    throw new Unreadable(line, error.reason, 'Mend the YAML.');
+  }
+}
+
+/** What an alias names is one value in memory, and as many as there are ways to it for everybody who walks them. */
+function countValues(root: unknown): void {
+  const counts = new Map<object, number | 'open'>();
+  const count = (value: unknown): number => {
+    if (typeof value !== 'object' || value === null) return 1;
+    const known = counts.get(value);
+    if (known === 'open') throw new Unreadable(1, 'An alias names a part that holds it.', 'Write $ref instead.');
+    if (known !== undefined) return known;
+    counts.set(value, 'open');
+    const sum = Object.values(value).reduce<number>((total, part) => total + count(part), 1);
+    if (sum > mostValues) throw new Unreadable(1, 'Its aliases stand for millions of values.', 'Write $ref instead.');
+    counts.set(value, sum);
+    return sum;
+  };
+  count(root);
+}
+
+/** Events as a tree: what stands in an object or list, and where it begins. */
+class EventTree {
+  readonly #events: readonly Event[];
+  readonly #text: string;
+  /** Of each event the one behind all that it opens. */
+  readonly #ends: Int32Array;
+  readonly #children = new Map<number, ReadonlyMap<string, Child>>();
+  readonly repeated: [parent: number, name: string][] = [];
+
+  constructor(events: readonly Event[], text: string) {
+    this.#events = events;
+    this.#text = text;
+    this.#ends = new Int32Array(events.length);
+    const open: number[] = [];
+    events.forEach(({ type }, index) => {
+      this.#ends[index] = index + 1;
+      if (type === EVENT_ID.POP) this.#ends[open.pop() ?? 0] = index + 1;
+      else if (type !== EVENT_ID.SCALAR && type !== EVENT_ID.ALIAS) open.push(index);
+    });
+  }
+
+  /** By name or index. */
+  childrenOf(parent: number): ReadonlyMap<string, Child> {
+    const known = this.#children.get(parent);
+    if (known !== undefined) return known;
+    const children = new Map<string, Child>();
+    const isMap = this.#events[parent]?.type === EVENT_ID.MAPPING;
+    const last = (this.#ends[parent] ?? 0) - 1;
+    for (let index = parent + 1; index < last; ) {
+      const event = this.#events[index];
+      const value = isMap ? (this.#ends[index] ?? last) : index;
+      const name = !isMap
+        ? String(children.size)
+        : event?.type === EVENT_ID.SCALAR
+          ? getScalarValue(this.#text, event)
+          : '';
+      if (isMap && children.has(name) && name !== '<<') this.repeated.push([parent, name]);
+      children.set(name, { value, offset: offsetOf(event) });
+      index = this.#ends[value] ?? last;
+    }
+    this.#children.set(parent, children);
+    return children;
+  }
+}
+
+interface Child {
+  /** Its event. */
+  readonly value: number;
+  /** Of its name, or of itself in a list. */
+  readonly offset: number;
+}
+
+function offsetOf(event: Event | undefined): number {
+  if (event === undefined || !('anchorStart' in event)) return 0;
+  if ('valueStart' in event) return event.valueStart;
+  return 'start' in event ? event.start : event.anchorStart;
+}
+
+function findRepeated(events: readonly Event[], text: string): Pointer[] {
+  const tree = new EventTree(events, text);
+  const found: Pointer[] = [];
+  const walk = (parent: number, pointer: Pointer): void => {
+    const before = tree.repeated.length;
+    const children = tree.childrenOf(parent);
+    found.push(...tree.repeated.slice(before).map(([, name]) => joinPointer(pointer, name)));
+    for (const [name, { value }] of children) walk(value, joinPointer(pointer, name));
+  };
+  walk(1, '#');
+  return found;
+}
+
+/** JSON is YAML: one reader of lines will do. */
+function indexLines(text: string): (pointer: Pointer) => number {
+  const starts = [0];
+  for (let end = text.indexOf('\n'); end >= 0; end = text.indexOf('\n', end + 1)) starts.push(end + 1);
+  let tree: EventTree;
+  try {
+    tree = new EventTree(parseEvents(text, { maxDepth: mostDepth }), text);
+  } catch {
+    return () => 1;
+  }
+  return (pointer) => {
+    let offset = 0;
+    let parent = 1;
+    for (const token of splitPointer(pointer)) {
+      const child = tree.childrenOf(parent).get(token);
+      if (child === undefined) break;
+      ({ offset, value: parent } = child);
+    }
+    let [low, high] = [0, starts.length];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((starts[middle] ?? 0) <= offset) low = middle;
+      else high = middle;
+    }
+    return low + 1;
   };
 }
 
-function readLines(document: ReturnType<typeof parseDocument>, counter: LineCounter): Map<string, number> {
-  const lines = new Map<string, number>();
-  visit(document, (key, node, path) => {
-    const start = isPair(node) ? rangeStart(node.key) : rangeStart(node);
-    if (start === undefined || key === 'key') return;
-    const tokens = [...path, node].flatMap((step, depth, steps) => tokensOf(step, steps[depth - 1]));
-    const pointer = joinPointer('#', ...tokens);
-    if (!lines.has(pointer)) lines.set(pointer, counter.linePos(start).line);
-  });
-  return lines;
-}
-
-/** What one step of a path adds to the pointer: the key of a pair, the index in a sequence, nothing for a map. */
-function tokensOf(step: unknown, parent: unknown): (string | number)[] {
-  if (isPair(step)) return [String(isNode(step.key) ? step.key.toJSON() : step.key)];
-  return isSeq(parent) ? [parent.items.indexOf(step)] : [];
-}
-
-function rangeStart(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
+function lineAt(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
 }

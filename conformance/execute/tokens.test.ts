@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
+import { readContract } from '../contract/read-contract.ts';
 import type { OutgoingRequest } from './exchange.ts';
-import { insertScope, type TokenCredentials } from './mint-token.ts';
+import { findTokenEndpoint, insertScope, type TokenCredentials } from './mint-token.ts';
 import { createTokens } from './tokens.ts';
 
 const client: TokenCredentials = { token: undefined, clientId: 'c', clientSecret: 's' };
@@ -185,4 +186,56 @@ test.each([
   { command: `get it\\'s {scope} "it's {scope}"`, want: `get it\\'s "$LOCKSTEP_SCOPE" "it's \${LOCKSTEP_SCOPE}"` },
 ])('scopes stand quoted in $command', ({ command, want }) => {
   expect(insertScope(command)).toBe(want);
+});
+
+describe('the token endpoint is the declared one, beneath an address that the user gave', () => {
+  const [baseUrl, authUrl] = ['http://host/v1', 'http://auth/o'];
+  test.each([
+    {
+      name: 'a path of the host',
+      flows: { clientCredentials: { tokenUrl: '/t' } },
+      auth: undefined,
+      want: { base: 'http://host', path: '/t' },
+    },
+    {
+      name: 'a path beneath the API',
+      flows: { clientCredentials: { tokenUrl: 't' } },
+      auth: undefined,
+      want: { base: baseUrl, path: '/t' },
+    },
+    {
+      name: 'an operation of the API',
+      flows: { clientCredentials: { tokenUrl: 'https://x/y/token' } },
+      auth: undefined,
+      want: { base: baseUrl, path: '/token' },
+    },
+    {
+      name: 'another server',
+      flows: { clientCredentials: { tokenUrl: 'https://x/t' } },
+      auth: authUrl,
+      want: { base: authUrl, path: '' },
+    },
+    {
+      name: 'another server, whose address nobody gave',
+      flows: { clientCredentials: { tokenUrl: 'https://x/t' } },
+      auth: undefined,
+      want: undefined,
+    },
+    {
+      name: 'by password where there is no client',
+      flows: { password: { tokenUrl: 'token' } },
+      auth: undefined,
+      want: { base: baseUrl, path: '/token', grant: 'password' },
+    },
+    { name: 'none is declared', flows: {}, auth: authUrl, want: { base: authUrl, path: '' } },
+  ])('$name', ({ flows, auth, want }) => {
+    const document = {
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+      paths: { '/token': { post: { responses: {} } } },
+      components: { securitySchemes: { oauth: { type: 'oauth2', flows } } },
+    };
+    const contract = readContract('api.json', JSON.stringify(document));
+    expect(findTokenEndpoint(contract, { baseUrl, authUrl: auth })).toEqual(want);
+  });
 });

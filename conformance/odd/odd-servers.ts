@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import type { ApiName } from '../planted/apis.ts';
 import type { TestAnswer, TestRequest } from '../planted/serve.ts';
 
@@ -5,8 +6,10 @@ import type { TestAnswer, TestRequest } from '../planted/serve.ts';
 export interface OddServer {
   readonly name: string;
   readonly api: ApiName;
-  /** Called for each answer of the clean server; `count` is the number of requests so far. */
-  readonly change: (answer: TestAnswer, request: TestRequest, count: number) => TestAnswer;
+  /** Called for each answer of the clean server; `count` is the number of requests so far, `same` of those with this method and path. */
+  readonly change: (answer: TestAnswer, request: TestRequest, count: number, same: number) => TestAnswer;
+  /** Checks that may have a doubt. */
+  readonly suspects?: readonly string[];
 }
 
 const problem = { 'content-type': 'application/problem+json' };
@@ -155,6 +158,118 @@ export const oddServers: readonly OddServer[] = [
     change: (answer) => enrich(answer, { added: '2026-03-01 10:00:00,5Z' }),
   },
   {
+    name: 'codes its content although nobody asked for it',
+    api: 'library',
+    change: (answer) =>
+      typeof answer.body !== 'object' || Buffer.isBuffer(answer.body)
+        ? answer
+        : {
+            ...answer,
+            headers: { ...answer.headers, 'content-type': 'application/json', 'content-encoding': 'gzip' },
+            body: gzipSync(JSON.stringify(answer.body)),
+          },
+  },
+  {
+    name: 'begins JSON with a byte order mark, and ends it with a line',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /readings/.test(path)
+        ? { ...answer, headers: { 'content-type': 'application/json' }, body: `\ufeff${JSON.stringify(answer.body)}\n` }
+        : answer,
+  },
+  {
+    name: 'has a feature that is switched off',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /reset$/.test(path) ? { status: 500, headers: problem, body: { title: 'Resets are disabled here' } } : answer,
+  },
+  {
+    name: 'does not have a feature',
+    api: 'library',
+    change: (answer, { path }) => (/readers$/.test(path) ? { status: 501, body: 'no' } : answer),
+  },
+  {
+    name: 'fails once, under load',
+    api: 'library',
+    change: (answer, { path }, _, same) =>
+      path === '/v2/motto' && same === 1 ? { status: 500, body: 'database is locked' } : answer,
+    suspects: ['server-error'],
+  },
+  {
+    name: 'breaks off one connection',
+    api: 'library',
+    change: (answer, { path }, _, same) =>
+      path === '/v2/motto' && same === 1 ? { ...answer, instead: 'reset' } : answer,
+    suspects: ['no-answer'],
+  },
+  {
+    name: 'is away for a gateway just when something is made, once',
+    api: 'library',
+    change: (answer, { path }, _, same) =>
+      path === '/v2/readers' && same === 1 ? { status: 502, body: 'bad gateway' } : answer,
+    suspects: ['server-error'],
+  },
+  {
+    name: 'refuses without a word',
+    api: 'library',
+    change: (answer, { method, path }) =>
+      method === 'GET' && /books\/b/.test(path)
+        ? { status: 404, headers: { 'content-type': 'application/json' }, body: '' }
+        : answer,
+  },
+  {
+    name: 'gives short pages',
+    api: 'library',
+    change: (answer, { method, path }) =>
+      method === 'GET' && path.endsWith('/books') ? withItems(answer, (items) => items.slice(0, 1)) : answer,
+  },
+  {
+    name: 'makes the same book of the same words',
+    api: 'library',
+    change: (answer, { method, path }) =>
+      method === 'POST' && path.endsWith('/books') ? enrich(answer, { id: 'b1' }) : answer,
+  },
+  {
+    name: 'spreads a list header over two fields',
+    api: 'library',
+    change: (answer, { method, path }) =>
+      method === 'GET' && path.endsWith('/books')
+        ? { ...answer, headers: { ...answer.headers, 'x-shelves': ['north', 'south'] } }
+        : answer,
+  },
+  {
+    name: 'gives the place of what it made as a whole address',
+    api: 'library',
+    change: (answer) =>
+      answer.status === 201 && answer.headers?.location !== undefined
+        ? { ...answer, headers: { ...answer.headers, location: 'https://library.example:8443/v2/books/b3?x=1#top' } }
+        : answer,
+  },
+  {
+    name: 'sends numbers that no double holds',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /stations$/.test(path)
+        ? {
+            ...answer,
+            headers: { 'content-type': 'application/json' },
+            body: '[{"station_id":12,"name":"Col","height":9007199254740993123}]',
+          }
+        : answer,
+  },
+  {
+    name: 'writes whole numbers with a point',
+    api: 'weather',
+    change: (answer, { path }) =>
+      /stations$/.test(path)
+        ? {
+            ...answer,
+            headers: { 'content-type': 'application/json' },
+            body: '[{"station_id":12.0,"name":"Col","height":2.1e3}]',
+          }
+        : answer,
+  },
+  {
     name: 'redirects a read elsewhere, as it documents nothing of',
     api: 'weather',
     change: (answer, { path }) =>
@@ -171,6 +286,13 @@ function enrich(answer: TestAnswer, members: Readonly<Record<string, unknown>>):
       ? { items: body.items.map((item: object) => ({ ...item, ...members })) }
       : {};
   return { ...answer, body: { ...body, ...members, ...items } };
+}
+
+/** The answer with other items, where it is a list. */
+function withItems(answer: TestAnswer, change: (items: readonly unknown[]) => readonly unknown[]): TestAnswer {
+  const { body } = answer;
+  if (typeof body !== 'object' || body === null || !('items' in body) || !Array.isArray(body.items)) return answer;
+  return { ...answer, body: { ...body, items: change(body.items) } };
 }
 
 function typed(answer: TestAnswer, type: string): TestAnswer {

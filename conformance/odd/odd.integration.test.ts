@@ -9,9 +9,10 @@ describe.each(oddServers)('a server that $name', (server) => {
   test.each([
     { seed: 1, workers: 16 },
     { seed: 2, workers: 1 },
-  ])('gives no finding (%o)', async (change) => {
+  ])('has no defect (%o)', async (change) => {
     const { result } = await runAgainst(server.api, make(server), change);
-    expect(result.findings).toEqual([]);
+    const suspects = new Set(server.suspects);
+    expect(result.findings.filter(({ check, severity }) => severity === 'defect' || !suspects.has(check))).toEqual([]);
     expect(result.verdict).toBe('passed');
   });
 });
@@ -19,9 +20,12 @@ describe.each(oddServers)('a server that $name', (server) => {
 function make({ api, change }: OddServer): Handler {
   const handle = apis[api].create();
   let count = 0;
+  const same = new Map<string, number>();
   return async (request) => {
     count += 1;
     const answer = await handle(request);
-    return change(answer, request, count);
+    const key = `${request.method} ${request.path}`;
+    same.set(key, (same.get(key) ?? 0) + 1);
+    return change(answer, request, count, same.get(key) ?? 0);
   };
 }

@@ -12,7 +12,7 @@ import { type Deed, deedOf, refuseValues } from '../plan/permissions.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
 import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
-import { isIdName, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
+import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
 import type { World } from '../run/world.ts';
 import { createDrafter, type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
 import type { Domain, Scenario } from './phase.ts';
@@ -25,7 +25,8 @@ const most = { turn: 5, all: 10, lessons: 5, failures: 3, forbidden: 2, fresh: 2
  * to, requests with what may be left out, actions, deletions from the deepest on.
  */
 const ranks = {
-  change: -100,
+  wait: -20,
+  change: -200,
   turn: -400,
   noTarget: -3_000,
   complete: -5_000,
@@ -45,8 +46,9 @@ interface Progress {
   readonly sent: Set<string>;
   readonly reasons: Set<string>;
   readonly lessons: Lessons;
-  /** Targets that were refused as such. */
+  /** Targets that were refused as such, and those for which all data was refused until news come. */
   readonly gone: Set<string>;
+  readonly tried: Set<string>;
   turns: number;
   requests: number;
   state: 'open' | 'accepted' | 'over';
@@ -66,6 +68,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     reasons: new Set(),
     lessons: new Map(),
     gone: new Set(),
+    tried: new Set(),
     turns: 0,
     requests: 0,
     state: 'open',
@@ -98,12 +101,14 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       if (progress.isSpent && world.resources.revisionFor(operation, names) === progress.revision) return undefined;
       const hasTarget =
         slotsOf(operation.path).length === 0 || targetsIn(world).some(({ label }) => label !== 'example');
-      return first + turns * ranks.turn + (hasTarget || deed === 'remove' ? 0 : ranks.noTarget);
+      const waits = waitsFor(world, operation, names) * ranks.wait;
+      return first + turns * ranks.turn + waits + (hasTarget || deed === 'remove' ? 0 : ranks.noTarget);
     },
     run: async (session, world, allowance) => {
       const tools = toolsFor(world, operation, 'baseline', 0);
       drafter ??= createDrafter(tools, operation);
-      const turn: Turning = { world, tools, drafter, operation, deed, progress, targets: targetsIn(world) };
+      const revision = world.resources.revisionFor(operation, names);
+      const turn: Turning = { world, tools, drafter, operation, deed, progress, revision, targets: targetsIn(world) };
       const exchanges: Exchange[] = [];
       progress.turns += 1;
       progress.reasons.clear();
@@ -116,7 +121,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
         if (last === undefined) break;
         step.answered(last);
       }
-      progress.revision = world.resources.revisionFor(operation, names);
+      progress.revision = revision;
       return { exchanges, reasons: progress.state === 'open' ? [...progress.reasons] : [] };
     },
   };
@@ -130,6 +135,7 @@ interface Turning {
   readonly deed: Deed;
   readonly progress: Progress;
   readonly targets: readonly Target[];
+  readonly revision: number;
 }
 
 interface Step {
@@ -145,6 +151,10 @@ function* steps(turn: Turning): Generator<Step> {
     return;
   }
   progress.isSpent = false;
+  if (progress.revision !== turn.revision) {
+    progress.tried.clear();
+    progress.way = { ...progress.way, rung: 0 };
+  }
   let at = 0;
   let empty = 0;
   let forbidden = 0;
@@ -154,14 +164,14 @@ function* steps(turn: Turning): Generator<Step> {
     // What was refused for the object alone may have been good data.
     progress.way = stays ? next : { ...progress.way, rung: what === 'target' ? progress.way.rung : 0 };
     if (stays) return;
-    progress.gone.add(keyOf(targets[at]));
+    (what === 'target' ? progress.gone : progress.tried).add(keyOf(targets[at]));
     at += 1;
   };
   shareLessons(turn);
   while (at < targets.length && progress.requests < most.all) {
     const target = targets[at];
     if (target === undefined) break;
-    if (progress.gone.has(keyOf(target))) {
+    if (progress.gone.has(keyOf(target)) || progress.tried.has(keyOf(target))) {
       at += 1;
       continue;
     }
@@ -172,7 +182,8 @@ function* steps(turn: Turning): Generator<Step> {
       advance('data');
       continue;
     }
-    const key = canonical(seenOf(prepared));
+    // What was accepted elsewhere meanwhile is worth the same request again.
+    const key = `${canonical(seenOf(prepared))}${target.proven === true ? ' proven' : ''}`;
     if (progress.sent.has(key)) {
       advance('data');
       continue;
@@ -354,15 +365,39 @@ function hasOptional({ parameters }: Operation): boolean {
   return parameters.some(({ in: where, required }) => where === 'query' && !required);
 }
 
+/** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */
+function waitsFor({ resources }: World, { path }: Operation, names: readonly string[]): number {
+  const own = plainPath(path);
+  const untried = slotsOf(path).filter(({ key }) => {
+    const state = resources.slots.get(key);
+    return state?.isReadable === true && state.proven.length === 0 && key !== own;
+  });
+  const unknown = names.filter((name) => !resources.knows(name) && resources.mayKnow(name));
+  return Math.min(5, untried.length + unknown.length);
+}
+
 /** Plain names of what the operation speaks of outside of its path: news of these may help it. */
-function referenceNames({ root }: Contract, operation: Operation): string[] {
+function referenceNames(contract: Contract, operation: Operation): string[] {
+  const { root } = contract;
   const names = operation.parameters.filter(({ in: where, required }) => required && where !== 'path');
   const schema = operation.body?.contents.find((content) => content.schema !== undefined)?.schema;
   const properties = schema === undefined ? [] : [...flattenSchema(root, placeAt(root, schema), 0).properties.keys()];
   const all = [...names.map(({ name }) => name), ...properties.slice(0, 60)];
-  return [...new Set(all.filter(isIdName).map(stemOf))].filter((stem) => stem !== '');
+  const known = nounsOf(contract);
+  const own = nounOf(operation.path);
+  return [...new Set(all.filter((name) => isIdName(name) || known.has(stemOf(name))).map(stemOf))].filter(
+    (stem) => stem !== '' && stem !== own,
+  );
 }
 
+function nounsOf(contract: Contract): ReadonlySet<string> {
+  const known = nouns.get(contract) ?? new Set(contract.operations.map(({ path }) => nounOf(path)));
+  nouns.set(contract, known);
+  return known;
+}
+
+const nouns = new WeakMap<Contract, ReadonlySet<string>>();
+
 function keyOf(target: Target | undefined): string {
-  return canonical(target?.values ?? {});
+  return `${canonical(target?.values ?? {})}${target?.proven === true ? ' proven' : ''}`;
 }

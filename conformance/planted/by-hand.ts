@@ -2,6 +2,8 @@ import type { Contract } from '../contract/contract.ts';
 import { isJson } from '../contract/media-type.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
+import { createSharedLessons } from '../resources/lessons.ts';
+import { createResources } from '../resources/resources.ts';
 import type { World } from '../run/world.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { plainIntent } from './apis.ts';
@@ -22,6 +24,8 @@ export function worldOf(contract: Contract): World {
     seed: 1,
     tag: '',
     slowMs: undefined,
+    resources: createResources(contract),
+    lessons: createSharedLessons(contract),
     secretsSeen: [],
   };
 }

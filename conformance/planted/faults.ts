@@ -1,3 +1,4 @@
+import type { RunOptions } from '../run/run-options.ts';
 import type { ApiName } from './apis.ts';
 import type { TestAnswer, TestRequest } from './serve.ts';
 
@@ -15,6 +16,8 @@ export interface PlantedFault {
     readonly keyword: string;
   };
   readonly severity?: 'suspect';
+  /** Options of the run that it takes to see it. */
+  readonly options?: Partial<RunOptions>;
 }
 
 type Members = Record<string, unknown>;

@@ -229,6 +229,13 @@ const rows: readonly Row[] = [
     }),
     caughtBy: by('http-law', 'removeBook', '#/paths/~1books~1{bookId}/delete/responses/204', 'content-after-204'),
   },
+  {
+    name: 'an answer takes too long',
+    at: read,
+    change: (answer) => ({ ...answer, delayMs: 2_000 }),
+    caughtBy: by('slow', 'readBook', '#/paths/~1books~1{bookId}/get', 'slow'),
+    options: { slowMs: 1_500 },
+  },
 ];
 
 export const libraryFaults: readonly PlantedFault[] = rows.map((row) => ({ ...row, api: 'library' }));

@@ -1,4 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { checks } from '../checks/checks.ts';
+import { laws } from '../checks/http-law.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
 import type { PlantedFault } from './faults.ts';
 import { libraryFaults } from './library-faults.ts';
@@ -16,14 +18,22 @@ describe.each(Object.keys(apis) as ApiName[])('the clean server of %s', (api) =>
   });
 });
 
-describe.each([...libraryFaults, ...weatherFaults])('$api: $name', (fault) => {
+const faults = [...libraryFaults, ...weatherFaults];
+
+test('each check and each law has a fault that it alone finds', () => {
+  const named = new Set(faults.flatMap(({ caughtBy }) => [caughtBy.check, caughtBy.keyword]));
+  const all = [...checks.map(({ name }) => name), ...Object.keys(laws)];
+  expect(all.filter((name) => !named.has(name))).toEqual([]);
+});
+
+describe.each(faults)('$api: $name', (fault) => {
   test.each([
     { seed: 1, workers: 16 },
     { seed: 2, workers: 1 },
   ])('is caught once, by its name (%o)', async (change) => {
     // Short for the one that is about time alone: a pause of a busy machine is no fault of the others.
     const timeoutMs = fault.caughtBy.keyword === 'timeout' ? 300 : 30_000;
-    const { result } = await runAgainst(fault.api, plant(fault), { ...change, timeoutMs });
+    const { result } = await runAgainst(fault.api, plant(fault), { ...change, timeoutMs, ...fault.options });
     const found = result.findings.map(({ check, operation, pointer, keyword, severity }) => ({
       check,
       operation,

@@ -88,6 +88,63 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '406-though-accepted'),
   },
   {
+    name: 'a status beyond 599',
+    at: list,
+    change: () => ({ status: 600, headers: { ...problem }, body: { title: 'no', status: 600 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'status-range'),
+  },
+  {
+    name: 'content announced by a 205',
+    at: list,
+    change: () => ({
+      status: 205,
+      raw: 'HTTP/1.1 205 Reset Content\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}',
+    }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'content-after-205'),
+  },
+  {
+    name: 'a 304 that nobody asked for',
+    at: list,
+    change: () => ({ status: 304 }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '304-unasked'),
+  },
+  {
+    name: 'a 206 that nobody asked for',
+    at: list,
+    change: () => ({ status: 206, headers: { ...problem }, body: { title: 'no', status: 206 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '206-unasked'),
+  },
+  {
+    name: 'a 201 to a read',
+    at: list,
+    change: () => ({ status: 201, headers: { ...problem }, body: { title: 'no', status: 201 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '201-to-read'),
+  },
+  {
+    name: 'a 416 without a range',
+    at: list,
+    change: () => ({ status: 416, headers: { ...problem }, body: { title: 'no', status: 416 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '416-without-range'),
+  },
+  {
+    name: 'a 415 without content',
+    at: list,
+    change: () => ({ status: 415, headers: { ...problem }, body: { title: 'no', status: 415 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'content-refused-unsent'),
+  },
+  {
+    name: 'a 426 without Upgrade',
+    at: list,
+    change: () => ({ status: 426, headers: { ...problem }, body: { title: 'no', status: 426 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', '426-upgrade'),
+  },
+  {
+    name: 'a problem whose title is no text',
+    at: list,
+    change: () => ({ status: 400, headers: problem, body: { title: 'no', detail: 7, status: 400 } }),
+    caughtBy: by('http-law', 'listStations', '#/components/responses/Problem', 'problem-members'),
+  },
+  {
     name: 'a header of the token endpoint is wrong',
     at: /^POST \/oauth\/token/,
     change: withHeaders({ 'cache-control': 'public' }),

@@ -12,7 +12,7 @@ import {
   type SlotState,
   wantedNames,
 } from './resources.ts';
-import { isIdName, normal, type Slot, singular, slotsOf, stemOf } from './slots.ts';
+import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
 
 /** Values for the parameters that say what a call is about. */
 export interface Target {
@@ -23,6 +23,8 @@ export interface Target {
   readonly owned: boolean;
   /** Accepted before, linked, or named as ids are: no mere guess, so that it may be changed. */
   readonly sure: boolean;
+  /** Accepted before. */
+  readonly proven?: boolean;
 }
 
 /** The example that the contract gives, or nothing: what is left when nothing is known. */
@@ -45,9 +47,6 @@ interface Chain {
 const mostChains = 24;
 const mostTargets = 12;
 
-/** From here on the name of a member says nothing: it is one of the scalars that stand there. */
-const unnamed = 20;
-
 /**
  * What an operation may be about, best first: links, addresses accepted before, items of the collection by the member whose
  * name fits best, foreign keys elsewhere, then every other scalar of the collection's items. A value fits its parameter's
@@ -66,7 +65,7 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
   const recorded = chains.map(({ values, doubt, owned }): Target => {
     const named = Object.fromEntries(slots.map(({ parameter }, index) => [parameter, values[index] as Scalar]));
     const label = doubt === 0 || doubt < unnamed ? 'recorded' : 'guessed';
-    return { label, values: named, owned, sure: doubt < unnamed };
+    return { label, values: named, owned, sure: doubt < unnamed, proven: doubt === 0 };
   });
   const others = needed.filter((parameter) => parameter.in !== 'path');
   const all = [...linked, ...recorded];
@@ -225,6 +224,9 @@ interface Found {
   readonly item: Item;
 }
 
+/** Other collections that are asked for an id: in a contract of hundreds that all hold the same type, the next one knows no better. */
+const mostRelated = 8;
+
 /** What other collections, foreign keys and members of the very same name hold. */
 function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Found[] {
   const stem = stemOf(slot.parameter);
@@ -233,11 +235,15 @@ function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Foun
   const isSameType = ({ components }: Collection): boolean =>
     [...state.components].some((component) => components.has(component));
   const others = [...resources.collections.values()].filter(({ path }) => path !== slot.collection);
-  const related = others.flatMap((collection) => {
+  const near = others.flatMap((collection) => {
     const { noun } = collection;
     const isNamed = noun !== '' && (noun === slot.noun || noun === stem);
     const doubt = isSameType(collection) ? 4 : isNamed ? 5 : isBeneath(collection) ? 6 : undefined;
-    if (doubt === undefined) return [];
+    return doubt === undefined ? [] : [{ collection, doubt, isNamed }];
+  });
+  near.sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || a.doubt - b.doubt);
+  const related = near.slice(0, mostRelated).flatMap(({ collection, doubt, isNamed }) => {
+    const { noun } = collection;
     const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
     return named.filter((found) => found.doubt < unnamed).map((found) => ({ ...found, doubt: found.doubt + doubt }));
   });
@@ -282,23 +288,6 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
     .sort((a, b) => a.order - b.order);
 }
 
-const idNames = ['id', 'uuid', 'guid', 'pk', 'oid', 'uid'];
-const plainNames = [
-  'slug',
-  'name',
-  'key',
-  'code',
-  'login',
-  'username',
-  'handle',
-  'title',
-  'symbol',
-  'ref',
-  'sha',
-  'number',
-  'tag',
-];
-
 /** How far a member's name is from what a path asks for: 0 is told by the server itself, infinity cannot be. */
 export function rankMember(member: string, value: Scalar, slot: Slot, state: SlotState | undefined): number {
   const pairing = state?.pairings.get(member);
@@ -308,37 +297,6 @@ export function rankMember(member: string, value: Scalar, slot: Slot, state: Slo
   const rank = rankName(member, slot);
   if (rank >= unnamed && !looksLikeId(value)) return Number.POSITIVE_INFINITY;
   return rank < unnamed ? Math.min(rank + penalty, unnamed + penalty) : rank + penalty;
-}
-
-function rankName(member: string, { parameter, noun }: Slot): number {
-  if (member === '@sent' || member === '@link') return 1;
-  const isGiven = member.startsWith('@given.');
-  const path = member.replace(/^@given\./, '').split('.');
-  const last = normal((path.at(-1) ?? '').replace('[]', ''));
-  const depth = path.length - 1 + (isGiven ? 2 : 0);
-  const wanted = normal(parameter);
-  const isBare = idNames.includes(wanted) || plainNames.includes(wanted);
-  const asksId = isIdName(parameter);
-  if (member === '@value') return 2;
-  if (member === '@key') return asksId ? 5 : 4;
-  if (member === '@only') return unnamed + 10;
-  const owner = path.length > 1 ? singular(normal((path.at(-2) ?? '').replace('[]', ''))) : '';
-  // `author.id` of a book is the id of an author.
-  const isOther =
-    owner !== '' &&
-    owner !== noun &&
-    !/^(attribute|data|meta|metadata|info|propertie|property|field|spec|general|basic|summary|node|item)$/.test(owner);
-  if (isOther && !(last === wanted && !isBare)) return unnamed + 10 + depth;
-  if (last === wanted) return 2 + depth;
-  if (last === `${noun}${wanted}` || `${noun}${last}` === wanted) return 3 + depth;
-  const stem = stemOf(parameter);
-  if (last === `${noun}id` || (stem !== '' && (last === `${stem}id` || last === stem))) return (asksId ? 3 : 7) + depth;
-  const ids = idNames.indexOf(last);
-  const names = plainNames.indexOf(last);
-  if (ids >= 0) return (asksId ? 4 + ids / 8 : 9 + ids / 8) + depth;
-  if (names >= 0) return (asksId ? 9 + names / 4 : 4 + names / 4) + depth;
-  if (names < 0 && plainNames.some((name) => last === `${noun}${name}`)) return (asksId ? 9 : 4) + depth;
-  return unnamed + (isIdName(path.at(-1) ?? '') ? 4 : 0) + depth;
 }
 
 /** Short, without spaces, no time and no address: a text may be an id. */

@@ -408,3 +408,24 @@ test('gives ids that a server chose a name that is the same in every run', () =>
   });
   expect(named).toEqual(['pet#1', 'pet#1']);
 });
+
+test('tells how to undo what the run made, the last one first', () => {
+  const run = after(
+    [
+      'POST /shops',
+      'POST /shops/{s}/orders',
+      'DELETE /shops/{shopId}',
+      'DELETE /shops/{s}/orders/{orderId}',
+      'POST /notes',
+    ],
+    [
+      { call: 'POST /shops', status: 201, body: { id: 3 } },
+      { call: 'POST /shops/3/orders', status: 201, body: { id: 'o' } },
+      { call: 'POST /notes', status: 201, body: { id: 'n' } },
+    ],
+  );
+  expect(run.resources.made().map(({ symbol, undo }) => [symbol, undo?.operation.id, undo?.values])).toEqual([
+    ['order#1', 'DELETE /shops/{s}/orders/{orderId}', { s: '3', orderId: 'o' }],
+    ['shop#1', 'DELETE /shops/{shopId}', { shopId: 3 }],
+  ]);
+});

@@ -2,7 +2,18 @@ import { type Contract, type Operation, responseFor } from '../contract/contract
 import { isObject } from '../contract/json.ts';
 import { evaluate, type Seen } from '../contract/runtime-expression.ts';
 import { isScalar, mostItems, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
-import { answeredComponents, normal, nounOf, plainPath, type Slot, singular, slotsOf, stemOf } from './slots.ts';
+import {
+  answeredComponents,
+  normal,
+  nounOf,
+  plainPath,
+  rankName,
+  type Slot,
+  singular,
+  slotsOf,
+  stemOf,
+  unnamed,
+} from './slots.ts';
 
 /**
  * What accepted answers showed: items of collections, what they were read under, what this run made of them, and by which
@@ -22,10 +33,15 @@ export interface Resources {
   readonly collections: ReadonlyMap<string, Collection>;
   /** Values that links of accepted answers name for an operation. */
   readonly linksTo: (operation: Operation) => readonly Linked[];
+  /** Whether an item of this name, `author`, was seen; whether a collection of the contract may hold one. */
+  readonly knows: (noun: string) => boolean;
+  readonly mayKnow: (noun: string) => boolean;
   /** Values of members by their plain name: `authorid` of `authorId`, `author_id`, `author.id`, `authors[].id`. */
   readonly mentions: (name: string) => readonly Mention[];
   /** What an object that was read last under these parameters looked like; undefined where it was not, or was too large. */
   readonly lastRead: (path: string, values: Readonly<Record<string, unknown>>) => unknown;
+  /** What this run made and has not deleted, the last one first. */
+  readonly made: () => readonly Made[];
   /** `book#1` for an id that a server chose, the same in every run whatever the id is; undefined for any other value. */
   readonly symbolOf: (path: string, parameter: string, value: unknown) => string | undefined;
 }
@@ -55,6 +71,14 @@ export interface Linked {
   /** By parameter name, without the `path.` or `query.` that a link may put before it. */
   readonly values: Readonly<Record<string, Scalar>>;
   readonly owned: boolean;
+}
+
+/** Something that this run made, with how to undo it. */
+export interface Made {
+  readonly collection: string;
+  readonly symbol: string;
+  /** The DELETE of its path with the values of its parameters; undefined where the contract has none, or no id is known. */
+  readonly undo: { readonly operation: Operation; readonly values: Readonly<Record<string, Scalar>> } | undefined;
 }
 
 export interface Mention {
@@ -116,8 +140,9 @@ export function createResources(contract: Contract): Resources {
   const linkRevisions = new Map<string, number>();
   const mentioned = new Map<string, Mention[]>();
   const reads = new Map<string, unknown>();
-  const symbols = new Map<string, Map<Scalar, string>>();
+  const symbols = new Map<string, Map<string, string>>();
   const templates = [...slots.values()].map(({ slot }) => slot).sort((a, b) => b.key.length - a.key.length);
+  const nouns = new Set(contract.operations.map(({ path }) => nounOf(path)));
   const topics = new Map<string, number>();
   const answered = new Map<Operation, ReadonlySet<string>>();
   const componentsOf = (operation: Operation): ReadonlySet<string> => {
@@ -216,11 +241,15 @@ export function createResources(contract: Contract): Resources {
     const items = collections.get(slot.collection)?.items ?? [];
     const last = values.at(-1);
     const parents = values.slice(0, -1);
+    const pairings = slots.get(slot.key)?.pairings;
+    const isId = (item: Item, member: string): boolean =>
+      idsAmong(item.scalars, slot).has(member) ||
+      (rankName(member, slot) < unnamed && (pairings?.get(member)?.yes ?? 0) > 0);
     const mine = items.some(
       (item) =>
         item.owned &&
         isSameParents(item.parents, parents) &&
-        [...idsAmong(item.scalars, slot)].some(([, value]) => String(value) === String(last)),
+        [...item.scalars].some(([member, value]) => String(value) === String(last) && isId(item, member)),
     );
     return mine || ownedAbove(slot, values);
   };
@@ -356,10 +385,44 @@ export function createResources(contract: Contract): Resources {
     if (reads.size > most.reads && oldest !== undefined) reads.delete(oldest);
   };
 
+  const symbolFor = ({ key, noun }: Slot, value: Scalar): string => {
+    const known = symbols.get(key) ?? new Map<string, string>();
+    symbols.set(key, known);
+    const symbol = known.get(String(value)) ?? `${noun === '' ? 'id' : noun}#${known.size + 1}`;
+    known.set(String(value), symbol);
+    return symbol;
+  };
+
+  const describeMade = (state: OpenSlot, item: Item): Made | undefined => {
+    const { slot, pairings } = state;
+    const doubtOf = (member: string): number => ((pairings.get(member)?.yes ?? 0) > 0 ? 0 : rankName(member, slot));
+    const [best] = [...item.scalars].sort(([a], [b]) => doubtOf(a) - doubtOf(b));
+    if (best === undefined || doubtOf(best[0]) >= unnamed) return undefined;
+    const operation = contract.operations.find(
+      ({ method, path }) => method === 'delete' && plainPath(path) === slot.key,
+    );
+    const address = [...item.parents, best[1]];
+    const named = slotsOf(operation?.path ?? '').map(({ parameter }, index) => [parameter, address[index]] as const);
+    const isWhole = operation !== undefined && named.every(([, value]) => value !== undefined);
+    const undo = isWhole ? { operation, values: Object.fromEntries(named) as Record<string, Scalar> } : undefined;
+    return { collection: slot.collection, symbol: symbolFor(slot, best[1]), undo };
+  };
+
   return {
     slots,
     collections,
+    made: () => {
+      const found = [...slots.values()].flatMap((state) =>
+        (collections.get(state.slot.collection)?.items ?? [])
+          .filter(({ owned }) => owned)
+          .flatMap((item) => describeMade(state, item) ?? []),
+      );
+      const seen = new Set<string>();
+      return found.filter(({ symbol }) => !seen.has(symbol) && seen.add(symbol)).reverse();
+    },
     linksTo: ({ id }) => links.get(id) ?? [],
+    knows: (noun) => (topics.get(`.${noun}`) ?? 0) > 0,
+    mayKnow: (noun) => nouns.has(noun),
     mentions: (name) => mentioned.get(name) ?? [],
     lastRead: (path, values) => reads.get(readKey(path, values)),
     revisionFor: (operation, names = []) => {
@@ -395,11 +458,7 @@ export function createResources(contract: Contract): Resources {
       const items = collections.get(slot.collection)?.items ?? [];
       if (!items.some(({ scalars }) => [...scalars.values()].some((other) => String(other) === String(value))))
         return undefined;
-      const known = symbols.get(slot.key) ?? new Map<Scalar, string>();
-      symbols.set(slot.key, known);
-      const symbol = known.get(value) ?? `${slot.noun === '' ? 'id' : slot.noun}#${known.size + 1}`;
-      known.set(value, symbol);
-      return symbol;
+      return symbolFor(slot, value);
     },
   };
 }

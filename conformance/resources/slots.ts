@@ -33,28 +33,91 @@ export function nounOf(path: string): string {
 }
 
 /** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
-export function normal(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-}
+export const normal = remember((name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase());
 
 /** The English singular, as far as endings tell. */
-export function singular(noun: string): string {
+export const singular = remember((noun: string): string => {
   if (/(ss|us|is|news)$/.test(noun)) return noun;
   return noun
+    .replace(/people$/, 'person')
+    .replace(/children$/, 'child')
+    .replace(/(l|ea)ves$/, '$1f')
     .replace(/ies$/, 'y')
     .replace(/(x|ch|sh|ss|us)es$/, '$1')
     .replace(/s$/, '');
-}
+});
 
 /** What a parameter or property speaks of without saying how: `author` in `authorId`, `author_uuid`, `authorSlug`, `author_ids`. */
-export function stemOf(name: string): string {
+export const stemOf = remember((name: string): string => {
   const stem = name.replace(/[_.\- ]?(ids?|uuids?|guids?|slug|names?|keys?|code|ref|number)$/i, '');
   return singular(normal(stem));
-}
+});
 
 /** Whether a name asks for an id rather than for a name. */
-export function isIdName(name: string): boolean {
-  return /(^|[_.\- ]|[a-z])(id|ids|uuid|guid)$/i.test(name) && !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name);
+export const isIdName = remember(
+  (name: string): boolean =>
+    /(^|[_.\- ]|[a-z])(id|ids|uuid|guid)$/i.test(name) && !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name),
+);
+
+/** From here on the name of a member says nothing: it is one of the scalars that stand there. */
+export const unnamed = 20;
+
+const idNames = ['id', 'uuid', 'guid', 'pk', 'oid', 'uid'];
+const plainNames = [
+  'slug',
+  'name',
+  'key',
+  'code',
+  'login',
+  'username',
+  'handle',
+  'title',
+  'symbol',
+  'ref',
+  'sha',
+  'number',
+  'tag',
+];
+
+/** How far a member's name is from what a path asks for: below `unnamed` it is one that ids have. */
+export function rankName(member: string, { parameter, noun }: Slot): number {
+  return rankFor(`${parameter}\n${noun}`)(member);
+}
+
+const rankFor = remember((asked: string) => {
+  const [parameter = '', noun = ''] = asked.split('\n');
+  return remember((member: string) => rankOf(member, parameter, noun));
+});
+
+function rankOf(member: string, parameter: string, noun: string): number {
+  if (member === '@sent' || member === '@link') return 1;
+  const isGiven = member.startsWith('@given.');
+  const path = member.replace(/^@given\./, '').split('.');
+  const last = normal((path.at(-1) ?? '').replace('[]', ''));
+  const depth = path.length - 1 + (isGiven ? 2 : 0);
+  const wanted = normal(parameter);
+  const isBare = idNames.includes(wanted) || plainNames.includes(wanted);
+  const asksId = isIdName(parameter);
+  if (member === '@value') return 2;
+  if (member === '@key') return asksId ? 5 : 4;
+  if (member === '@only') return unnamed + 10;
+  const owner = path.length > 1 ? singular(normal((path.at(-2) ?? '').replace('[]', ''))) : '';
+  // `author.id` of a book is the id of an author.
+  const isOther =
+    owner !== '' &&
+    owner !== noun &&
+    !/^(attribute|data|meta|metadata|info|propertie|property|field|spec|general|basic|summary|node|item)$/.test(owner);
+  if (isOther && !(last === wanted && !isBare)) return unnamed + 10 + depth;
+  if (last === wanted) return 2 + depth;
+  if (last === `${noun}${wanted}` || `${noun}${last}` === wanted) return 3 + depth;
+  const stem = stemOf(parameter);
+  if (last === `${noun}id` || (stem !== '' && (last === `${stem}id` || last === stem))) return (asksId ? 3 : 7) + depth;
+  const ids = idNames.indexOf(last);
+  const names = plainNames.indexOf(last);
+  if (ids >= 0) return (asksId ? 4 + ids / 8 : 9 + ids / 8) + depth;
+  if (names >= 0) return (asksId ? 9 + names / 4 : 4 + names / 4) + depth;
+  if (names < 0 && plainNames.some((name) => last === `${noun}${name}`)) return (asksId ? 9 : 4) + depth;
+  return unnamed + (isIdName(path.at(-1) ?? '') ? 4 : 0) + depth;
 }
 
 /** Names of the component schemas that a schema is made of, through lists and wrappers. */
@@ -91,4 +154,16 @@ export function answeredComponents(root: Contract['root'], { responses }: Operat
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Names come again and again, and there are only so many of them in a contract. */
+function remember<Value>(read: (name: string) => Value): (name: string) => Value {
+  const known = new Map<string, Value>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const value = read(name);
+    if (known.size < 10_000) known.set(name, value);
+    return value;
+  };
 }

@@ -16,7 +16,7 @@ import { refuseOperation } from '../plan/permissions.ts';
 import { selectOperations } from '../plan/select-operations.ts';
 import { createSharedLessons } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
-import { createResources } from '../resources/resources.ts';
+import { createResources, type Resources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import type { RunOptions } from './run-options.ts';
@@ -126,9 +126,10 @@ export async function runConformance(
     for (const { text, pointer } of redactor.learn(exchange)) {
       if (text.length >= leastSecretLength) secretsSeen.push({ text, pointer, operation: exchange.operation });
     }
-    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor));
     if (isAccepted(exchange)) obligations.settle(exchange.operation.id, 'baseline', accepted, true);
-    if (exchange.isPause || exchange.intent.polarity !== 'valid') return;
+    if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, resources));
+    const { polarity, identity } = exchange.intent;
+    if (exchange.isPause || polarity !== 'valid' || identity !== 'own') return;
     resources.observe(exchange);
     const refusal = refusalOf(exchange);
     if (refusal !== undefined) lessons.observe(exchange.operation, exchange.seen, refusal);
@@ -293,11 +294,20 @@ function refuseToSend(
   return refuseOperation(contract, operation, permissions);
 }
 
-function formatLogLine({ operation, intent, request }: NumberedExchange, { redact, headerText }: Redactor): string {
+function formatLogLine(
+  { operation, intent, request, seen }: NumberedExchange,
+  { redact, headerText }: Redactor,
+  { symbolOf }: Resources,
+): string {
   const headers = request.headers
     .filter(([name]) => name.toLowerCase() !== 'authorization')
     .map(([name, value]) => `${name}: ${headerText(name, value)}`);
   const body = request.body === undefined ? '' : ` ${request.body.toString()}`;
   const what = `${operation.id} ${intent.phase} (${intent.label})`;
-  return `${what} ${request.method} ${redact(request.path)} {${headers.join('; ')}}${redact(body)}`;
+  // Ids that the server chose differ from run to run.
+  const path = Object.entries(seen.path).reduce((text, [name, value]) => {
+    const symbol = symbolOf(operation.path, name, value);
+    return symbol === undefined ? text : text.replace(`/${encodeURIComponent(String(value))}`, () => `/${symbol}`);
+  }, request.path);
+  return `${what} ${request.method} ${redact(path)} {${headers.join('; ')}}${redact(body)}`;
 }

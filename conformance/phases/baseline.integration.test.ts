@@ -1,0 +1,437 @@
+import { describe, expect, test } from 'vitest';
+import { readContract } from '../contract/read-contract.ts';
+import { testOptions } from '../planted/apis.ts';
+import { type Handler, serve, type TestAnswer } from '../planted/serve.ts';
+import { runConformance } from '../run/run-conformance.ts';
+import type { RunOptions } from '../run/run-options.ts';
+
+type Body = Record<string, unknown>;
+
+interface Api {
+  /** `POST /books`: schema of its body, or undefined; a path's parameters are texts. */
+  readonly operations: Readonly<Record<string, { readonly body?: object; readonly parameters?: object[] } | undefined>>;
+  readonly handle: Handler;
+}
+
+function contractOf(operations: Api['operations']) {
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const [line, operation] of Object.entries(operations)) {
+    const [method = '', path = ''] = line.split(' ');
+    const parameters = [...path.matchAll(/\{([^}]+)\}/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    }));
+    const status = method === 'POST' && operation?.body !== undefined ? '201' : '200';
+    const requestBody = operation?.body && {
+      required: true,
+      content: { 'application/json': { schema: operation.body } },
+    };
+    paths[path] = {
+      ...paths[path],
+      [method.toLowerCase()]: {
+        operationId: line,
+        parameters: [...parameters, ...(operation?.parameters ?? [])],
+        ...(requestBody && { requestBody }),
+        responses: { [status]: { description: 'ok' }, '204': { description: 'ok' }, '4XX': { description: 'no' } },
+      },
+    };
+  }
+  const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, paths };
+  return readContract('t.json', JSON.stringify(document));
+}
+
+async function run({ operations, handle }: Api, change: Partial<RunOptions> = {}) {
+  const contract = contractOf(operations);
+  const served = await serve(handle);
+  try {
+    const options = testOptions('library', served.origin, { baseUrl: served.origin, ...change });
+    const result = await runConformance(contract, options);
+    const unreached = result.coverage.operations.filter(({ isReached }) => !isReached);
+    return { result, requests: served.requests, unreached: unreached.map(({ operation }) => operation) };
+  } finally {
+    await served.close();
+  }
+}
+
+const no: TestAnswer = { status: 404, body: { error: 'nothing here' } };
+
+/** A handler of routes `GET /books/:id`; what no route takes is 404. */
+function routes(
+  table: Readonly<Record<string, (ids: readonly string[], body: Body, query: URLSearchParams) => TestAnswer>>,
+): Handler {
+  return ({ method, path, body, query }) => {
+    for (const [line, answer] of Object.entries(table)) {
+      const [own = '', template = ''] = line.split(' ');
+      const match = new RegExp(`^${template.replaceAll(/:\w+/g, '([^/]+)')}$`).exec(path);
+      if (own !== method || match === null) continue;
+      return answer(match.slice(1).map(decodeURIComponent), body === '' ? {} : JSON.parse(body), query);
+    }
+    return no;
+  };
+}
+
+describe('reaches every operation of an API that', () => {
+  const title = { type: 'object', required: ['title'], properties: { title: { type: 'string' } } };
+  const apis: Readonly<Record<string, { readonly api: () => Api; readonly requests: number }>> = {
+    'calls its items by a slug beside their ids': {
+      requests: 3,
+      api: () => ({
+        operations: { 'GET /pages': undefined, 'GET /pages/{page}': undefined, 'GET /pages/{page}/links': undefined },
+        handle: routes({
+          'GET /pages': () => ({ status: 200, body: { results: [{ id: 5, slug: 'about-us' }] } }),
+          'GET /pages/:page': ([page]) => (page === 'about-us' ? { status: 200, body: { id: 5, slug: page } } : no),
+          'GET /pages/:page/links': ([page]) => (page === 'about-us' ? { status: 200, body: [] } : no),
+        }),
+      }),
+    },
+    'calls its items by a member that no name gives away': {
+      requests: 6,
+      api: () => ({
+        operations: { 'GET /boxes': undefined, 'GET /boxes/{boxId}': undefined, 'GET /boxes/{boxId}/lid': undefined },
+        handle: routes({
+          'GET /boxes': () => ({ status: 200, body: [{ id: 3, weight: 8, mark: 'B-77' }] }),
+          'GET /boxes/:id': ([id]) => (id === 'B-77' ? { status: 200, body: { mark: id } } : no),
+          'GET /boxes/:id/lid': ([id]) => (id === 'B-77' ? { status: 200, body: {} } : no),
+        }),
+      }),
+    },
+    'answers a map by id': {
+      requests: 2,
+      api: () => ({
+        operations: { 'GET /rooms': undefined, 'GET /rooms/{room}': undefined },
+        handle: routes({
+          'GET /rooms': () => ({ status: 200, body: { data: { r1: { size: 3 }, r2: { size: 4 } } } }),
+          'GET /rooms/:room': ([room]) => (/^r[12]$/.test(room ?? '') ? { status: 200, body: {} } : no),
+        }),
+      }),
+    },
+    'says nothing of what it made': {
+      requests: 4,
+      api: () => {
+        const topics = new Set<string>();
+        return {
+          operations: {
+            'POST /topics': { body: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } },
+            'GET /topics/{topicName}': undefined,
+            'DELETE /topics/{topicName}': undefined,
+          },
+          handle: routes({
+            'POST /topics': (_, { name }) => (topics.add(String(name)) ? { status: 204 } : no),
+            'GET /topics/:name': ([name]) => (topics.has(name ?? '') ? { status: 200, body: {} } : no),
+            'DELETE /topics/:name': ([name]) => (topics.delete(name ?? '') ? { status: 204 } : no),
+          }),
+        };
+      },
+    },
+    'nests what hangs together': {
+      requests: 7,
+      api: () => ({
+        operations: {
+          'GET /shops': undefined,
+          'GET /shops/{shopId}/orders': undefined,
+          'GET /shops/{shopId}/orders/{orderId}': undefined,
+          'GET /shops/{shopId}/orders/{orderId}/lines/{line}': undefined,
+          'GET /shops/{shopId}/orders/{orderId}/lines': undefined,
+        },
+        handle: routes({
+          'GET /shops': () => ({ status: 200, body: { data: [{ id: 1 }, { id: 2 }] } }),
+          'GET /shops/:s/orders': ([shop]) => ({ status: 200, body: { data: shop === '2' ? [{ id: 9 }] : [] } }),
+          'GET /shops/:s/orders/:o': ([s, o]) => (s === '2' && o === '9' ? { status: 200, body: {} } : no),
+          'GET /shops/:s/orders/:o/lines': ([s, o]) =>
+            s === '2' && o === '9' ? { status: 200, body: [{ line: 'a' }] } : no,
+          'GET /shops/:s/orders/:o/lines/:l': ([s, o, line]) =>
+            s === '2' && o === '9' && line === 'a' ? { status: 200, body: {} } : no,
+        }),
+      }),
+    },
+    'wants the id of another resource in a body': {
+      requests: 6,
+      api: () => ({
+        operations: {
+          'POST /books': {
+            body: {
+              type: 'object',
+              required: ['title', 'author_id', 'shelf'],
+              properties: {
+                title: { type: 'string' },
+                author_id: { type: 'integer' },
+                shelf: { type: 'object', required: ['id'], properties: { id: { type: 'string' } } },
+              },
+            },
+          },
+          'GET /shelves': undefined,
+          'POST /authors': { body: title },
+          'GET /books/{bookId}': undefined,
+        },
+        handle: routes({
+          'POST /authors': () => ({ status: 201, body: { id: 77 } }),
+          'GET /shelves': () => ({ status: 200, body: [{ id: 's-4' }] }),
+          'POST /books': (_, body) =>
+            body.author_id === 77 && (body.shelf as Body).id === 's-4'
+              ? { status: 201, body: { id: 5 } }
+              : { status: 422, body: { error: 'author does not exist' } },
+          'GET /books/:id': ([id]) => (id === '5' ? { status: 200, body: { id: 5 } } : no),
+        }),
+      }),
+    },
+    'asks for an id in the query': {
+      requests: 2,
+      api: () => ({
+        operations: {
+          'GET /books': undefined,
+          'GET /loans': { parameters: [{ name: 'bookId', in: 'query', required: true, schema: { type: 'string' } }] },
+        },
+        handle: routes({
+          'GET /books': () => ({ status: 200, body: [{ id: 'b-9' }] }),
+          'GET /loans': (_, __, query) => (query.get('bookId') === 'b-9' ? { status: 200, body: [] } : no),
+        }),
+      }),
+    },
+    'hands out an id in a second turn alone': {
+      requests: 8,
+      api: () => ({
+        operations: {
+          'POST /tokens': {
+            body: { type: 'object', properties: { label: { type: 'string' }, count: { type: 'integer' } } },
+          },
+          'GET /tokens/{tokenId}': undefined,
+        },
+        handle: routes({
+          'POST /tokens': (_, { label, count }) =>
+            label !== undefined && Number(count) >= 12
+              ? { status: 201, body: { id: 't-1' } }
+              : {
+                  status: 400,
+                  body: {
+                    errors: {
+                      [label === undefined ? 'label' : 'count']: [
+                        label === undefined ? 'is required' : 'must be at least 12',
+                      ],
+                    },
+                  },
+                },
+          'GET /tokens/:id': ([id]) => (id === 't-1' ? { status: 200, body: {} } : no),
+        }),
+      }),
+    },
+    'takes a name once': {
+      requests: 3,
+      api: () => {
+        const names = new Set<unknown>(['taken conform-1', 'title conform-1']);
+        return {
+          operations: { 'POST /cats': { body: title } },
+          handle: routes({
+            'POST /cats': (_, body) => {
+              if (names.has(body.title)) return { status: 409, body: { message: 'conflict' } };
+              names.add(body.title);
+              return { status: 201, body: { id: names.size } };
+            },
+          }),
+        };
+      },
+    },
+    'makes what is put where nothing was': {
+      requests: 4,
+      api: () => {
+        const made = new Map<string, unknown>();
+        return {
+          operations: { 'PUT /flags/{flag}': { body: title }, 'GET /flags/{flag}': undefined },
+          handle: routes({
+            'PUT /flags/:flag': ([flag = ''], body) => (made.set(flag, body) ? { status: 200, body } : no),
+            'GET /flags/:flag': ([flag = '']) => (made.has(flag) ? { status: 200, body: made.get(flag) } : no),
+          }),
+        };
+      },
+    },
+  };
+  test.each(Object.entries(apis))('%s', async (name, { api, requests }) => {
+    const own = api();
+    // A PUT that creates says so by 201.
+    const change = name.startsWith('makes')
+      ? { permissions: { effects: [], readOnly: false, writes: 'all' as const } }
+      : {};
+    const { unreached, requests: sent } = await run(own, change);
+    expect(unreached).toEqual([]);
+    expect(sent.length, sent.join('\n')).toBeLessThanOrEqual(requests);
+  });
+});
+
+describe('learns from refusals as they are written by', () => {
+  type Violation = readonly [field: string, says: string];
+  const dialects: Readonly<Record<string, (violations: readonly Violation[]) => TestAnswer>> = {
+    FastAPI: (found) => ({
+      status: 422,
+      body: { detail: found.map(([field, msg]) => ({ type: 'value_error', loc: ['body', field], msg, input: null })) },
+    }),
+    'Django REST framework': (found) => ({
+      status: 400,
+      body: Object.fromEntries(found.map(([field, says]) => [field, [says]])),
+    }),
+    Spring: (found) => ({
+      status: 400,
+      body: {
+        status: 400,
+        error: 'Bad Request',
+        errors: found.map(([field, defaultMessage]) => ({ field, defaultMessage })),
+      },
+    }),
+    Rails: (found) => ({
+      status: 422,
+      body: { errors: Object.fromEntries(found.map(([field, says]) => [field, [says]])) },
+    }),
+    'express-validator': (found) => ({
+      status: 400,
+      body: { errors: found.map(([path, msg]) => ({ type: 'field', msg, path, location: 'body' })) },
+    }),
+    ajv: (found) => ({
+      status: 400,
+      body: found.map(([field, message]) => ({ instancePath: `/${field}`, message, params: {} })),
+    }),
+    'problem details': (found) => ({
+      status: 422,
+      headers: { 'content-type': 'application/problem+json' },
+      body: { title: 'Not valid', status: 422, 'invalid-params': found.map(([name, reason]) => ({ name, reason })) },
+    }),
+    'hand, one sentence at a time': (found) => ({
+      status: 400,
+      headers: { 'content-type': 'text/plain' },
+      body: found
+        .slice(0, 1)
+        .map(([field, says]) => `${field} ${says}`)
+        .join(''),
+    }),
+  };
+  const anything = {
+    type: 'object',
+    properties: {
+      title: { type: 'string' },
+      colour: { type: 'string' },
+      size: { type: 'integer' },
+      code: { type: 'string' },
+    },
+  };
+  const violationsOf = ({ title, colour, size, code }: Body): Violation[] => {
+    const found: Violation[] = [];
+    if (title === undefined) found.push(['title', 'is required']);
+    else if (String(title).length < 20) found.push(['title', 'must be at least 20 characters']);
+    if (colour !== 'teal')
+      found.push(['colour', colour === undefined ? 'is required' : 'must be one of [teal, ochre]']);
+    if (size !== undefined && !(Number(size) >= 40 && Number(size) <= 50))
+      found.push(['size', 'must be between 40 and 50']);
+    if (code !== undefined && !/^[A-Z]{3}-\d\d$/.test(String(code)))
+      found.push(['code', 'must match "^[A-Z]{3}-[0-9]{2}$"']);
+    return found;
+  };
+  test.each(Object.entries(dialects))('%s', async (name, refuse) => {
+    const { unreached, requests } = await run({
+      operations: { 'POST /things': { body: anything } },
+      handle: routes({
+        'POST /things': (_, body) => {
+          const found = violationsOf(body);
+          return found.length > 0 ? refuse(found) : { status: 201, body: { id: 1 } };
+        },
+      }),
+    });
+    expect(unreached, requests.join('\n')).toEqual([]);
+    expect(requests.length).toBeLessThanOrEqual(name.startsWith('hand') ? 6 : 4);
+  });
+
+  test('a query parameter that the contract calls optional', async () => {
+    const { unreached, requests } = await run({
+      operations: { 'GET /search': { parameters: [{ name: 'term', in: 'query', schema: { type: 'string' } }] } },
+      handle: routes({
+        'GET /search': (_, __, query) =>
+          query.has('term')
+            ? { status: 200, body: [] }
+            : { status: 400, body: { message: 'Missing required parameter: term' } },
+      }),
+    });
+    expect(unreached).toEqual([]);
+    expect(requests.length).toBeLessThanOrEqual(3);
+  });
+
+  test('a member that the contract does not know', async () => {
+    const { unreached } = await run({
+      operations: { 'POST /things': { body: anything } },
+      handle: routes({
+        'POST /things': (_, body) =>
+          'kind' in body
+            ? { status: 201 }
+            : { status: 400, body: { errors: [{ field: 'kind', message: 'is required' }] } },
+      }),
+    });
+    expect(unreached).toEqual([]);
+  });
+
+  test('what is refused for good ends soon', async () => {
+    const { requests } = await run({
+      operations: { 'POST /things': { body: anything } },
+      handle: () => ({ status: 400, body: { errors: { title: ['is no good'], colour: ['is no good'] } } }),
+    });
+    expect(requests.length).toBeLessThanOrEqual(10);
+  });
+});
+
+describe('what belongs to others', () => {
+  const operations = {
+    'GET /pets': undefined,
+    'POST /pets': { body: { type: 'object', properties: { name: { type: 'string' } } } },
+    'GET /pets/{petId}': undefined,
+    'DELETE /pets/{petId}': undefined,
+    'GET /pets/{petId}/toys': undefined,
+    'POST /pets/{petId}/reset': undefined,
+  };
+  const handler = (): Handler => {
+    const pets = new Map([['1', { id: 1 }]]);
+    return routes({
+      'GET /pets': () => ({ status: 200, body: [...pets.values()] }),
+      'POST /pets': () => {
+        pets.set('2', { id: 2 });
+        return { status: 201, body: { id: 2 } };
+      },
+      'GET /pets/:id': ([id = '']) => (pets.has(id) ? { status: 200, body: pets.get(id) } : no),
+      'GET /pets/:id/toys': ([id = '']) => (pets.has(id) ? { status: 200, body: [] } : no),
+      'DELETE /pets/:id': ([id = '']) => (pets.delete(id) ? { status: 204 } : no),
+      'POST /pets/:id/reset': ([id = '']) => (pets.has(id) ? { status: 204 } : no),
+    });
+  };
+  const all = { effects: [], readOnly: false, writes: 'all' as const };
+
+  test('is not deleted, and no action is sent, unless all writes are allowed', async () => {
+    const { requests } = await run({ operations, handle: handler() });
+    expect(requests.filter((line) => /^DELETE|reset/.test(line))).toEqual(['DELETE /pets/2']);
+  });
+
+  test('comes after what the run made where all writes are allowed, and the deletion after all else', async () => {
+    const { requests, unreached } = await run({ operations, handle: handler() }, { permissions: all });
+    expect(unreached).toEqual([]);
+    expect(requests.at(-1)).toBe('DELETE /pets/2');
+    expect(requests.at(-2)).toBe('POST /pets/2/reset');
+  });
+
+  test('is not changed on a guess', async () => {
+    const { requests } = await run(
+      {
+        operations: { 'GET /boxes': undefined, 'DELETE /boxes/{boxId}': undefined },
+        handle: routes({ 'GET /boxes': () => ({ status: 200, body: [{ mark: 'B-7' }] }) }),
+      },
+      { permissions: all },
+    );
+    expect(requests).not.toContain('DELETE /boxes/B-7');
+  });
+});
+
+test('asks once more with what may be left out, and a refusal of that takes nothing back', async () => {
+  const optional = [
+    { name: 'size', in: 'query', schema: { type: 'integer' } },
+    { name: 'order', in: 'query', schema: { enum: ['up', 'down'] } },
+  ];
+  const { requests, unreached } = await run({
+    operations: { 'GET /list': { parameters: optional } },
+    handle: ({ query }) => (query.size === 0 ? { status: 200, body: [] } : { status: 400, body: { message: 'no' } }),
+  });
+  expect(unreached).toEqual([]);
+  expect(requests).toEqual(['GET /list', 'GET /list?size=1&order=up']);
+});
