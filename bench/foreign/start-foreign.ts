@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -64,8 +64,8 @@ export async function startForeign(
   };
   try {
     for (const command of (await server.prepare?.(instance)) ?? []) await runToEnd(command, folder, log, signal);
-    const command = await server.start(instance);
-    const first = launch(command, folder, log);
+    await disarm(root);
+    const first = launch(await server.start(instance), folder, log);
     child = first;
     await untilReady(`${instance.origin}${server.ready}`, first, signal);
     const login = (await server.logIn?.(instance)) ?? {};
@@ -77,7 +77,8 @@ export async function startForeign(
         await watcher?.onStop();
         await delay(restartAfterMs);
         if (supervisor.isClosing || supervisor.stops > mostRestarts) return;
-        const next = launch(command, folder, log);
+        // Its configuration may be gone with what it was told.
+        const next = launch(await server.start(instance), folder, log);
         child = next;
         supervise(next);
         // One that ends before it answers comes by here again.
@@ -94,6 +95,27 @@ export async function startForeign(
     await close();
     throw error;
   }
+}
+
+/** What a server may call when it is told to turn off its machine. */
+const dangerous = [
+  'sudo',
+  'su',
+  'doas',
+  'shutdown',
+  'reboot',
+  'halt',
+  'poweroff',
+  'systemctl',
+  'service',
+  'init',
+  'kill',
+];
+
+/** Puts something harmless of the same names before the real ones. */
+async function disarm(root: string): Promise<void> {
+  await mkdir(join(root, 'bin'));
+  for (const name of dangerous) await writeFile(join(root, 'bin', name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
 }
 
 /** Runs a program of ours to its end, or ends it when asked to stop. @returns its exit code */
@@ -118,7 +140,7 @@ function launch({ file, args, env = {} }: Command, folder: string, log: string):
   const child = spawn(file, args, {
     cwd: folder,
     detached: true,
-    env: { ...plainEnvironment(folder), PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, ...env },
+    env: { ...plainEnvironment(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout?.pipe(output, { end: false });
@@ -131,7 +153,8 @@ function launch({ file, args, env = {} }: Command, folder: string, log: string):
 /** What this process was told is none of theirs; what they would keep in a home goes beside their data, where it is removed with it. */
 function plainEnvironment(folder: string): Record<string, string> {
   const home = dirname(folder);
-  return { HOME: home, TMPDIR: home, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
+  const path = [join(home, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  return { HOME: home, TMPDIR: home, PATH: path, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
 }
 
 async function untilReady(url: string, child: ChildProcess, signal: AbortSignal): Promise<void> {
