@@ -4,7 +4,9 @@ import { isObject, type JsonObject, memberOf } from './json.ts';
 export type Pointer = string;
 
 export function joinPointer(pointer: Pointer, ...tokens: readonly (string | number)[]): Pointer {
-  return tokens.reduce<string>((path, token) => `${path}/${escapeToken(String(token))}`, pointer);
+  let path = pointer;
+  for (const token of tokens) path += `/${escapeToken(String(token))}`;
+  return path;
 }
 
 export function splitPointer(pointer: string): string[] {
@@ -13,7 +15,7 @@ export function splitPointer(pointer: string): string[] {
   return path
     .slice(1)
     .split('/')
-    .map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
+    .map((token) => (token.includes('~') ? token.replaceAll('~1', '/').replaceAll('~0', '~') : token));
 }
 
 /** The value that a pointer names, with or without `#`; undefined where there is none. */
@@ -27,11 +29,12 @@ export function normalisePointer(pointer: string): Pointer {
 }
 
 function escapeToken(token: string): string {
-  return token.replaceAll('~', '~0').replaceAll('/', '~1');
+  return !token.includes('~') && !token.includes('/') ? token : token.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
 /** A reference in a document is a URI: `%7B` may stand for `{`. A broken escape stays as it is. */
 function decodeFragment(text: string): string {
+  if (!text.includes('%')) return text;
   try {
     return decodeURIComponent(text);
   } catch {
@@ -54,7 +57,7 @@ export function placeAt(root: JsonObject, pointer: string): Place {
 
 export function childOf(place: Place, ...tokens: readonly (string | number)[]): Place {
   return {
-    value: readPointer(place.value, joinPointer('', ...tokens)),
+    value: tokens.reduce<unknown>((value, token) => memberOf(value, String(token)), place.value),
     pointer: joinPointer(place.pointer, ...tokens),
   };
 }

@@ -8,6 +8,7 @@ import { createExplainer } from './explain-errors.ts';
 import { formats } from './formats.ts';
 import { addOwnKeywords } from './own-keywords.ts';
 import { readPattern } from './pattern.ts';
+import { surelyAccepts } from './surely-accepts.ts';
 import type { Violation } from './violation.ts';
 
 /** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
@@ -44,21 +45,34 @@ export function createJudge(contract: Contract): Judge {
   };
 }
 
+/** To compile a schema pays from here on. */
+const usesBeforeCompiling = 8;
+
+/** That may be read for one value. */
+const mostSchemas = 500;
+
 type Report = (pointer: Pointer, says: string, cure: string) => void;
 
 /** One direction. */
 function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: Report) {
   const explain = createExplainer(dialect);
   const validatorOf = createEngine(dialect, side, report);
-  const entries = new Map<Pointer, Definition>();
+  const entries = new Map<Pointer, { readonly definition: Definition; uses: number }>();
   return (schema: Pointer, value: unknown): readonly Violation[] => {
-    let definition = entries.get(schema);
-    if (definition === undefined) {
-      definition = dialect.definitionAt(schema);
-      entries.set(schema, definition);
+    let entry = entries.get(schema);
+    if (entry === undefined) {
+      entry = { definition: dialect.definitionAt(schema), uses: 0 };
+      entries.set(schema, entry);
+    }
+    entry.uses += 1;
+    if (
+      entry.uses <= usesBeforeCompiling &&
+      surelyAccepts(entry.definition.schema, value, { dialect, side, depth: 0, left: { schemas: mostSchemas } })
+    ) {
+      return [];
     }
     try {
-      const validate = validatorOf(definition);
+      const validate = validatorOf(entry.definition);
       return validate(value) ? [] : explain(validate.errors ?? [], schema);
     } catch (error) {
       // A value nested deeper than the stack proves nothing.

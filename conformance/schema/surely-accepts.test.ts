@@ -1,0 +1,87 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { createDialect } from './dialect.ts';
+import { surelyAccepts } from './surely-accepts.ts';
+
+const dialect = createDialect({}, 'response', () => undefined);
+
+function accepts(schema: unknown, value: unknown): boolean {
+  return surelyAccepts(schema, value, { dialect, side: 'lenient', depth: 0, left: { schemas: 500 } });
+}
+
+describe('says yes to what every keyword takes, and no in doubt', () => {
+  test.each([
+    {
+      schema: { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 1 } } },
+      yes: { a: 1 },
+      no: { a: 0 },
+    },
+    { schema: { type: ['string', 'null'], maxLength: 1 }, yes: '😀', no: 'ab' },
+    { schema: { items: { enum: ['a', 1] } }, yes: ['a', 1], no: ['b'] },
+    { schema: { additionalProperties: false, properties: { a: true } }, yes: { a: 1 }, no: { b: 1 } },
+    { schema: { additionalProperties: { type: 'string' } }, yes: { b: 'x' }, no: { b: 1 } },
+    { schema: { allOf: [{ minimum: 1 }, { maximum: 2 }] }, yes: 2, no: 3 },
+    { schema: { anyOf: [{ type: 'string' }, { type: 'null' }] }, yes: null, no: 1 },
+    { schema: { pattern: '^a+$' }, yes: 'aa', no: 'b' },
+    { schema: { format: 'date' }, yes: '2026-02-28', no: '2026-02-30' },
+    { schema: { required: ['__proto__'] }, yes: JSON.parse('{"__proto__":1}'), no: {} },
+    { schema: { exclusiveMinimum: 1, exclusiveMaximum: 3 }, yes: 2, no: 1 },
+  ])('$schema', ({ schema, yes, no }) => {
+    expect([accepts(schema, yes), accepts(schema, no)]).toEqual([true, false]);
+  });
+
+  test.each([
+    { name: 'a keyword that it does not know', schema: { not: { type: 'string' } }, value: 1 },
+    { name: 'items after the first ones', schema: { prefixItems: [true], items: { type: 'string' } }, value: [1, 'a'] },
+    { name: 'an object among the members', schema: { enum: [{ a: 1 }] }, value: { a: 1 } },
+    { name: 'a reference to nothing', schema: { $ref: 's9' }, value: 1 },
+    {
+      name: 'more than it may read',
+      schema: { items: { type: 'integer' } },
+      value: Array.from({ length: 600 }, () => 1),
+    },
+  ])('$name is in doubt', ({ schema, value }) => {
+    expect(accepts(schema, value)).toBe(false);
+  });
+});
+
+test('what it takes, the judge takes', () => {
+  const leaf = fc.oneof(
+    fc.record({ type: fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'array', 'object') }),
+    fc.record({ minimum: fc.integer({ min: -2, max: 2 }) }),
+    fc.record({ maxLength: fc.integer({ min: 0, max: 3 }) }),
+    fc.record({ enum: fc.array(fc.jsonValue({ maxDepth: 0 }), { minLength: 1, maxLength: 3 }) }),
+  );
+  const { schema } = fc.letrec((tie) => ({
+    schema: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      fc.record({
+        properties: fc.dictionary(fc.constantFrom('a', 'b'), tie('schema')),
+        required: fc.subarray(['a', 'b']),
+      }),
+      fc.record({ items: tie('schema'), maxItems: fc.integer({ min: 0, max: 3 }) }),
+      fc.record({ additionalProperties: tie('schema') }),
+      fc.record({ anyOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
+      fc.record({ allOf: fc.array(tie('schema'), { minLength: 1, maxLength: 3 }) }),
+    ),
+  }));
+  const key = fc.constantFrom('a', 'b', 'c');
+  const { value } = fc.letrec((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 2 },
+      fc.jsonValue({ maxDepth: 0 }),
+      fc.array(tie('value'), { maxLength: 3 }),
+      fc.dictionary(key, tie('value')),
+    ),
+  }));
+  const engine = new Ajv2020({ strict: false, ownProperties: true, validateSchema: false });
+  fc.assert(
+    fc.property(schema, value, (given, candidate) => {
+      fc.pre(accepts(given, candidate));
+      expect(engine.compile(given as object)(candidate)).toBe(true);
+    }),
+    { numRuns: 300 },
+  );
+});
