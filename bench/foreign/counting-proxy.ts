@@ -1,13 +1,27 @@
 import { once } from 'node:events';
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
+import { brotliDecompressSync, gunzipSync, inflateSync, constants as zlib } from 'node:zlib';
 import type { Match } from './operations.ts';
 
-/** What went through, for a tool that runs to its end. */
+/** The last exchange of an operation that was answered with a status, for the person who judges. */
+export interface Example {
+  readonly sent: string;
+  readonly sentBody: string;
+  readonly answered: string;
+}
+
+/** What went through to one operation. */
+export interface CountedOperation {
+  /** How often each status came; 0 stands for no answer. */
+  readonly statuses: Record<number, number>;
+  readonly examples: Record<number, Example>;
+}
+
 export interface Counted {
   readonly requests: number;
-  /** By operation, how often each status came; 0 stands for no answer. */
-  readonly operations: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  readonly operations: Readonly<Record<string, CountedOperation>>;
   /** To no operation of the contract: other methods, other paths. */
   readonly elsewhere: number;
 }
@@ -15,76 +29,135 @@ export interface Counted {
 export interface CountingProxy {
   readonly origin: string;
   readonly counted: () => Counted;
+  /** What is on its way to the server now, or was the last. */
+  readonly underway: () => readonly string[];
+  /** While the server is away: refuses connections as it does. */
+  readonly suspend: () => Promise<void>;
+  readonly resume: () => Promise<void>;
   readonly close: () => Promise<void>;
 }
+
+/** Bytes of a body that an example keeps. */
+const mostKept = 1200;
 
 /** The server closes an idle connection when it likes; a fresh one for each request keeps that from looking like a lost answer. */
 const agent = new Agent({ keepAlive: false });
 
 /**
  * Stands between a tool and a server, changes nothing, and counts what passes by operation and status: reach and
- * requests are told the same way for every tool. Keeps numbers alone, streams bodies.
+ * requests are told the same way for every tool. Streams bodies; keeps numbers, and one example of each kind.
  *
  * @param target origin of the server
  */
 export async function startCountingProxy(target: URL, match: Match): Promise<CountingProxy> {
-  const operations = new Map<string, Map<number, number>>();
+  const operations: Record<string, CountedOperation> = {};
+  const underway = new Set<string>();
+  let last = '';
   let requests = 0;
   let elsewhere = 0;
-  const count = (operation: string | undefined, status: number): void => {
+
+  const count = (operation: string | undefined, status: number, example: Example): void => {
     if (operation === undefined) {
       elsewhere += 1;
       return;
     }
-    const statuses = operations.get(operation) ?? new Map<number, number>();
-    statuses.set(status, (statuses.get(status) ?? 0) + 1);
-    operations.set(operation, statuses);
+    operations[operation] ??= { statuses: {}, examples: {} };
+    const { statuses, examples } = operations[operation];
+    statuses[status] = (statuses[status] ?? 0) + 1;
+    examples[status] = example;
   };
 
-  const server = createServer({ maxHeaderSize: 1 << 20, keepAliveTimeout: 600_000, requestTimeout: 0 }, pass);
-  function pass(incoming: IncomingMessage, outgoing: ServerResponse): void {
+  const pass = (incoming: IncomingMessage, outgoing: ServerResponse): void => {
     requests += 1;
     const { method = 'GET', url = '/' } = incoming;
     const operation = match(method, url);
+    last = `${method} ${url.slice(0, 200)}`;
+    const name = `${requests} ${last}`;
+    underway.add(name);
+    const sentBody = keepStart(incoming);
     const onward = request({
-      agent,
-      host: target.hostname,
-      port: target.port,
-      method,
-      path: url,
+      ...{ agent, host: target.hostname, port: target.port, method, path: url, setHost: false },
       headers: withoutHopByHop(incoming.rawHeaders),
-      setHost: false,
     });
     let isCounted = false;
-    const settle = (status: number): void => {
-      if (!isCounted) count(operation, status);
+    const settle = (status: number, answered: string): void => {
+      if (isCounted) return;
       isCounted = true;
+      underway.delete(name);
+      const type = incoming.headers['content-type'] ?? '';
+      count(operation, status, { sent: `${method} ${url} ${type}`.trim(), sentBody: sentBody(), answered });
     };
     onward.on('response', (answer) => {
-      settle(answer.statusCode ?? 0);
-      outgoing.writeHead(answer.statusCode ?? 502, answer.statusMessage, withoutHopByHop(answer.rawHeaders));
+      const status = answer.statusCode ?? 0;
+      const answerBody = keepStart(answer);
+      outgoing.writeHead(status, answer.statusMessage, withoutHopByHop(answer.rawHeaders));
+      const done = (): void =>
+        settle(status, `${answer.headers['content-type'] ?? ''} ${answerBody(answer.headers['content-encoding'])}`);
+      answer.on('end', done);
+      answer.on('close', done);
       answer.on('error', () => outgoing.destroy()).pipe(outgoing);
     });
     // Lost between proxy and server is lost for the tool too: no status of the proxy's own.
-    onward.on('error', () => {
-      settle(0);
+    onward.on('error', ({ message }) => {
+      settle(0, message);
       incoming.socket.destroy();
     });
-    outgoing.on('close', () => onward.destroy());
+    outgoing.on('close', () => {
+      settle(0, 'the tool hung up before an answer came');
+      onward.destroy();
+    });
     incoming.on('error', () => onward.destroy()).pipe(onward);
-  }
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
+  };
+
+  const server = createServer({ maxHeaderSize: 1 << 20, keepAliveTimeout: 600_000, requestTimeout: 0 }, pass);
+  const listen = async (port: number): Promise<void> => {
+    server.listen(port, '127.0.0.1');
+    await once(server, 'listening');
+  };
+  const close = async (): Promise<void> => {
+    if (!server.listening) return;
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  await listen(0);
   const { port } = server.address() as AddressInfo;
   return {
     origin: `http://127.0.0.1:${port}`,
     counted: () => ({ requests, operations, elsewhere }),
-    close: async () => {
-      server.close();
-      server.closeAllConnections();
-      await once(server, 'close');
-    },
+    underway: () => (underway.size > 0 ? [...underway] : [last]),
+    suspend: close,
+    resume: () => (server.listening ? Promise.resolve() : listen(port)),
+    close,
   };
+}
+
+/** @returns what has come of the body by then, as text */
+function keepStart(stream: Readable): (encoding?: string) => string {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  stream.on('data', (chunk: Buffer) => {
+    if (length < mostKept * 8) chunks.push(chunk);
+    length += chunk.length;
+  });
+  return (encoding) => {
+    const text = decode(Buffer.concat(chunks), encoding).toString().slice(0, mostKept);
+    chunks.length = 0;
+    return text;
+  };
+}
+
+function decode(bytes: Buffer, encoding: string | undefined): Buffer {
+  try {
+    // Cut off it may be: what is there is decoded.
+    if (encoding === 'gzip') return gunzipSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH });
+    if (encoding === 'deflate') return inflateSync(bytes, { finishFlush: zlib.Z_SYNC_FLUSH });
+    if (encoding === 'br') return brotliDecompressSync(bytes, { finishFlush: zlib.BROTLI_OPERATION_FLUSH });
+  } catch {
+    return Buffer.from(`(${encoding}, ${bytes.length} bytes)`);
+  }
+  return bytes;
 }
 
 /** RFC 9110, 7.6.1: those belong to one connection. Order, case and repetition of the rest stay. */

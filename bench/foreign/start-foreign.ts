@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -21,7 +21,8 @@ export interface Started {
   /** Its contract, as it serves or ships it. */
   readonly contract: string;
   readonly startMs: number;
-  readonly isOver: () => boolean;
+  /** How often it ended by itself, and was started again. */
+  readonly stops: () => number;
   /** Ends it with all it started, and removes its folder. */
   readonly close: () => Promise<void>;
 }
@@ -29,37 +30,74 @@ export interface Started {
 const patienceMs = 300_000;
 const pollMs = 200;
 
+/** Called when a server ended by itself, and when it answers again. */
+export interface Watcher {
+  readonly onStop: () => Promise<void>;
+  readonly onReturn: () => Promise<void>;
+}
+
+/** Of one that ends by itself again and again. */
+const mostRestarts = 200;
+const restartAfterMs = 500;
+
 /**
  * Starts a server on an empty folder and ports of its own, waits until it answers, logs in and reads its contract.
+ *
+ * One that ends is started again on the same folder, as under any supervisor: operations that end it are common.
  *
  * @param log where its output goes
  * @throws Error when it ends before, or does not answer within five minutes
  */
-export async function startForeign(server: ForeignServer, log: string, signal: AbortSignal): Promise<Started> {
+export async function startForeign(
+  server: ForeignServer,
+  log: string,
+  signal: AbortSignal,
+  watcher?: Watcher,
+): Promise<Started> {
   const began = performance.now();
-  const folder = await mkdtemp(join(tmpdir(), `foreign-${server.name}-`));
+  const root = await mkdtemp(join(tmpdir(), `foreign-${server.name}-`));
+  const folder = join(root, 'data');
+  await mkdir(folder);
   const [port = 0, ...otherPorts] = await findFreePorts(3);
   const instance = { folder, port, origin: `http://127.0.0.1:${port}`, otherPorts };
-  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true, maxRetries: 5 });
+  const remove = (): Promise<void> => rm(root, { recursive: true, force: true, maxRetries: 5 });
+  const supervisor = { stops: 0, isClosing: false };
   let child: ChildProcess | undefined;
-  try {
-    for (const command of (await server.prepare?.(instance)) ?? []) await runToEnd(command, folder, log, signal);
-    const running = launch(await server.start(instance), folder, log);
-    child = running;
-    await untilReady(`${instance.origin}${server.ready}`, running, signal);
-    const login = (await server.logIn?.(instance)) ?? {};
-    const contract = await readDocument(server, instance, login);
-    return {
-      ...{ instance, login, contract, startMs: performance.now() - began },
-      isOver: () => isOver(running),
-      close: async () => {
-        await end(running);
-        await remove();
-      },
-    };
-  } catch (error) {
+  const close = async (): Promise<void> => {
+    supervisor.isClosing = true;
     if (child !== undefined) await end(child);
     await remove();
+  };
+  try {
+    for (const command of (await server.prepare?.(instance)) ?? []) await runToEnd(command, folder, log, signal);
+    const command = await server.start(instance);
+    const first = launch(command, folder, log);
+    child = first;
+    await untilReady(`${instance.origin}${server.ready}`, first, signal);
+    const login = (await server.logIn?.(instance)) ?? {};
+    const contract = await readDocument(server, instance, login);
+    const supervise = (running: ChildProcess): void => {
+      running.once('exit', async () => {
+        if (supervisor.isClosing) return;
+        supervisor.stops += 1;
+        await watcher?.onStop();
+        await delay(restartAfterMs);
+        if (supervisor.isClosing || supervisor.stops > mostRestarts) return;
+        const next = launch(command, folder, log);
+        child = next;
+        supervise(next);
+        // One that ends before it answers comes by here again.
+        const isUp = await untilReady(`${instance.origin}${server.ready}`, next, signal).then(
+          () => true,
+          () => false,
+        );
+        if (isUp && !supervisor.isClosing) await watcher?.onReturn();
+      });
+    };
+    supervise(first);
+    return { instance, login, contract, startMs: performance.now() - began, stops: () => supervisor.stops, close };
+  } catch (error) {
+    await close();
     throw error;
   }
 }
@@ -92,13 +130,14 @@ function launch({ file, args, env = {} }: Command, folder: string, log: string):
   child.stdout?.pipe(output, { end: false });
   child.stderr?.pipe(output, { end: false });
   child.on('error', (error) => output.write(`${error.message}\n`));
-  child.on('exit', () => output.end());
+  child.on('close', () => output.end());
   return child;
 }
 
-/** What this process was told is none of theirs; they keep what they would in a home, in their own folder. */
+/** What this process was told is none of theirs; what they would keep in a home goes beside their data, where it is removed with it. */
 function plainEnvironment(folder: string): Record<string, string> {
-  return { HOME: folder, TMPDIR: folder, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
+  const home = dirname(folder);
+  return { HOME: home, TMPDIR: home, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
 }
 
 async function untilReady(url: string, child: ChildProcess, signal: AbortSignal): Promise<void> {

@@ -1,23 +1,43 @@
-import type { JsonObject } from '../contract/json.ts';
+import { roundToMultiple } from '../schema/decimal.ts';
+import { admits, type Shape } from '../schema/shape.ts';
 
-/** The number nearest to 1 that keeps the bounds and is a multiple of what it has to be. */
-export function buildNumber(keywords: JsonObject, whole: boolean): number {
-  const step = typeof keywords.multipleOf === 'number' && keywords.multipleOf > 0 ? keywords.multipleOf : whole ? 1 : 0;
-  const gap = step > 0 ? step : 0.5;
-  const low = Math.max(bound(keywords.minimum, -Infinity), bound(keywords.exclusiveMinimum, -Infinity, gap));
-  const high = Math.min(bound(keywords.maximum, Infinity), bound(keywords.exclusiveMaximum, Infinity, -gap));
-  const wish = Math.min(Math.max(1, low), high);
-  if (step === 0) return wish;
-  const up = Math.ceil(tidy(wish / step)) * step;
-  const value = up > high ? Math.floor(tidy(high / step)) * step : up;
-  return tidy(value);
+/** Steps away from the first choice that are looked at. */
+const mostSteps = 64;
+
+/**
+ * The number nearest to 1 that keeps bounds and multiples.
+ *
+ * @param serial how many others come before it, so that values may differ
+ * @returns undefined where none was found
+ */
+export function buildNumber(shape: Shape, serial: number): number | undefined {
+  const step = stepOf(shape);
+  const wish = Math.min(Math.max(1, shape.minimum), shape.maximum);
+  const start =
+    step === undefined
+      ? wish
+      : roundToMultiple(wish, step, wish > shape.minimum || wish < shape.maximum ? 'up' : 'down');
+  const { minimum, maximum } = shape;
+  const span = maximum - minimum;
+  const gap = step ?? (Number.isFinite(span) && span > 0 ? Math.min(0.5, span / 4 / (serial + 1)) : 0.5);
+  const found: number[] = [];
+  for (let index = 0; index < mostSteps + 2 * serial && found.length <= serial; index += 1) {
+    for (const value of index === 0 ? [start] : [tidy(start + index * gap), tidy(start - index * gap)])
+      if (admits(shape, value) && !found.includes(value)) found.push(value);
+  }
+  if (found.length === 0) {
+    for (const value of [minimum, maximum, (minimum + maximum) / 2, 0.5]) if (admits(shape, value)) return value;
+  }
+  return found[Math.min(serial, found.length - 1)];
 }
 
-function bound(value: unknown, otherwise: number, gap = 0): number {
-  return typeof value === 'number' ? value + gap : otherwise;
+function stepOf({ isInteger, multipleOf }: Shape): number | undefined {
+  if (!isInteger) return multipleOf;
+  if (multipleOf === undefined) return 1;
+  return multipleOf;
 }
 
 /** Without the crumbs of binary fractions: 0.1 * 3 is 0.3. */
 function tidy(value: number): number {
-  return Number.isFinite(value) ? Number(value.toPrecision(12)) : value;
+  return Number.isFinite(value) ? Number(value.toPrecision(15)) : value;
 }

@@ -1,9 +1,6 @@
-import { joinPointer, type Place } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
-import { readPattern, samplePatterns } from '../schema/pattern.ts';
+import { samplePatterns } from '../schema/pattern.ts';
+import { admits, type Schema, type Shape } from '../schema/shape.ts';
 import type { BuildContext } from './build-context.ts';
-import type { FlatSchema } from './flatten-schema.ts';
-
 import { hour, soon, spellInstant } from './time.ts';
 
 const day = 24 * hour;
@@ -17,45 +14,77 @@ const byFormat: Readonly<Record<string, (context: BuildContext, name: string) =>
   'date-time': (context, name) => String(spellInstant(timeFor(context, name))[0]),
   date: (context, name) => new Date(timeFor(context, name)).toISOString().slice(0, 10),
   time: () => '12:00:00Z',
-  duration: () => 'PT1H',
+  duration: ({ serial }) => `PT${serial + 1}H`,
   uuid: ({ seed }) => `00000000-0000-4000-8000-${(seed >>> 0).toString(16).padStart(12, '0')}`,
-  email: ({ tag }) => `${tag}@example.com`,
-  uri: ({ tag }) => `https://example.com/${tag}`,
-  url: ({ tag }) => `https://example.com/${tag}`,
-  'uri-reference': ({ tag }) => `/${tag}`,
-  hostname: () => 'host.example.com',
-  ipv4: () => '192.0.2.1',
-  ipv6: () => '2001:db8::1',
+  email: ({ tag, serial }) => `${numbered(tag, serial)}@example.com`,
+  uri: ({ tag, serial }) => `https://example.com/${numbered(tag, serial)}`,
+  url: ({ tag, serial }) => `https://example.com/${numbered(tag, serial)}`,
+  'uri-reference': ({ tag, serial }) => `/${numbered(tag, serial)}`,
+  hostname: ({ serial }) => `host${serial === 0 ? '' : serial}.example.com`,
+  ipv4: ({ serial }) => `192.0.2.${(serial % 254) + 1}`,
+  ipv6: ({ serial }) => `2001:db8::${(serial + 1).toString(16)}`,
   byte: () => 'bG9ja3N0ZXA=',
 };
 
-/** @param buildContent makes the value whose JSON text stands in a string under `contentSchema` */
+/**
+ * @param buildContent makes the value whose JSON text stands in a string under `contentSchema`
+ * @returns undefined where no text was found
+ */
 export function buildText(
-  flat: FlatSchema,
+  shape: Shape,
   context: BuildContext,
   name: string,
-  buildContent: (schema: Place) => unknown,
-): string {
-  const { keywords, patterns } = flat;
-  const min = typeof keywords.minLength === 'number' ? keywords.minLength : 0;
-  const max = typeof keywords.maxLength === 'number' ? keywords.maxLength : Math.max(64, min);
-  const formatted = typeof keywords.format === 'string' ? byFormat[keywords.format]?.(context, name) : undefined;
-  if (formatted !== undefined && patterns.length === 0) return formatted;
+  buildContent: (schema: Schema) => unknown,
+): string | undefined {
+  const { serial } = context;
+  const min = shape.minLength;
+  if (min > longest) return undefined;
+  const max = Number.isFinite(shape.maxLength) ? shape.maxLength : Math.max(64, min);
+  const own = { ...context, seed: context.seed + serial };
+  const formatted = byFormat[shape.format ?? '']?.(own, name);
   if (formatted !== undefined) {
-    const spellings = [formatted, ...spellInstant(timeFor(context, name)).map(String)];
-    const fitting = spellings.find((text) => patterns.every((pattern) => readPattern(pattern)?.test(text)));
+    const spellings = [formatted, ...spellInstant(timeFor(own, name)).map(String)];
+    const fitting = spellings.find((text) => admits(shape, text));
     if (fitting !== undefined) return fitting;
   }
-  if (patterns.length > 0) return samplePatterns(patterns, { min, max }, context.seed) ?? context.tag;
-  if (isObject(keywords.contentSchema) && keywords.contentMediaType === 'application/json') {
-    const pointer = joinPointer(flat.pointer, 'contentSchema');
-    return JSON.stringify(buildContent({ value: keywords.contentSchema, pointer }));
+  const patterns = [...shape.patterns];
+  if (patterns.length > 0) {
+    for (let turn = 0; turn < (shape.notPatterns.size + shape.excluded.length > 0 ? mostTurns : 1); turn += 1) {
+      const text = samplePatterns(patterns, { min, max }, own.seed + turn);
+      if (text === undefined || admits(shape, text)) return text;
+    }
+    return undefined;
   }
-  return fit(name === '' ? context.tag : `${name} ${context.tag}`, min, max);
+  if (shape.content !== undefined && shape.isJsonText) {
+    const content = buildContent(shape.content);
+    return JSON.stringify(content === undefined ? context.tag : content);
+  }
+  const marked = numbered(context.tag, serial);
+  const plain = name === '' ? marked : `${name} ${marked}`;
+  // From its end: of several that differ in their numbers alone the first letters are the same.
+  const texts = [
+    ...(serial > 0 && max < plain.length ? [] : [fit(plain, min, max)]),
+    fit(marked.split('').reverse().join(''), min, max),
+    '',
+    '0',
+    'A b',
+    '-',
+  ];
+  return texts.find((text) => admits(shape, text)) ?? texts[0];
 }
 
-function timeFor({ now }: BuildContext, name: string): number {
-  return soon(now) + (later.test(name) ? day : 0);
+/** A longer one is given up. */
+const longest = 1_048_576;
+
+/** Texts that are drawn where some that match are excluded. */
+const mostTurns = 20;
+
+function timeFor({ now, serial }: BuildContext, name: string): number {
+  return soon(now) + (later.test(name) ? day : 0) + serial * day;
+}
+
+function numbered(tag: string, serial: number): string {
+  return serial === 0 ? tag : `${tag}-${serial}`;
 }
 
 function fit(text: string, min: number, max: number): string {

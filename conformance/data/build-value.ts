@@ -1,117 +1,236 @@
-import type { Place } from '../contract/document.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { canonical, type JsonObject } from '../contract/json.ts';
+import { negated } from '../schema/negate.ts';
+import { samplePatterns } from '../schema/pattern.ts';
+import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from '../schema/shape.ts';
 import type { BuildContext } from './build-context.ts';
 import { buildNumber } from './build-number.ts';
 import { buildText } from './build-text.ts';
-import { type FlatSchema, flattenSchema } from './flatten-schema.ts';
 
-/** Deeper than this only what is required is built, so that a schema which contains itself ends. */
+/** Deeper than this only what is required is built, by the branch with the fewest levels. */
 const deepest = 6;
 
-/** From the one depth to the other what is required is built in whichever branch ends; beyond nothing is. */
-const endsWithin = 6;
+/** Deeper ones are not built: no server reads them. */
+const mostDepth = 600;
 
-/** Branches that are tried there. */
-const mostBranches = 4;
+/** Branches that are tried where the first ones cannot be built. */
+const mostTries = 6;
 
-/** With so many parts the value is large enough: only what is required is added, and beyond the second nothing. */
-const manyParts = { optional: 1_000, required: 10_000 } as const;
+/** What a value may cost: beyond `optional` only what is required is added, beyond `required` it is given up. */
+const most = { optional: { parts: 1_000, bytes: 65_536 }, required: { parts: 20_000, bytes: 4_194_304 } } as const;
 
 /**
  * A polite value for a schema: plain, short, soon. It is meant to be valid; the judge decides.
  *
- * @returns undefined where the schema contains itself without end
+ * @returns undefined where no finite value is valid, or none was found
  */
-export function buildValue(place: Place, context: BuildContext, name = '', depth = 0): unknown {
-  if (place.value === true || place.value === undefined) return `${context.tag}`;
-  context.built.parts += 1;
-  if (depth > deepest + endsWithin || context.built.parts > manyParts.required) return undefined;
-  const tries = depth < deepest ? 1 : mostBranches;
-  for (let offset = 0; offset < tries; offset += 1) {
-    const value = buildBranch(place, { ...context, variant: context.variant + offset }, name, depth);
-    if (value !== undefined) return value;
+export function buildValue(node: SchemaNode, context: BuildContext, name = '', depth = 0): unknown {
+  const { form, spent } = context;
+  if (node.schemas.length === 0)
+    return spend(context, context.serial === 0 ? context.tag : `${context.tag}-${context.serial}`);
+  spent.parts += 1;
+  if (isTooLarge(context)) return undefined;
+  if (form.height(node) === Infinity || depth > mostDepth) return undefined;
+  for (const { shape, type } of waysOf(node, context, depth).slice(0, mostTries)) {
+    const value = buildShape(shape, type, context, name, depth);
+    if (value !== undefined && admits(shape, value)) return value;
   }
   return undefined;
 }
 
-function buildBranch(place: Place, context: BuildContext, name: string, depth: number): unknown {
-  const flat = flattenSchema(context.root, place, context.variant);
-  const { keywords } = flat;
-  if ('const' in keywords) return keywords.const;
-  if (context.examples) {
-    const example = [keywords.example, ...list(keywords.examples), keywords.default].find(
-      (value) => value !== undefined,
-    );
-    if (example !== undefined && depth > 0) return example;
-  }
-  const members = list(keywords.enum);
-  if (members.length > 0) return members[context.variant % members.length];
-  return builders[typeOf(flat)](flat, context, name, depth);
+/** Whether a value was given up because it became larger than any server reads. */
+export function isTooLarge({ spent }: BuildContext): boolean {
+  return spent.parts > most.required.parts || spent.bytes > most.required.bytes;
 }
 
-type Builder = (flat: FlatSchema, context: BuildContext, name: string, depth: number) => unknown;
+/** Whether what may be left out is built. */
+function hasRoom({ optional, spent }: BuildContext, depth: number): boolean {
+  return optional && depth < deepest && spent.parts < most.optional.parts && spent.bytes < most.optional.bytes;
+}
 
-const builders = {
+interface Way {
+  readonly shape: Shape;
+  readonly type: JsonType;
+}
+
+/** Branches and types that come to an end, the one that is meant first. */
+function waysOf(node: SchemaNode, { form, variant }: BuildContext, depth: number): readonly Way[] {
+  const ways = form.shapes(node).flatMap((shape) => typesOf(shape).map((type, index) => ({ shape, type, index })));
+  const finite = ways
+    .map((way) => ({ ...way, height: form.heightOf(way.shape, way.type) }))
+    .filter(({ height }) => height < Infinity);
+  if (depth >= deepest) return finite.sort((a, b) => a.height - b.height);
+  // Every branch in its first type before any in its second.
+  finite.sort((a, b) => a.index - b.index);
+  const start = variant % Math.max(1, finite.length);
+  return [...finite.slice(start), ...finite.slice(0, start)];
+}
+
+function buildShape(shape: Shape, type: JsonType, context: BuildContext, name: string, depth: number): unknown {
+  const { variant, serial } = context;
+  if (shape.values !== undefined) {
+    const wished = shape.preferred.find((value) => admits(shape, value));
+    return spend(context, serial === 0 && wished !== undefined ? wished : pick(shape.values, variant + serial));
+  }
+  const examples = context.examples && depth > 0 ? shape.examples : [];
+  const given = [...shape.preferred, ...examples].filter((value) => value !== undefined && admits(shape, value));
+  if (given.length > serial) return spend(context, given[serial]);
+  return builders[type](shape, context, name, depth);
+}
+
+type Builder = (shape: Shape, context: BuildContext, name: string, depth: number) => unknown;
+
+const builders: Readonly<Record<JsonType, Builder>> = {
   null: () => null,
-  boolean: (_, { variant }) => variant % 2 === 0,
-  integer: (flat) => buildNumber(flat.keywords, true),
-  number: (flat) => buildNumber(flat.keywords, false),
-  string: (flat, context, name, depth) =>
-    buildText(flat, context, name, (content) =>
-      depth < deepest ? buildValue(content, context, '', depth + 1) : context.tag,
+  boolean: (_, { variant, serial }) => (variant + serial) % 2 === 0,
+  number: (shape, context) => spend(context, buildNumber(shape, context.serial)),
+  string: (shape, context, name, depth) =>
+    spend(
+      context,
+      buildText(shape, context, name, (content) =>
+        depth < deepest ? buildValue(context.form.join(content), context, '', depth + 1) : context.tag,
+      ),
     ),
   array: buildArray,
   object: buildObject,
-} as const satisfies Record<string, Builder>;
+};
 
-function typeOf({ types, keywords, properties, items, required }: FlatSchema): keyof typeof builders {
-  const named = types?.find((type) => type !== 'null') ?? types?.[0];
-  if (named !== undefined && Object.hasOwn(builders, named)) return named as keyof typeof builders;
-  if (properties.size > 0 || required.size > 0 || isObject(keywords.additionalProperties)) return 'object';
-  if (items !== undefined) return 'array';
-  return 'minimum' in keywords || 'maximum' in keywords ? 'number' : 'string';
-}
+/** Items that are tried for each place where no two may be equal. */
+const mostDoubles = 24;
 
-function buildArray(flat: FlatSchema, context: BuildContext, name: string, depth: number): unknown[] | undefined {
-  const { minItems, maxItems } = flat.keywords;
-  const least = typeof minItems === 'number' ? minItems : 0;
-  const wanted = typeof minItems === 'number' ? least : hasRoom(context, depth) ? 1 : 0;
-  const length = Math.min(wanted, typeof maxItems === 'number' ? maxItems : 64, 64);
-  const item = flat.items ?? { value: true, pointer: flat.pointer };
-  const unique = flat.keywords.uniqueItems === true;
+function buildArray(shape: Shape, context: BuildContext, name: string, depth: number): unknown[] | undefined {
+  const { form } = context;
+  const fixed = Math.max(0, ...shape.lists.map(({ prefix }) => prefix.length));
+  const contained = shape.contains.flatMap(({ schema, min }) =>
+    Array.from({ length: Math.min(min, 20_000) }, () => schema),
+  );
+  const wanted = Math.max(shape.minItems, hasRoom(context, depth) ? Math.max(fixed, 1) : 0);
+  // What has to be contained follows what has a place of its own, unless there is no room behind it.
+  const first = contained.length === 0 ? 0 : Math.max(0, Math.min(fixed, shape.maxItems - contained.length));
+  const length = Math.min(Math.max(wanted, first + contained.length), shape.maxItems);
   const built: unknown[] = [];
+  const seen = new Set<string>();
   for (let index = 0; index < length; index += 1) {
-    const own = unique ? { ...context, variant: context.variant + index, seed: context.seed + index } : context;
-    const part = buildValue(item, own, name, depth + 1);
-    if (part === undefined) return built.length < least ? undefined : built;
-    built.push(part);
+    const own = form.item(shape, index);
+    const asked = contained[index - first];
+    const isCounted = asked !== undefined && index >= first;
+    // Once there are as many as there may be, no other item is one of them.
+    const others = shape.contains
+      .filter(({ schema, max }) => schema !== asked && max < Infinity)
+      .map(({ schema }) => negated(schema));
+    const node = isCounted ? form.join(...own.schemas, asked, ...others) : form.join(...own.schemas, ...others);
+    const item = buildItem(shape.isUnique ? seen : undefined, node, context, name, depth);
+    if (item === undefined)
+      return built.length < Math.max(shape.minItems, first + contained.length) ? undefined : built;
+    built.push(item);
   }
   return built;
 }
 
-function buildObject(flat: FlatSchema, context: BuildContext, _: string, depth: number): JsonObject | undefined {
-  const { minProperties } = flat.keywords;
-  const least = typeof minProperties === 'number' ? minProperties : 0;
-  const chosen = [...flat.properties].filter(([name, place]) => {
-    if (isObject(place.value) && place.value.readOnly === true) return false;
-    return flat.required.has(name) || (hasRoom(context, depth) && place.value !== false);
-  });
-  for (const entry of flat.properties) if (chosen.length < least && !chosen.includes(entry)) chosen.push(entry);
-  const built: [string, unknown][] = [];
-  for (const [name, place] of chosen) {
-    const value = buildValue(place, context, name, depth + 1);
-    if (value !== undefined) built.push([name, value]);
-    else if (flat.required.has(name)) return undefined;
+/** @param seen items that it must not be equal to */
+function buildItem(
+  seen: Set<string> | undefined,
+  node: SchemaNode,
+  context: BuildContext,
+  name: string,
+  depth: number,
+): unknown {
+  if (seen === undefined) return buildValue(node, context, name, depth + 1);
+  for (let serial = 0; serial < mostDoubles; serial += 1) {
+    const { seed, variant } = context;
+    // Other numbers and texts first, then other branches too.
+    const number = seen.size + serial;
+    const turned = serial % 2 === 0 ? variant : variant + number;
+    const item = buildValue(
+      node,
+      { ...context, serial: number, seed: seed + number, variant: turned },
+      name,
+      depth + 1,
+    );
+    if (item === undefined) return undefined;
+    const key = canonical(item);
+    if (!seen.has(key)) {
+      seen.add(key);
+      return item;
+    }
   }
-  const undeclared = [...flat.required].filter((name) => !flat.properties.has(name));
-  return Object.fromEntries([...built, ...undeclared.map((name): [string, unknown] => [name, context.tag])]);
+  return undefined;
 }
 
-/** Whether what may be left out is built. */
-function hasRoom({ optional, built }: BuildContext, depth: number): boolean {
-  return optional && depth < deepest && built.parts < manyParts.optional;
+function buildObject(shape: Shape, context: BuildContext, _: string, depth: number): JsonObject | undefined {
+  const { form } = context;
+  const ownHeight = form.heightOf(shape, 'object');
+  const built = new Map<string, unknown>();
+  const add = (name: string): boolean => {
+    if (built.has(name)) return true;
+    const value = buildValue(form.property(shape, name), context, name, depth + 1);
+    if (value === undefined) return false;
+    context.spent.bytes += name.length + 4;
+    built.set(name, value);
+    return true;
+  };
+  const needed = new Set(shape.required);
+  for (const name of needed) for (const other of shape.dependentRequired.get(name) ?? []) needed.add(other);
+  if (needed.size > shape.maxProperties) return undefined;
+  // In the order of the contract, as a reader expects them.
+  const declared = [...shape.properties.keys()].filter((name) => needed.has(name));
+  for (const name of new Set([...declared, ...needed])) if (!add(name)) return undefined;
+
+  const mayAdd = (name: string): boolean => {
+    const more = [name, ...(shape.dependentRequired.get(name) ?? [])].filter((other) => !built.has(other));
+    return built.size + more.length <= shape.maxProperties && isNamed(shape, name, context);
+  };
+  const isBuildable = (name: string): boolean => {
+    const node = form.property(shape, name);
+    return !node.schemas.includes(false) && !form.common(node).isReadOnly && form.height(node) < Infinity;
+  };
+  const addOptional = (name: string): void => {
+    if (built.has(name) || !mayAdd(name) || !isBuildable(name)) return;
+    const others = shape.dependentRequired.get(name) ?? [];
+    if (others.every((other) => built.has(other) || (isBuildable(other) && add(other)))) add(name);
+  };
+  const optional = [...shape.properties.keys()];
+  for (const name of optional) if (hasRoom(context, depth)) addOptional(name);
+  // Deep down one that ends soonest, and not one that leads round again.
+  const ends = (name: string): boolean => depth < deepest || form.height(form.property(shape, name)) < ownHeight;
+  for (const name of optional) if (built.size < shape.minProperties && ends(name)) addOptional(name);
+  const isMap = shape.rests.some(({ schema, isSpent }) => typeof schema === 'object' && !isSpent);
+  const wanted =
+    hasRoom(context, depth) && optional.length === 0 && (isMap || shape.patternProperties.length > 0) ? 1 : 0;
+  const count = Math.min(Math.max(shape.minProperties, wanted), shape.maxProperties);
+  for (let number = 0; built.size < count && number < 2 * count + 8; number += 1) {
+    for (const name of freeNames(shape, context, number))
+      if (built.size < count && isNamed(shape, name, context)) addOptional(name);
+  }
+  return built.size < shape.minProperties ? undefined : Object.fromEntries(built);
 }
 
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+/** Whether `propertyNames` takes it, as far as that can be told without the judge. */
+function isNamed(shape: Shape, name: string, { form }: BuildContext): boolean {
+  return shape.names.every((schema) => form.shapes(form.join(schema)).some((one) => admits(one, name)));
+}
+
+/** Names that nothing declares: by the patterns that describe some, by `propertyNames`, or plain. */
+function freeNames(shape: Shape, context: BuildContext, number: number): string[] {
+  const { form, seed } = context;
+  const byPattern = shape.patternProperties.flatMap(
+    ({ pattern }) => samplePatterns([pattern], { min: 1, max: 40 }, seed + number) ?? [],
+  );
+  const named = { ...context, serial: number, seed: seed + number };
+  const byRule = shape.names.length === 0 ? undefined : buildValue(form.join(...shape.names, onlyText), named, 'key');
+  const plain = freeNameOf(shape, number === 0 ? 'key' : `key${number + 1}`);
+  return [...byPattern, ...(typeof byRule === 'string' ? [byRule] : []), plain];
+}
+
+const onlyText = { type: 'string' };
+
+/** Counts what a finished value weighs. */
+function spend<Value>(context: BuildContext, value: Value): Value {
+  if (typeof value === 'string') context.spent.bytes += value.length + 2;
+  else if (typeof value === 'object' && value !== null) context.spent.bytes += canonical(value).length;
+  else context.spent.bytes += 8;
+  return value;
+}
+
+function pick(values: readonly unknown[], index: number): unknown {
+  return values[index % values.length];
 }

@@ -36,19 +36,19 @@ export function flattenSchema(root: JsonObject, place: Place, variant: number): 
     items: undefined,
     patterns: [],
   };
-  collect(root, place, variant, draft, 0);
+  collect(root, place, variant, draft, new Set());
   return { pointer: place.pointer, ...draft };
 }
 
-function collect(root: JsonObject, place: Place, variant: number, draft: Draft, depth: number): void {
+function collect(root: JsonObject, place: Place, variant: number, draft: Draft, met: Set<JsonObject>): void {
   const schema = place.value;
-  if (!isObject(schema) || depth > 24) return;
+  if (!isObject(schema) || met.has(schema)) return;
+  met.add(schema);
   if (typeof schema.$ref === 'string') {
     const target = follow(root, place);
-    if (target !== undefined) collect(root, target, variant, draft, depth + 1);
+    if (target !== undefined) collect(root, target, variant, draft, met);
   }
-  const add = (...tokens: (string | number)[]): void =>
-    collect(root, childOf(place, ...tokens), variant, draft, depth + 1);
+  const add = (...tokens: (string | number)[]): void => collect(root, childOf(place, ...tokens), variant, draft, met);
   for (const index of Array.isArray(schema.allOf) ? schema.allOf.keys() : []) add('allOf', index);
   for (const keyword of ['oneOf', 'anyOf']) {
     const branches = schema[keyword];

@@ -5,22 +5,27 @@ import { type Candidate, valueLadder } from './value-ladder.ts';
 
 const now = Date.parse('2026-04-01T09:30:00Z');
 
-function climb(schema: unknown, examples: readonly unknown[] = [], seed = 1): Candidate[] {
+function climb(
+  schema: unknown,
+  examples: readonly unknown[] = [],
+  seed = 1,
+  more: Record<string, unknown> = {},
+  told: string[] = [],
+): Candidate[] {
   const document = {
     openapi: '3.1.0',
     info: { title: 'T', version: '1' },
     paths: { '/a': { get: { responses: {} } } },
-    components: { schemas: { S: schema } },
+    components: { schemas: { S: schema, ...more } },
   };
   const contract = readContract('api.json', JSON.stringify(document));
-  const ladder = valueLadder(
-    { contract, judge: createJudge(contract), now, tag: 'conform-1', seed },
-    '#/components/schemas/S',
-    examples,
-  );
+  const judge = createJudge(contract);
+  const tools = { contract, judge, now, tag: 'conform-1', seed };
+  const ladder = valueLadder(tools, '#/components/schemas/S', examples);
   const found: Candidate[] = [];
   for (let item = ladder.at(0); item !== undefined && found.length < 30; item = ladder.at(found.length))
     found.push(item);
+  told.push(...judge.problems().map(({ pointer, says }) => `${pointer}: ${says}`));
   return found;
 }
 
@@ -66,6 +71,122 @@ describe('a valid value is built without any example', () => {
     ],
     ['null alone', { type: 'null' }],
     ['a least number of properties', { type: 'object', minProperties: 1, properties: { a: { type: 'string' } } }],
+    ['a map with a least size', { type: 'object', minProperties: 3, additionalProperties: { type: 'integer' } }],
+    [
+      'names by a pattern alone',
+      {
+        type: 'object',
+        minProperties: 2,
+        patternProperties: { '^x-[a-z]{2}$': { type: 'integer' } },
+        additionalProperties: false,
+      },
+    ],
+    ['names by a rule', { type: 'object', minProperties: 2, propertyNames: { pattern: '^[A-Z]{3}$' } }],
+    ['names out of a list', { type: 'object', minProperties: 2, propertyNames: { enum: ['a', 'b'] } }],
+    ['fixed items', { type: 'array', minItems: 2, prefixItems: [{ type: 'integer' }, { enum: ['x'] }], items: false }],
+    ['something contained', { type: 'array', contains: { const: 7 }, minContains: 2, maxContains: 3, minItems: 5 }],
+    [
+      'two things contained',
+      { type: 'array', allOf: [{ contains: { const: 1 } }, { contains: { const: 2 } }], maxItems: 2 },
+    ],
+    ['an exclusive minimum of OpenAPI 3.0', { type: 'integer', minimum: 5, exclusiveMinimum: true, maximum: 6 }],
+    ['more items than anybody reads', { type: 'array', minItems: 200, maxItems: 200, items: { type: 'integer' } }],
+    [
+      'a condition that holds',
+      {
+        type: 'object',
+        required: ['k'],
+        properties: { k: { const: 'b' } },
+        if: { properties: { k: { const: 'b' } } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: { required: ['x'], properties: { x: { type: 'integer' } } },
+      },
+    ],
+    [
+      'a name that needs another',
+      {
+        type: 'object',
+        required: ['a'],
+        properties: { b: { type: 'integer' } },
+        dependentRequired: { a: ['b'], b: ['c'] },
+      },
+    ],
+    [
+      'a name that brings a schema',
+      {
+        type: 'object',
+        required: ['a'],
+        dependentSchemas: { a: { required: ['n'], properties: { n: { minimum: 9, type: 'integer' } } } },
+      },
+    ],
+    [
+      'nothing but what a part describes',
+      { allOf: [{ properties: { a: { type: 'integer' } } }], unevaluatedProperties: false, minProperties: 1 },
+    ],
+    [
+      'no items but what a part describes',
+      { type: 'array', allOf: [{ prefixItems: [{ type: 'integer' }] }], unevaluatedItems: false, minItems: 1 },
+    ],
+    ['different booleans', { type: 'array', minItems: 2, uniqueItems: true, items: { type: 'boolean' } }],
+    [
+      'different numbers',
+      { type: 'array', minItems: 5, uniqueItems: true, items: { type: 'integer', minimum: 1, maximum: 5 } },
+    ],
+    [
+      'different objects',
+      {
+        type: 'array',
+        minItems: 3,
+        uniqueItems: true,
+        items: { type: 'object', required: ['k'], properties: { k: { enum: [1, 2, 3] } }, additionalProperties: false },
+      },
+    ],
+    [
+      'different texts',
+      { type: 'array', minItems: 4, uniqueItems: true, items: { type: 'string', minLength: 2, maxLength: 2 } },
+    ],
+    [
+      'different texts of a pattern',
+      { type: 'array', minItems: 4, uniqueItems: true, items: { type: 'string', pattern: '^[ab]{3}$' } },
+    ],
+    ['steps of two parts', { allOf: [{ multipleOf: 0.15 }, { multipleOf: 0.1 }], type: 'number', minimum: 0.01 }],
+    ['a number that is none of another', { type: 'integer', not: { multipleOf: 2 }, minimum: 2 }],
+    ['a number that is no whole one', { type: 'number', not: { type: 'integer' }, minimum: 0, maximum: 2 }],
+    ['text that is not another', { type: 'string', pattern: '^[a-c]$', not: { enum: ['a', 'b'] } }],
+    ['a text that a pattern must not match', { type: 'string', not: { pattern: '^c' }, minLength: 3 }],
+    ['without a property', { type: 'object', required: ['a'], properties: { a: {}, b: {} }, not: { required: ['b'] } }],
+    [
+      'branches that exclude each other',
+      { type: 'object', properties: { a: {}, b: {} }, oneOf: [{ required: ['a'] }, { required: ['b'] }] },
+    ],
+    [
+      'two properties that differ',
+      {
+        type: 'object',
+        required: ['k'],
+        oneOf: [
+          { properties: { k: { minimum: 3, type: 'integer' } } },
+          { properties: { k: { maximum: 5, type: 'integer' } } },
+        ],
+      },
+    ],
+    ['neither of two', { type: ['string', 'integer'], not: { anyOf: [{ type: 'string' }, { minimum: 0 }] } }],
+    ['either of two lists', { allOf: [{ enum: ['a', 'b', 1] }, { enum: ['b', 'c', 1] }, { type: 'string' }] }],
+    ['bounds without a type', { minimum: 3, maxLength: 2, minItems: 1 }],
+    [
+      'the name of a prototype',
+      { type: 'object', required: ['__proto__', 'constructor'], properties: { constructor: { type: 'integer' } } },
+    ],
+    [
+      'an address that is read only',
+      {
+        type: 'object',
+        required: ['id', 'a'],
+        properties: { id: { type: 'string', readOnly: true }, a: { type: 'integer' } },
+        additionalProperties: false,
+      },
+    ],
+    ['text of a length beyond any other', { type: 'string', minLength: 70_000 }],
     [
       'JSON in a text',
       {
@@ -124,7 +245,20 @@ describe('a schema that contains itself', () => {
     ['a required property', { type: 'object', required: ['next'], properties: { next: self } }],
     ['two required properties', { type: 'object', required: ['a', 'b'], properties: { a: self, b: self } }],
     ['a least number of items', { type: 'array', minItems: 1, items: self }],
-    ['a least number of properties', { type: 'object', minProperties: 1, properties: { next: self } }],
+    [
+      'a least number of properties',
+      { type: 'object', minProperties: 1, properties: { next: self }, additionalProperties: false },
+    ],
+    ['something that it contains', { type: 'array', contains: self }],
+    [
+      'either of two branches',
+      {
+        oneOf: [
+          { type: 'array', minItems: 1, items: self },
+          { type: 'object', required: ['a'], properties: { a: self } },
+        ],
+      },
+    ],
   ];
   test.each(endless)('by %s, so that no finite value is valid, gives none', (_, schema) => {
     expect(climb(schema)).toEqual([]);
@@ -144,6 +278,210 @@ describe('a schema that contains itself', () => {
     const text = JSON.stringify(complete(schema));
     expect(text.length).toBeGreaterThan(1_000);
     expect(text.length).toBeLessThan(50_000);
+  });
+});
+
+describe('a discriminator is set to the name of its branch', () => {
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` });
+  const animal = (type: unknown, more: object) => ({
+    type: 'object',
+    required: ['type', ...Object.keys(more)],
+    properties: { type, ...more },
+  });
+  const text = { type: 'string' };
+  const cat = animal(text, { lives: { type: 'integer' } });
+  const dog = animal(text, { name: text });
+  const rows: readonly [string, Record<string, unknown>, readonly unknown[]][] = [
+    [
+      'that the mapping lists',
+      {
+        S: {
+          oneOf: [ref('Cat'), ref('Dog')],
+          discriminator: { propertyName: 'type', mapping: { feline: '#/components/schemas/Cat', canine: 'Dog' } },
+        },
+        Cat: cat,
+        Dog: dog,
+      },
+      ['feline', 'canine'],
+    ],
+    [
+      'or of its schema',
+      { S: { oneOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'type' } }, Cat: cat, Dog: dog },
+      ['Cat', 'Dog'],
+    ],
+    [
+      'or as its own enum has it',
+      {
+        S: { anyOf: [ref('Cat'), ref('Dog')], discriminator: { propertyName: 'type' } },
+        Cat: animal({ enum: ['cat'] }, {}),
+        Dog: animal({ const: 'dog' }, {}),
+      },
+      ['cat', 'dog'],
+    ],
+    [
+      'of a schema that extends one',
+      {
+        S: ref('Dog'),
+        Animal: { ...animal(text, {}), discriminator: { propertyName: 'type', mapping: { wuff: 'Dog' } } },
+        Dog: { allOf: [ref('Animal'), { required: ['name'], properties: { name: text } }] },
+      },
+      ['wuff'],
+    ],
+    [
+      'of one that extends it',
+      {
+        S: ref('Animal'),
+        Animal: { ...animal(text, {}), discriminator: { propertyName: 'type' } },
+        Dog: { allOf: [ref('Animal'), { required: ['name'], properties: { name: text } }] },
+        Cat: { allOf: [ref('Animal')] },
+      },
+      ['Dog', 'Cat'],
+    ],
+    [
+      'where both branches would match',
+      {
+        S: { oneOf: [ref('A'), ref('B')], discriminator: { propertyName: 'type', mapping: { a: 'A', b: 'B' } } },
+        A: animal(text, {}),
+        B: animal(text, {}),
+      },
+      ['a', 'b'],
+    ],
+  ];
+  test.each(rows)('%s', (_, { S, ...more }, want) => {
+    const named = climb(S, [], 1, more).map(({ value }) => (value as { type: unknown }).type);
+    expect([...new Set(named)].sort()).toEqual([...want].sort());
+  });
+});
+
+describe('what cannot be built is told with its place', () => {
+  const text = { type: 'string' };
+  const rows: readonly [string, unknown, string][] = [
+    [
+      'a schema that requires itself',
+      {
+        properties: {
+          a: { type: 'object', required: ['b'], properties: { b: { $ref: '#/components/schemas/S/properties/a' } } },
+        },
+        required: ['a'],
+        type: 'object',
+      },
+      '/properties/a/properties/b: No value can be built: the schema requires itself without end.',
+    ],
+    [
+      'bounds that leave nothing',
+      { type: 'object', required: ['a'], properties: { a: { type: 'integer', minimum: 5, maximum: 4 } } },
+      '/properties/a: No value can be built: the schema cannot be met by any value.',
+    ],
+    [
+      'types that exclude each other',
+      { allOf: [text, { type: 'integer' }] },
+      ': No value can be built: the schema cannot be met by any value.',
+    ],
+    [
+      'what the generator fails at',
+      { type: 'array', minItems: 3, uniqueItems: true, items: { type: 'boolean' } },
+      ': No valid value was built: no text, number or list was found.',
+    ],
+  ];
+  test.each(rows)('%s', (_, schema, want) => {
+    const told: string[] = [];
+    expect(climb(schema, [], 1, {}, told)).toEqual([]);
+    expect(told).toEqual([`#/components/schemas/S${want}`]);
+  });
+});
+
+describe('a hostile contract neither stops nor stalls what builds', () => {
+  const self = { $ref: '#/components/schemas/S' };
+  const nested = (levels: number, leaf: unknown, isRequired: boolean): unknown =>
+    Array.from({ length: levels }).reduce<unknown>(
+      (inner) => ({ type: 'object', ...(isRequired ? { required: ['a'] } : {}), properties: { a: inner } }),
+      leaf,
+    );
+  const many = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`);
+  const withAll = (names: readonly string[], schema: unknown) =>
+    Object.fromEntries(names.map((name) => [name, schema]));
+  const rows: readonly [string, unknown, Record<string, unknown>?][] = [
+    ['eight optional references to itself', { type: 'object', properties: withAll(many(8), self) }],
+    ['eight lists of itself', { type: 'object', properties: withAll(many(8), { type: 'array', items: self }) }],
+    [
+      'eight branches that lead back',
+      { oneOf: many(8).map((name) => ({ type: 'object', properties: { [name]: self } })) },
+    ],
+    [
+      'a chain of 1,000 references',
+      { $ref: '#/components/schemas/p0' },
+      Object.fromEntries(
+        many(1_000).map((name, index) => [
+          name,
+          index === 999 ? { type: 'integer' } : { $ref: `#/components/schemas/p${index + 1}` },
+        ]),
+      ),
+    ],
+    [
+      '5,000 properties',
+      { type: 'object', required: many(5_000), properties: withAll(many(5_000), { type: 'integer' }) },
+    ],
+    ['an enum of 10,000', { type: 'array', minItems: 100, items: { enum: many(10_000) } }],
+    ['500 levels', nested(500, { type: 'integer' }, true)],
+    ['500 levels that may be left out', nested(500, { type: 'integer' }, false)],
+    [
+      '12 choices of 12 branches',
+      {
+        type: 'object',
+        allOf: many(12).map((name) => ({
+          oneOf: many(12).map((value) => ({ required: [name], properties: { [name]: { const: value } } })),
+        })),
+      },
+    ],
+    [
+      'nested negations',
+      many(40).reduce<unknown>((inner) => ({ not: { anyOf: [inner, { type: 'null' }] } }), { type: 'integer' }),
+    ],
+    [
+      'a oneOf of 300',
+      {
+        oneOf: many(300).map((name) => ({ type: 'object', required: [name], properties: { [name]: { const: name } } })),
+      },
+    ],
+    [
+      '40 dependent schemas',
+      { type: 'object', properties: withAll(many(40), {}), dependentSchemas: withAll(many(40), { required: ['q'] }) },
+    ],
+    ['allOf of itself', { allOf: [self, self, self, { type: 'integer' }] }],
+  ];
+  test.each(rows)('%s', (_, schema, more = {}) => {
+    const found = climb(schema, [], 1, more);
+    expect(found.length).toBeGreaterThan(0);
+    expect(Math.max(...found.map(({ value }) => JSON.stringify(value).length))).toBeLessThan(300_000);
+  });
+
+  const endless: readonly [string, unknown, Record<string, unknown>?][] = [
+    [
+      '20 choices that exclude each other',
+      {
+        type: 'object',
+        required: ['k'],
+        allOf: many(20).map((name) => ({
+          oneOf: [{ properties: { k: { const: name } } }, { properties: { k: { const: `${name}x` } } }],
+        })),
+      },
+    ],
+    ['a billion items', { type: 'array', minItems: 1_000_000_000, items: { type: 'integer' } }],
+    ['a text of a gigabyte', { type: 'string', minLength: 1_000_000_000 }],
+    ['a million properties', { type: 'object', minProperties: 1_000_000 }],
+    [
+      '16 levels of 8 required objects',
+      { $ref: '#/components/schemas/p0' },
+      Object.fromEntries(
+        many(17).map((name, index) => {
+          const next = index === 16 ? { type: 'integer' } : { $ref: `#/components/schemas/p${index + 1}` };
+          return [name, { type: 'object', required: many(8), properties: withAll(many(8), next) }];
+        }),
+      ),
+    ],
+  ];
+  test.each(endless)('%s is given up', (_, schema, more = {}) => {
+    expect(climb(schema, [], 1, more)).toEqual([]);
   });
 });
 

@@ -1,11 +1,11 @@
 import type { Contract, MediaContent, Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
-import { canonical, memberOf } from '../contract/json.ts';
-
+import { canonical, type JsonObject, memberOf } from '../contract/json.ts';
 import type { Judge } from '../schema/create-judge.ts';
+import type { SchemaNode } from '../schema/shape.ts';
 import { applyRules } from './apply-rules.ts';
 import type { BuildContext } from './build-context.ts';
-import { buildValue } from './build-value.ts';
+import { buildValue, isTooLarge } from './build-value.ts';
 import { canEncode } from './encode-body.ts';
 import { type LazyList, lazyList } from './lazy-list.ts';
 import { moveToPresent } from './move-to-present.ts';
@@ -32,7 +32,8 @@ export function chooseContent(operation: Operation): MediaContent | undefined {
 
 /**
  * The ladder of values for one schema: rules applied to the contract's examples, these moved to the present, polite values
- * from the schema, then other branches. Every value is valid by the judge; doubles are left out.
+ * from the schema, then other branches. Every value is valid by the judge; doubles are left out. That there is none at all
+ * is a problem of the contract, told with its place.
  */
 export function valueLadder(
   tools: DataTools,
@@ -41,35 +42,116 @@ export function valueLadder(
 ): LazyList<Candidate> {
   return lazyList(function* () {
     const seen = new Set<string>();
-    for (const { label, value: raw } of candidates(tools, schema, examples)) {
+    const failure: Failure = { refused: undefined, isTooLarge: false };
+    let isEmpty = true;
+    for (const { label, make, isLast } of candidates(tools, schema, examples, failure)) {
+      // Many more branches are looked at while none has given anything.
+      if (isLast && (!isEmpty || failure.isTooLarge)) break;
+      const raw = make();
       if (raw === undefined) continue;
       const value = schema === undefined ? raw : applyRules(tools, schema, raw);
       const key = canonical(value);
       if (seen.has(key)) continue;
       seen.add(key);
-      if (isValid(tools, schema, value)) yield { label, value };
+      if (isValid(tools, schema, value)) {
+        isEmpty = false;
+        yield { label, value };
+      } else failure.refused ??= value;
     }
+    if (isEmpty && schema !== undefined) reportUnbuildable(tools, schema, failure);
   });
 }
 
-function* candidates(tools: DataTools, schema: string | undefined, examples: readonly unknown[]): Generator<Candidate> {
-  const { contract, now, seed, tag } = tools;
-  const build = (part: Partial<BuildContext>): unknown => {
-    const plain = { variant: 0, optional: false, examples: false, built: { parts: 0 } };
-    const context = { root: contract.root, now, seed, tag, ...plain, ...part };
-    return schema === undefined ? tag : buildValue(placeAt(contract.root, schema), context);
-  };
+/** What became of the attempts. */
+interface Failure {
+  refused: unknown;
+  isTooLarge: boolean;
+}
+
+interface Rung {
+  readonly label: string;
+  readonly make: () => unknown;
+  /** Tried only where nothing before it was valid. */
+  readonly isLast?: boolean;
+}
+
+/** So many branches are tried before a schema counts as unbuildable. */
+const mostVariants = 16;
+
+function* candidates(
+  tools: DataTools,
+  schema: string | undefined,
+  examples: readonly unknown[],
+  failure: Failure,
+): Generator<Rung> {
   const given = [...examples, ...(schema === undefined ? [] : schemaExamples(tools, schema))];
   for (const value of given) {
-    yield { label: 'example', value };
-    yield { label: 'example moved to the present', value: moveToPresent(value, now) };
+    yield { label: 'example', make: () => value };
+    yield { label: 'example moved to the present', make: () => moveToPresent(value, tools.now) };
   }
-  yield { label: 'examples of properties', value: build({ examples: true }) };
-  yield { label: 'polite', value: build({}) };
-  yield { label: 'polite, complete', value: build({ optional: true }) };
-  for (const variant of [1, 2, 3, 4]) {
-    yield { label: `polite, variant ${variant}`, value: build({ variant, optional: variant > 2 }) };
+  const build = (part: BuildWishes) => () => {
+    if (failure.isTooLarge && part.optional !== true) return undefined;
+    const context = contextFor(tools, part);
+    const value = buildValue(nodeFor(tools, schema, {}), context);
+    if (value === undefined && isTooLarge(context)) failure.isTooLarge = true;
+    return value;
+  };
+  yield { label: 'examples of properties', make: build({ examples: true }) };
+  yield { label: 'polite', make: build({}) };
+  yield { label: 'polite, complete', make: build({ optional: true }) };
+  for (let variant = 1; variant <= mostVariants; variant += 1) {
+    const label = `polite, variant ${variant}`;
+    yield { label, make: build({ variant, optional: variant > 2 && variant % 2 === 1 }), isLast: variant > 4 };
   }
+}
+
+export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'examples' | 'seed' | 'tag'>>;
+
+/**
+ * A value for a schema of the contract; text that bears the run's tag where there is none.
+ *
+ * @param also keywords that hold besides those of the contract, in JSON Schema 2020-12
+ * @returns undefined where none can be built
+ */
+export function buildFrom(
+  tools: DataTools,
+  schema: string | undefined,
+  wishes: BuildWishes,
+  name = '',
+  also: JsonObject = {},
+): unknown {
+  return buildValue(nodeFor(tools, schema, also), contextFor(tools, wishes), name);
+}
+
+function nodeFor({ judge }: DataTools, schema: string | undefined, also: JsonObject): SchemaNode {
+  const form = judge.forms.request;
+  const own = schema === undefined ? [] : form.at(schema).schemas;
+  return Object.keys(also).length === 0 ? form.join(...own) : form.join(...own, form.adopt(also));
+}
+
+function contextFor({ judge, now, seed, tag }: DataTools, wishes: BuildWishes): BuildContext {
+  const plain = { variant: 0, serial: 0, optional: false, examples: false, spent: { parts: 0, bytes: 0 } };
+  return { form: judge.forms.request, now, seed, tag, ...plain, ...wishes };
+}
+
+/** Names the place that keeps a value from being built. */
+function reportUnbuildable({ judge }: DataTools, schema: string, { refused, isTooLarge: isLarge }: Failure): void {
+  const form = judge.forms.request;
+  const cure = 'Mend the schema, or give an example that is valid.';
+  const endless = form.endless(form.at(schema));
+  if (endless !== undefined) {
+    const says = endless.isCircle ? 'requires itself without end' : 'cannot be met by any value';
+    judge.report(form.pointerOf(endless.node) ?? schema, `No value can be built: the schema ${says}.`, cure);
+    return;
+  }
+  if (isLarge) {
+    judge.report(schema, 'No value was built: the smallest is larger than any server reads.', cure);
+    return;
+  }
+  const [violation] = refused === undefined ? [] : judge.judge(schema, 'request', refused);
+  const why =
+    violation === undefined ? 'no text, number or list was found' : `${violation.at || 'it'} ${violation.says}`;
+  judge.report(violation?.pointer ?? schema, `No valid value was built: ${why}.`, cure);
 }
 
 function isValid({ judge }: DataTools, schema: string | undefined, value: unknown): boolean {

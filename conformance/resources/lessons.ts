@@ -3,9 +3,8 @@ import { type Place, type Pointer, placeAt } from '../contract/document.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
 import { replaceAt } from '../data/apply-rules.ts';
-import { buildValue } from '../data/build-value.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
-import type { DataTools } from '../data/value-ladder.ts';
+import { buildFrom, type DataTools } from '../data/value-ladder.ts';
 import { isScalar } from './read-items.ts';
 import { type Complaint, type Rule, readComplaints } from './read-refusal.ts';
 import { isIdName, normal, stemOf } from './slots.ts';
@@ -350,19 +349,8 @@ function* valuesFor(
     const also = { ...keywords };
     delete also.enum;
     const tag = unique > 0 || count > 0 ? `${tools.tag}-${freshOf(tools, count + unique)}` : tools.tag;
-    const context = {
-      root: tools.contract.root,
-      now: tools.now,
-      tag,
-      seed: tools.seed + unique + wrong + count,
-      variant,
-      optional: wrong % 2 === 1,
-      examples: false,
-      built: { parts: 0 },
-    };
-    const own: JsonObject = schema === undefined ? {} : { $ref: schema };
-    const value: JsonObject = Object.keys(also).length === 0 ? own : { allOf: [own, also] };
-    return buildValue({ value, pointer: schema ?? '#' }, context, name);
+    const seed = tools.seed + unique + wrong + count;
+    return buildFrom(tools, schema, { tag, seed, variant, optional: wrong % 2 === 1 }, name, also);
   };
   if (unique > 0 && isScalar(now)) {
     const fresh = freshOf(tools, count + unique);

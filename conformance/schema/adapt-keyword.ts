@@ -1,5 +1,5 @@
 import type { Pointer, ReportPart } from '../contract/document.ts';
-import type { JsonObject } from '../contract/json.ts';
+import { arrayAt, type JsonObject } from '../contract/json.ts';
 import { readPattern } from './pattern.ts';
 
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
@@ -15,6 +15,9 @@ const counts = [
 ];
 const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
 const asTheyAre = ['const', 'format', 'uniqueItems', 'dependentRequired'];
+
+/** They judge nothing; values are built by them. */
+const annotations = ['default', 'examples', 'readOnly', 'writeOnly', 'contentMediaType', 'contentEncoding', 'xml'];
 
 /** One keyword without subschemas, with OpenAPI 3.0's spelling of it turned into 3.1's; nothing where it has no meaning. */
 export function adaptKeyword(schema: JsonObject, keyword: string, at: Pointer, report: ReportPart): JsonObject {
@@ -43,16 +46,9 @@ export function adaptKeyword(schema: JsonObject, keyword: string, at: Pointer, r
     if (typeof value === 'number') return isShadowed ? {} : { [keyword]: value };
     return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a number.');
   }
-  if (keyword === '$dynamicRef')
-    return drop('$dynamicRef is not followed.', 'Use $ref; what it describes is not judged.');
-  return asTheyAre.includes(keyword) ? { [keyword]: value } : {};
-}
-
-/** A schema that is no object: true and false mean what they say, anything else is told and taken as true. */
-export function isSchemaType(value: unknown, pointer: Pointer, report: ReportPart): boolean {
-  if (typeof value === 'boolean') return value;
-  report(pointer, `A schema is an object or a boolean, not ${JSON.stringify(value) ?? 'nothing'}.`, 'Write a schema.');
-  return true;
+  if (keyword === 'example') return { examples: [value, ...arrayAt(schema, 'examples')] };
+  if (keyword === 'examples' && 'example' in schema) return {};
+  return asTheyAre.includes(keyword) || annotations.includes(keyword) ? { [keyword]: value } : {};
 }
 
 function adaptType(schema: JsonObject, value: unknown, drop: (says: string, cure: string) => JsonObject): JsonObject {

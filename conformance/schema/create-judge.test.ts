@@ -187,6 +187,80 @@ describe('a part that cannot be judged is told and left out', () => {
   });
 });
 
+describe('what was left out can make no value wrong', () => {
+  const far = { $ref: 'other.yaml#/A' };
+  const rows: readonly [string, unknown, unknown][] = [
+    ['beneath not', { not: far }, 1],
+    ['deep beneath not', { not: { properties: { a: { allOf: [far] } } } }, { a: 1 }],
+    ['beneath not, behind a reference', { not: { $ref: '#/components/schemas/O' } }, 1],
+    ['in a branch of oneOf', { oneOf: [far, { type: 'integer' }] }, 1],
+    ['in a condition', { if: { not: far }, else: false }, 1],
+    ['where only so many may be contained', { contains: far, maxContains: 1 }, [1, 2]],
+    ['where a part might have evaluated more', { allOf: [far], unevaluatedProperties: false }, { a: 1 }],
+    ['with a type that is none', { not: { type: 'str' } }, 1],
+  ];
+  test.each(rows)('%s', (_, schema, value) => {
+    expect(judge(schema, 'response', value, { O: far }).broken).toEqual([]);
+  });
+});
+
+describe('what a keyword has evaluated', () => {
+  const rows: readonly [string, unknown, unknown, readonly string[]][] = [
+    [
+      'by an if without then',
+      { if: { properties: { a: true } }, unevaluatedProperties: false },
+      { a: 1, b: 1 },
+      ['S/unevaluatedProperties'],
+    ],
+    [
+      'by a branch beside one that says nothing',
+      { anyOf: [{ items: { type: 'string' } }, true], unevaluatedItems: false },
+      ['a'],
+      [],
+    ],
+    [
+      'not by a branch that does not hold',
+      { anyOf: [{ items: { type: 'string' } }, true], unevaluatedItems: false },
+      ['a', 1],
+      ['S/unevaluatedItems'],
+    ],
+    ['by contains', { contains: { const: 1 }, unevaluatedItems: false }, [1, 2], ['S/unevaluatedItems']],
+    [
+      'through a reference',
+      { $ref: '#/components/schemas/O', unevaluatedProperties: { type: 'string' } },
+      { a: 1, b: 'x' },
+      [],
+    ],
+  ];
+  test.each(rows)('%s', (_, schema, value, want) => {
+    expect(judge(schema, 'response', value, { O: other }).broken).toEqual(want);
+  });
+});
+
+describe('a reference is resolved', () => {
+  const whole = { type: 'integer' };
+  const rows: readonly [string, unknown, Record<string, unknown>, readonly string[]][] = [
+    ['by an anchor', { $ref: '#whole' }, { O: { $anchor: 'whole', ...whole } }, ['O/type']],
+    ['by an id', { $ref: 'whole.json' }, { O: { $id: 'whole.json', ...whole } }, ['O/type']],
+    [
+      'by a pointer within an id',
+      { $ref: 'o.json#/$defs/a' },
+      { O: { $id: 'o.json', $defs: { a: whole } } },
+      ['O/$defs/a/type'],
+    ],
+    [
+      'by a pointer of the whole document all the same',
+      { $id: 's.json', $ref: '#/components/schemas/O' },
+      { O: whole },
+      ['O/type'],
+    ],
+    ['by the only dynamic anchor', { $dynamicRef: '#node' }, { O: { $dynamicAnchor: 'node', ...whole } }, ['O/type']],
+  ];
+  test.each(rows)('%s', (_, schema, more, want) => {
+    expect(judge(schema, 'response', 'x', more)).toEqual({ broken: want, problems: [] });
+  });
+});
+
 describe('a hostile contract neither stops nor stalls the judge', () => {
   const nested = (levels: number, leaf: unknown): unknown =>
     Array.from({ length: levels }).reduce<unknown>(

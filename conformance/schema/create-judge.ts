@@ -1,11 +1,12 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract, ContractProblem } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
-import { canonical } from '../contract/json.ts';
-import { isMultipleOf } from './decimal.ts';
-import { createDialect, type Definition, type Dialect, type Direction } from './dialect.ts';
+import { type CanonicalForm, createCanonicalForm } from './canonical.ts';
+import type { Definition } from './definition.ts';
+import { createDialect, type Dialect, type Direction } from './dialect.ts';
 import { createExplainer } from './explain-errors.ts';
 import { formats } from './formats.ts';
+import { addOwnKeywords } from './own-keywords.ts';
 import { readPattern } from './pattern.ts';
 import type { Violation } from './violation.ts';
 
@@ -13,8 +14,8 @@ import type { Violation } from './violation.ts';
 export interface Judge {
   /** Every violation; none for a schema that no judge can compile (`problems` says so). */
   readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[];
-  /** The schemas as each direction reads them: values are built from the same reading. */
-  readonly dialects: Readonly<Record<Direction, Dialect>>;
+  /** The schemas as each direction reads them, in the form that values are built from. */
+  readonly forms: Readonly<Record<Direction, CanonicalForm>>;
   /** Parts that could not be built so far. */
   readonly problems: () => readonly ContractProblem[];
   /** Adds one to them, once. */
@@ -36,7 +37,7 @@ export function createJudge(contract: Contract): Judge {
     response: createSide(dialects.response, 'lenient', report),
   };
   return {
-    dialects,
+    forms: { request: createCanonicalForm(dialects.request), response: createCanonicalForm(dialects.response) },
     report,
     problems: () => [...problems.values()],
     judge: (schema, direction, value) => sides[direction](schema, value),
@@ -89,7 +90,7 @@ function createEngine(
   return (definition) => {
     const known = validators.get(definition.id);
     if (known !== undefined) return known;
-    engine ??= createAjv(side);
+    engine ??= createAjv(side, dialect);
     for (const { schema } of dialect.definitions.slice(added)) engine.addSchema(schema);
     added = dialect.definitions.length;
     // What a schema refers to is compiled before it: left to itself, the engine goes down a chain on the stack.
@@ -115,7 +116,7 @@ function createEngine(
   };
 }
 
-function createAjv(side: 'strict' | 'lenient'): Ajv2020 {
+function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
   const regExp = Object.assign((pattern: string) => readPattern(pattern) ?? { test: () => true }, {
     code: 'new RegExp',
   });
@@ -134,75 +135,6 @@ function createAjv(side: 'strict' | 'lenient'): Ajv2020 {
     code: { regExp, optimize: false },
     formats: Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format[side]])),
   });
-  for (const keyword of Object.keys(ownKeywords)) engine.removeKeyword(keyword);
-  for (const [keyword, { type, compile }] of Object.entries(ownKeywords)) {
-    engine.addKeyword({
-      keyword,
-      ...(type === undefined ? {} : { type }),
-      errors: true,
-      compile: (schema: unknown, parentSchema: object) => {
-        const find = compile(schema);
-        const validate = (value: unknown): boolean => {
-          const fault = find(value);
-          if (fault === undefined) return true;
-          Object.assign(validate, { errors: [{ keyword, parentSchema, ...fault } satisfies Partial<ErrorObject>] });
-          return false;
-        };
-        return validate;
-      },
-    });
-  }
+  addOwnKeywords(engine, dialect);
   return engine;
 }
-
-interface Fault {
-  readonly message: string;
-  readonly params: Record<string, unknown>;
-}
-
-/** Keywords that Ajv takes too long for (`enum`, `uniqueItems`: each with each) or reckons in binary fractions. */
-const ownKeywords: Readonly<
-  Record<
-    string,
-    { readonly type?: 'number' | 'array'; readonly compile: (schema: unknown) => (value: unknown) => Fault | undefined }
-  >
-> = {
-  multipleOf: {
-    type: 'number',
-    compile: (step) => (value) =>
-      isMultipleOf(Number(value), Number(step))
-        ? undefined
-        : { message: `must be multiple of ${step}`, params: { multipleOf: step } },
-  },
-  uniqueItems: {
-    type: 'array',
-    compile: (isAsked) => (value) => {
-      if (isAsked !== true || !Array.isArray(value)) return undefined;
-      const seen = new Map<unknown, number>();
-      const texts = new Map<string, number>();
-      for (const [index, item] of value.entries()) {
-        const isPlain = typeof item !== 'object' || item === null;
-        const key = isPlain ? item : canonical(item);
-        const before = isPlain ? seen.get(key) : texts.get(key);
-        if (before !== undefined) {
-          const message = `must NOT have duplicate items (items ## ${before} and ${index} are identical)`;
-          return { message, params: { i: index, j: before } };
-        }
-        if (isPlain) seen.set(key, index);
-        else texts.set(key, index);
-      }
-      return undefined;
-    },
-  },
-  enum: {
-    compile: (members) => {
-      const plain = new Set<unknown>(Array.isArray(members) ? members : []);
-      const texts = new Set([...plain].filter((member) => typeof member === 'object').map(canonical));
-      const fault = { message: 'must be equal to one of the allowed values', params: { allowedValues: members } };
-      return (value) => {
-        const isAllowed = plain.has(value) || (typeof value === 'object' && texts.has(canonical(value)));
-        return isAllowed ? undefined : fault;
-      };
-    },
-  },
-};

@@ -1,19 +1,12 @@
 import { joinPointer, normalisePointer, type Pointer, placeAt, type ReportPart } from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
-import { arrayAt, isObject, type JsonObject, objectAt } from '../contract/json.ts';
-import { adaptKeyword, isSchemaType } from './adapt-keyword.ts';
+import { arrayAt, isObject, type JsonObject, memberOf, objectAt } from '../contract/json.ts';
+import { adaptKeyword } from './adapt-keyword.ts';
+import { breakCircles, type Definition, type Edge, weaken } from './definition.ts';
+import { createDiscriminators } from './discriminators.ts';
+import { createResolve, isDynamic } from './references.ts';
 
 export type Direction = 'request' | 'response';
-
-/** A schema of the contract, or a deep part of one, as it holds in one direction. */
-export interface Definition {
-  /** What a `$ref` of another definition names. */
-  readonly id: string;
-  readonly pointer: Pointer;
-  readonly schema: JsonObject;
-  /** Ids of the definitions that it refers to. */
-  readonly refersTo: ReadonlySet<string>;
-}
 
 /**
  * The schemas of a contract as plain JSON Schema 2020-12 in one direction: what is `readOnly` is not required of a request,
@@ -57,15 +50,6 @@ const mostLevels = 16;
 /** A longer row of references leads in a circle. */
 const mostHops = 2_000;
 
-/** A `$ref` that judges the same value as the definition it stands in. */
-interface Edge {
-  readonly holder: Record<string, unknown>;
-  readonly from: Definition;
-  readonly to: string;
-  /** Nothing but `allOf` stands around it, so that it adds nothing where it leads back. */
-  readonly isConjunction: boolean;
-}
-
 interface Reading {
   readonly definition: Definition & { readonly refersTo: Set<string> };
   readonly isInPlace: boolean;
@@ -81,7 +65,18 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   const definitions: Definition[] = [];
   const waiting: (() => void)[] = [];
   let edges: Edge[] = [];
+  let before = 0;
   const names = nameReader(root, direction);
+  const discriminators = createDiscriminators(root);
+  const resolveReference = createResolve(root);
+  const unsure = new Set<object>();
+  /** Tells what is left out, and remembers the schema that lost it: what it takes, the contract may refuse. */
+  const leaveOut =
+    (schema: object): ReportPart =>
+    (pointer, says, cure) => {
+      unsure.add(schema);
+      report(pointer, says, cure);
+    };
 
   const refer = (pointer: Pointer, relaxed: ReadonlySet<string>): Definition => {
     const { value } = placeAt(root, pointer);
@@ -109,19 +104,21 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     return definition;
   };
 
-  const target = (reference: string, pointer: Pointer, hops = 0): Pointer | undefined => {
-    const drop = (says: string, cure: string): undefined => {
-      report(pointer, `$ref ${reference} ${says}`, cure);
+  const target = (reference: string, pointer: Pointer, told: ReportPart, hops = 0): Pointer | undefined => {
+    const found = resolveReference(reference, pointer);
+    if (found === undefined) {
+      if (reference.startsWith('#'))
+        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.');
+      else told(pointer, `$ref ${reference} leads to another document.`, 'Bundle the contract into one file.');
       return undefined;
-    };
-    if (!reference.startsWith('#')) return drop('leads to another document.', 'Bundle the contract into one file.');
-    const found = placeAt(root, reference);
-    if (found.value === undefined) return drop('leads nowhere.', 'Correct the reference or add what it names.');
+    }
     // A schema that says nothing of its own is passed over: a thousand of them in a row cost one.
-    const next = isObject(found.value) && Object.keys(found.value).length === 1 ? found.value.$ref : undefined;
-    if (typeof next !== 'string') return found.pointer;
-    if (hops < mostHops) return target(next, found.pointer, hops + 1);
-    return drop('leads back to itself.', 'Break the circle.');
+    const { value } = placeAt(root, found);
+    const next = isObject(value) && Object.keys(value).length === 1 ? value.$ref : undefined;
+    if (typeof next !== 'string') return found;
+    if (hops < mostHops) return target(next, found, told, hops + 1);
+    told(pointer, `$ref ${reference} leads back to itself.`, 'Break the circle.');
+    return undefined;
   };
 
   /** Makes `holder` refer to a definition. */
@@ -139,7 +136,11 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     reading: Reading,
     into: Record<string, unknown> = {},
   ): JsonObject | boolean => {
-    if (!isObject(value)) return isSchemaType(value, pointer, report);
+    if (typeof value === 'boolean') return value;
+    if (!isObject(value)) {
+      leaveOut(into)(pointer, `A schema is an object or a boolean, not ${JSON.stringify(value)}.`, 'Write a schema.');
+      return into;
+    }
     pointers.set(into, pointer);
     if (reading.level >= mostLevels) {
       link(into, pointer, reading, reading.relaxed);
@@ -160,10 +161,16 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         relaxed: keyword === 'allOf' || keyword === 'anyOf' || keyword === 'oneOf' ? relaxed : new Set(),
         level: reading.level + 1,
       });
+    const told = leaveOut(adapted);
     for (const [keyword, part] of Object.entries(value)) {
       const at = joinPointer(pointer, keyword);
-      if (keyword === '$ref' && typeof part === 'string') {
-        const found = target(part, pointer);
+      if (keyword === '$dynamicRef' && typeof part === 'string') {
+        const found = target(part, pointer, told);
+        if (found !== undefined && !isDynamic(root, part, found)) link(adapted, found, reading, relaxed);
+        else if (found !== undefined)
+          told(at, `${keyword} is not followed.`, 'Use $ref; what it describes is not judged.');
+      } else if (keyword === '$ref' && typeof part === 'string') {
+        const found = target(part, pointer, told);
         if (found !== undefined) link(adapted, found, reading, relaxed);
       } else if (maps.has(keyword) && isObject(part)) {
         adapted[keyword] = Object.fromEntries(
@@ -177,21 +184,71 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       } else if (keyword === 'required' && Array.isArray(part)) {
         adapted.required = part.filter((name) => typeof name === 'string' && !relaxed.has(name));
       } else if (!(keyword === 'enum' && direction === 'response' && isOpenEnum(value))) {
-        Object.assign(adapted, adaptKeyword(value, keyword, at, report));
+        Object.assign(adapted, adaptKeyword(value, keyword, at, told));
       }
     }
-    // Where a name chooses the branch, that two of them match is no fault.
-    if (Array.isArray(adapted.oneOf) && isObject(value.discriminator) && adapted.anyOf === undefined) {
-      adapted.anyOf = adapted.oneOf;
-      delete adapted.oneOf;
-    }
+    discriminate(value, pointer, adapted, reading);
     return into;
+  };
+
+  /**
+   * Where a name chooses the branch, that two of them match is no fault. A request has to name its branch, where the
+   * contract lists the names; the names of schemas, which are meant otherwise, are what is built and no more.
+   */
+  const discriminate = (
+    value: JsonObject,
+    pointer: Pointer,
+    adapted: Record<string, unknown>,
+    reading: Reading,
+  ): void => {
+    const name = discriminators.discriminatorOf(value);
+    const keyword = ['oneOf', 'anyOf'].find((candidate) => Array.isArray(adapted[candidate]));
+    const at = joinPointer(pointer, 'discriminator');
+    const named = (property: JsonObject, required: readonly string[]): JsonObject => {
+      const schema = { properties: { [name ?? '']: property }, ...(required.length === 0 ? {} : { required }) };
+      pointers.set(schema, at);
+      pointers.set(property, at);
+      return schema;
+    };
+    if (name !== undefined && keyword !== undefined) {
+      const branches = arrayAt(adapted, keyword);
+      delete adapted[keyword];
+      const choice = branches.map((branch, index) => {
+        const source = memberOf(arrayAt(value, keyword)[index], '$ref');
+        if (direction !== 'request' || typeof source !== 'string' || !isObject(branch)) return branch;
+        const { listed, meant } = discriminators.branch(value, name, source);
+        if (meant.length === 0) return branch;
+        const extra = listed ? named({ enum: meant }, [name]) : named({ 'x-preferred': meant }, []);
+        const both = { allOf: [branch, extra] };
+        pointers.set(both, pointer);
+        return both;
+      });
+      adapted.anyOf = adapted.anyOf === undefined ? choice : adapted.anyOf;
+      if (adapted.anyOf !== choice) adapted.allOf = [...arrayAt(adapted, 'allOf'), { anyOf: choice }];
+    } else if (name !== undefined && direction === 'request') {
+      const subtypes = discriminators.subtypesOf(value, pointer).map((subtype) => {
+        const holder: Record<string, unknown> = {};
+        const found = target(subtype, pointer, report);
+        if (found !== undefined) link(holder, found, { ...reading, isInPlace: false }, new Set());
+        return holder;
+      });
+      if (subtypes.length > 0) adapted['x-subtypes'] = subtypes;
+    }
+    if (direction !== 'request') return;
+    for (const { base, property } of discriminators.basesOf(value)) {
+      const { meant } = discriminators.branch(base, property, pointer);
+      const own = { properties: { [property]: { 'x-preferred': meant } } };
+      adapted.allOf = [...arrayAt(adapted, 'allOf'), own];
+    }
   };
 
   const read = (): void => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) next();
-    breakCircles(edges, byId, report);
+    const read = definitions.slice(before);
+    before = definitions.length;
+    breakCircles(edges, byId, leaveOut);
     edges = [];
+    weaken(read, unsure);
   };
 
   return {
@@ -205,38 +262,6 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     resolve: (id) => byId.get(id),
     pointerOf: (part) => pointers.get(part),
   };
-}
-
-/** `a: {$ref: b}, b: {$ref: a}` says nothing more of a value, but whoever follows it never comes back. */
-function breakCircles(edges: readonly Edge[], byId: ReadonlyMap<string, Definition>, report: ReportPart): void {
-  let left = edges;
-  for (;;) {
-    const sources = new Set(left.map(({ from }) => from.id));
-    const next = left.filter(({ to }) => sources.has(to));
-    if (next.length === left.length) break;
-    left = next;
-  }
-  const number = ({ id }: Definition): number => Number(id.slice(1));
-  const leadsTo = Map.groupBy(left, ({ from }) => from.id);
-  for (const edge of left) {
-    const to = byId.get(edge.to);
-    // Every circle has a reference to something that was read no later than itself.
-    if (to === undefined || number(to) > number(edge.from) || !reaches(leadsTo, edge.to, edge.from.id)) continue;
-    if (edge.isConjunction) delete edge.holder.$ref;
-    else
-      for (const keyword of Object.keys(edge.from.schema))
-        if (keyword !== '$id') delete (edge.from.schema as Record<string, unknown>)[keyword];
-    report(edge.from.pointer, 'The schema leads back to itself for the same value.', 'Break the circle.');
-  }
-}
-
-function reaches(leadsTo: ReadonlyMap<string, readonly Edge[]>, start: string, end: string): boolean {
-  const seen = new Set([start]);
-  for (const id of seen) {
-    if (id === end) return true;
-    for (const { to } of leadsTo.get(id) ?? []) seen.add(to);
-  }
-  return false;
 }
 
 /** Names that a schema requires, and those that this direction does not, in itself and in what it is composed of. */

@@ -1,0 +1,176 @@
+import { createReadStream } from 'node:fs';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { countFolded, type Report } from './fold-reports.ts';
+import type { SecurityScheme } from './operations.ts';
+import type { Login } from './servers.ts';
+import { type Command, runToEnd } from './start-foreign.ts';
+
+export type Tool = 'lockstep' | 'schemathesis';
+
+/** What a tool is given. */
+export interface Task {
+  /** The contract, as a file. */
+  readonly contract: string;
+  readonly schemes: Readonly<Record<string, SecurityScheme>>;
+  readonly baseUrl: string;
+  readonly login: Login;
+  readonly seconds: number;
+  readonly seed: number;
+  /** The file that starts our runner. */
+  readonly runner: string;
+  /** Where its reports go. */
+  readonly folder: string;
+}
+
+/** What it told, by its own report. */
+export interface Told {
+  readonly exitCode: number | null;
+  /** What it calls defects, or unique failures. */
+  readonly reports: number;
+  /** What it lists apart, as not certain. */
+  readonly suspects: number;
+  /** Of both, those that are left when one of a kind counts. */
+  readonly folded: number;
+  /** Reports by what they are about. */
+  readonly kinds: Readonly<Record<string, number>>;
+}
+
+export const runTool: Readonly<Record<Tool, (task: Task, signal: AbortSignal) => Promise<Told>>> = {
+  lockstep: runLockstep,
+  schemathesis: runSchemathesis,
+};
+
+/** One report of ours, as its JSON has it. */
+export interface Finding {
+  readonly id: string;
+  readonly check: string;
+  readonly severity: 'defect' | 'suspect';
+  readonly operation: string;
+  readonly operations: readonly string[];
+  readonly pointer: string;
+  readonly clause?: string;
+  readonly says: string;
+  readonly sent: string;
+  readonly answered: string;
+  readonly curl: string;
+}
+
+export async function readFindings(folder: string): Promise<readonly Finding[]> {
+  return JSON.parse(await readFile(join(folder, 'report.json'), 'utf8')).findings;
+}
+
+async function runLockstep(task: Task, signal: AbortSignal): Promise<Told> {
+  const { contract, baseUrl, login, seconds, seed, runner, folder } = task;
+  const command: Command = {
+    file: process.execPath,
+    args: [
+      runner,
+      ...['--contract', contract, '--base-url', baseUrl, '--writes', 'all'],
+      ...['--budget', `${seconds}s`, '--seed', String(seed), '--report', 'json,console', '--out', folder],
+      ...(login.token === undefined ? [] : ['--token', login.token]),
+      ...(login.headers ?? []).flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+    ],
+  };
+  const exitCode = await runToEnd(command, folder, join(folder, 'tool.log'), signal);
+  const findings = await readFindings(folder);
+  const defects = findings.filter(({ severity }) => severity === 'defect');
+  const kinds = countBy(defects.map(({ check }) => check));
+  const folded = countFolded(findings.map(asReport));
+  return { exitCode, reports: defects.length, suspects: findings.length - defects.length, folded, kinds };
+}
+
+function asReport({ check, says, answered }: Finding): Report {
+  const [status = '', ...rest] = answered.split(' ');
+  return { kind: check, status: Number(status) || 0, says, body: rest.join(' ') };
+}
+
+const environment = join(import.meta.dirname, '.venvs/schemathesis/bin');
+
+/** With all its phases and checks, as its benchmarking guide and its manual of credentials have it. */
+async function runSchemathesis(task: Task, signal: AbortSignal): Promise<Told> {
+  const { contract, schemes, baseUrl, login, seconds, seed, folder } = task;
+  await writeFile(join(folder, 'schemathesis.toml'), credentialsOf(schemes, login));
+  // Its config knows no oauth2; its manual gives those a header.
+  const isBearer = Object.values(schemes).some(({ type }) => type === 'oauth2' || type === 'openIdConnect');
+  const headers = [
+    ...(login.headers ?? []),
+    ...(login.token !== undefined && isBearer ? [['Authorization', `Bearer ${login.token}`] as const] : []),
+  ];
+  const command: Command = {
+    file: join(environment, 'st'),
+    args: [
+      ...['run', contract, '--url', baseUrl, '--max-time', String(seconds), '--seed', String(seed)],
+      ...['--continue-on-failure', '--no-shrink', '--suppress-health-check', 'all', '--workers', 'auto'],
+      ...['--generation-database', 'none', '--report', 'json,ndjson', '--report-dir', folder, '--no-color'],
+      ...headers.flatMap(([name, value]) => ['--header', `${name}: ${value}`]),
+    ],
+  };
+  const exitCode = await runToEnd(command, folder, join(folder, 'tool.log'), signal);
+  const file = (await readdir(folder)).find((name) => name.startsWith('json-'));
+  if (file === undefined) return { exitCode, reports: 0, suspects: 0, folded: 0, kinds: { 'no report': 1 } };
+  const { test_cases: cases, failures } = JSON.parse(await readFile(join(folder, file), 'utf8')) as PeerReport;
+  const kinds = Object.fromEntries(failures.map(({ code, title, count }) => [`${code} ${title}`, count]));
+  const events = (await readdir(folder)).find((name) => name.startsWith('ndjson-'));
+  const folded = events === undefined ? 0 : countFolded(await readPeerFailures(join(folder, events)));
+  return { exitCode, reports: cases.unique_failures, suspects: 0, folded, kinds };
+}
+
+async function readPeerFailures(file: string): Promise<Report[]> {
+  const failures: Report[] = [];
+  for await (const line of createInterface({ input: createReadStream(file) })) {
+    if (!line.startsWith('{"ScenarioFinished"')) continue;
+    const { checks = {}, interactions = {} } = (JSON.parse(line) as PeerEvent).ScenarioFinished.recorder;
+    for (const [id, checked] of Object.entries(checks)) {
+      const response = interactions[id]?.response;
+      const body = Buffer.from(response?.content?.$base64 ?? '', 'base64').toString();
+      for (const { name, failure_info: info } of checked) {
+        if (info == null) continue;
+        failures.push({ kind: name, status: response?.status_code ?? 0, says: info.failure.message, body });
+      }
+    }
+  }
+  return failures;
+}
+
+interface PeerEvent {
+  readonly ScenarioFinished: {
+    readonly recorder: {
+      readonly checks?: Readonly<
+        Record<
+          string,
+          readonly {
+            readonly name: string;
+            readonly failure_info?: { readonly failure: { readonly message: string } };
+          }[]
+        >
+      >;
+      readonly interactions?: Readonly<
+        Record<
+          string,
+          { readonly response?: { readonly status_code: number; readonly content?: { readonly $base64: string } } }
+        >
+      >;
+    };
+  };
+}
+
+interface PeerReport {
+  readonly test_cases: { readonly unique_failures: number };
+  readonly failures: readonly { readonly code: string; readonly title: string; readonly count: number }[];
+}
+
+function credentialsOf(schemes: Readonly<Record<string, SecurityScheme>>, { token }: Login): string {
+  if (token === undefined) return '';
+  return Object.entries(schemes)
+    .flatMap(([name, { type, scheme }]) => {
+      const key = type === 'apiKey' ? 'api_key' : type === 'http' && scheme === 'bearer' ? 'bearer' : undefined;
+      return key === undefined ? [] : [`[auth.openapi.${JSON.stringify(name)}]\n${key} = ${JSON.stringify(token)}\n`];
+    })
+    .join('\n');
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  return Object.fromEntries([...Map.groupBy(names, (name) => name)].map(([name, all]) => [name, all.length]));
+}

@@ -1,0 +1,89 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Finding } from './run-tools.ts';
+import type { Login } from './servers.ts';
+
+const run = promisify(execFile);
+
+/** What came of a report's own line. */
+export interface Again {
+  readonly id: string;
+  readonly check: string;
+  readonly says: string;
+  readonly curl: string;
+  /** `same`: status, media type and shape of the body are those of the report. */
+  readonly verdict: 'same' | 'other status' | 'other body' | 'no answer';
+  readonly before: string;
+  readonly answered: string;
+}
+
+/** Sends the line of each report, one after another, as somebody would who pastes it. */
+export async function sendAgain(
+  findings: readonly Finding[],
+  base: string,
+  { token = '' }: Login,
+  signal: AbortSignal,
+): Promise<Again[]> {
+  const lines: Again[] = [];
+  for (const { id, check, says, curl, answered: before } of findings) {
+    const bare = token.replace(/^\S+ (?=\S)/, '');
+    const env = {
+      PATH: process.env.PATH,
+      BASE: base,
+      AUTH: base,
+      TOKEN: curl.includes('Authorization: Bearer $TOKEN') ? bare : token,
+    };
+    // A line is a program's output: the shell is given it as its only argument.
+    const answered = await run('sh', ['-c', `${curl} --silent --show-error --max-time 20`], { env, signal }).then(
+      ({ stdout }) => readAnswer(stdout),
+      ({ stderr, message }) => `no answer: ${stderr ?? message}`,
+    );
+    signal.throwIfAborted();
+    lines.push({ ...{ id, check, says, curl, before, answered }, verdict: compare(before, answered) });
+  }
+  return lines;
+}
+
+/** As a report writes an answer: `200 application/json {…}`. */
+function readAnswer(output: string): string {
+  const [head = '', ...rest] = output.replace(/^(HTTP\/\S+ 1\d\d[\s\S]*?\r\n\r\n)+/, '').split('\r\n\r\n');
+  const status = /^HTTP\/\S+ (\d+)/.exec(head)?.[1] ?? '';
+  const type = /^content-type: *(.*)$/im.exec(head)?.[1]?.trim() ?? '';
+  return `${status} ${type} ${rest.join('\r\n\r\n').replaceAll(/\s+/g, ' ').trim()}`.replaceAll(/ {2,}/g, ' ').trim();
+}
+
+function compare(before: string, after: string): Again['verdict'] {
+  const isLost = (text: string): boolean => text.startsWith('no answer');
+  if (isLost(before) && isLost(after)) return 'same';
+  if (isLost(after)) return 'no answer';
+  if (before.split(' ')[0] !== after.split(' ')[0]) return 'other status';
+  return shapeOf(before) === shapeOf(after) ? 'same' : 'other body';
+}
+
+/** The start of a body with its values left out: a report cuts bodies, and ids and times differ. */
+function shapeOf(answer: string): string {
+  return answer
+    .slice(0, 200)
+    .replaceAll(/"(?:[^"\\]|\\.)*"(?!\s*:)/g, '""')
+    .replaceAll(/\d+/g, '0')
+    .replaceAll(/\s/g, '')
+    .slice(0, 60);
+}
+
+/** Everything that a second reader needs. */
+export function describeFindings(findings: readonly Finding[]): string {
+  return findings
+    .map((finding) =>
+      [
+        `## ${finding.id} ${finding.check} (${finding.severity})`,
+        finding.says,
+        `- at ${finding.operation}${finding.operations.length > 1 ? ` and ${finding.operations.length - 1} more: ${finding.operations.slice(1, 6).join(', ')}` : ''}`,
+        `- ${finding.pointer}${finding.clause === undefined ? '' : ` (${finding.clause})`}`,
+        `- sent ${finding.sent}`,
+        `- answered ${finding.answered}`,
+        `- ${finding.curl}`,
+        '',
+      ].join('\n'),
+    )
+    .join('\n');
+}

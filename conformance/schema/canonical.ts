@@ -1,0 +1,181 @@
+import type { Pointer } from '../contract/document.ts';
+import { canonical, isObject, type JsonObject } from '../contract/json.ts';
+import type { Dialect, Direction } from './dialect.ts';
+import { heights } from './heights.ts';
+import { type Choice, createReader, noScopes } from './merge-schema.ts';
+import {
+  admits,
+  cloneShape,
+  createShape,
+  type JsonType,
+  type Schema,
+  type SchemaNode,
+  type Shape,
+  schemasOfItem,
+  schemasOfProperty,
+} from './shape.ts';
+
+/**
+ * The one form that values are built from: `allOf` and `$ref` merged, `not` folded where it can be, `anyOf`, `oneOf`,
+ * `if` and `dependentSchemas` as branches. References are followed when somebody asks, so that recursion stays one.
+ */
+export interface CanonicalForm {
+  readonly direction: Direction;
+  readonly at: (pointer: Pointer) => SchemaNode;
+  readonly join: (...schemas: readonly Schema[]) => SchemaNode;
+  /** A schema that is not of the contract; the same for equal ones. */
+  readonly adopt: (schema: JsonObject) => Schema;
+  /** What holds whichever branch is taken. */
+  readonly common: (node: SchemaNode) => Shape;
+  /** The branches, merged; those that nothing can meet are left out. At most `mostShapes`. */
+  readonly shapes: (node: SchemaNode) => readonly Shape[];
+  readonly property: (shape: Shape, name: string) => SchemaNode;
+  readonly item: (shape: Shape, index: number) => SchemaNode;
+  /** Levels of the smallest value: 0 for a plain one, Infinity where no finite value is valid. */
+  readonly height: (node: SchemaNode) => number;
+  readonly heightOf: (shape: Shape, type: JsonType) => number;
+  /** Why a height is Infinity: the schema that requires itself, or that nothing can meet. */
+  readonly endless: (node: SchemaNode) => { readonly node: SchemaNode; readonly isCircle: boolean } | undefined;
+  /** Where in the contract a node stands, as far as it stands there. */
+  readonly pointerOf: (node: SchemaNode) => Pointer | undefined;
+}
+
+const mostShapes = 48;
+
+/** So many branches of choices within choices are tried for one node. */
+const mostExpansions = 1_500;
+
+/** Ways to keep a `not` that are tried for each branch. */
+const mostNegations = 4;
+
+export function createCanonicalForm(dialect: Dialect): CanonicalForm {
+  const numbers = new Map<Schema, number>();
+  const adopted = new Map<string, JsonObject>();
+  const nodes = new Map<string, SchemaNode>();
+  const commons = new Map<SchemaNode, { shape: Shape; choices: Choice[] }>();
+  const shapesOf = new Map<SchemaNode, readonly Shape[]>();
+
+  const join = (...schemas: readonly Schema[]): SchemaNode => {
+    const parts = [...new Set(schemas)].filter((schema) => schema !== true);
+    if (parts.includes(false)) parts.splice(0, parts.length, false);
+    for (const part of parts) if (!numbers.has(part)) numbers.set(part, numbers.size);
+    const key = parts.map((part) => numbers.get(part)).join(' ');
+    const known = nodes.get(key) ?? { key, schemas: parts };
+    nodes.set(key, known);
+    return known;
+  };
+
+  const commonOf = (node: SchemaNode): { shape: Shape; choices: Choice[] } => {
+    const known = commons.get(node);
+    if (known !== undefined) return known;
+    const made = { shape: createShape(), choices: [] };
+    const reader = createReader(dialect, made.shape, made.choices, new Set());
+    for (const schema of node.schemas) reader(schema, noScopes);
+    commons.set(node, made);
+    return made;
+  };
+
+  const shapes = (node: SchemaNode): readonly Shape[] => {
+    const known = shapesOf.get(node);
+    if (known !== undefined) return known;
+    const found: Shape[] = [];
+    const { shape, choices } = commonOf(node);
+    const seen = new Set(node.schemas.filter((schema) => typeof schema === 'object'));
+    const budget = { left: mostExpansions };
+    const real = choices.filter(({ isNegation }) => !isNegation);
+    const negated = choices.filter(({ isNegation }) => isNegation);
+    const branches = [...take(expand(dialect, shape, [...real, ...negated], seen, budget), mostShapes * mostNegations)];
+    // Every branch once before any in a second way to keep a `not`.
+    const byBranch = [...Map.groupBy(branches, ({ branch }) => branch).values()];
+    for (let way = 0; way < mostNegations && found.length < mostShapes; way += 1)
+      for (const ways of byBranch) {
+        const next = ways[way];
+        if (next !== undefined && found.length < mostShapes) found.push(next.shape);
+      }
+    shapesOf.set(node, found);
+    return found;
+  };
+
+  const form = {
+    direction: dialect.direction,
+    at: (pointer: Pointer) => join(dialect.definitionAt(pointer).schema),
+    join,
+    adopt: (schema: JsonObject) => {
+      const key = canonical(schema);
+      const known = adopted.get(key) ?? schema;
+      adopted.set(key, known);
+      return known;
+    },
+    common: (node: SchemaNode) => commonOf(node).shape,
+    shapes,
+    property: (shape: Shape, name: string) => join(...schemasOfProperty(shape, name)),
+    item: (shape: Shape, index: number) => join(...schemasOfItem(shape, index)),
+    pointerOf: (node: SchemaNode) =>
+      node.schemas.map((schema) => (isObject(schema) ? dialect.pointerOf(schema) : undefined)).find(Boolean),
+  };
+  return { ...form, ...heights(form) };
+}
+
+function* take<Item>(items: Iterable<Item>, most: number): Generator<Item> {
+  let count = 0;
+  for (const item of items) {
+    if (count >= most) return;
+    yield item;
+    count += 1;
+  }
+}
+
+interface Branch {
+  readonly shape: Shape;
+  /** Which branch of each choice it took, those of a `not` aside. */
+  readonly branch: string;
+}
+
+/** Takes one branch of every choice after the other; a branch may bring choices of its own. */
+function* expand(
+  dialect: Dialect,
+  shape: Shape,
+  choices: readonly Choice[],
+  seen: ReadonlySet<Schema>,
+  budget: { left: number },
+  branch = '',
+): Generator<Branch> {
+  if (isImpossible(shape)) return;
+  const [choice, ...others] = choices;
+  if (choice === undefined) {
+    yield { shape, branch };
+    return;
+  }
+  for (const [index, schemas] of choice.branches.entries()) {
+    if (budget.left <= 0) return;
+    budget.left -= 1;
+    const next = cloneShape(shape);
+    const more: Choice[] = [];
+    const met = new Set(seen);
+    const read = createReader(dialect, next, more, met);
+    for (const schema of schemas) read(schema, choice.scopes);
+    const name = choice.isNegation ? branch : `${branch} ${index}`;
+    const real = more.filter(({ isNegation }) => !isNegation);
+    const negated = more.filter(({ isNegation }) => isNegation);
+    yield* expand(dialect, next, [...real, ...others, ...negated], met, budget, name);
+  }
+}
+
+/** Also takes away the types that nothing can be of. */
+function isImpossible(shape: Shape): boolean {
+  const { types } = shape;
+  const isOpen = shape.isMinimumOpen || shape.isMaximumOpen;
+  if (shape.minimum > shape.maximum || (isOpen && shape.minimum === shape.maximum)) types.delete('number');
+  if (shape.isInteger && shape.isFraction) types.delete('number');
+  if (shape.minLength > shape.maxLength) types.delete('string');
+  if (shape.minItems > shape.maxItems) types.delete('array');
+  if (shape.minProperties > shape.maxProperties || shape.required.size > shape.maxProperties) types.delete('object');
+  const isRefused = (name: string): boolean => schemasOfProperty(shape, name).includes(false);
+  if (types.has('object') && [...shape.required].some(isRefused)) types.delete('object');
+  if (shape.contains.some(({ schema, min }) => min > 0 && schema === false)) types.delete('array');
+  if (shape.values !== undefined) {
+    shape.values = shape.values.filter((value) => admits({ ...shape, values: undefined }, value));
+    if (shape.values.length === 0) return true;
+  }
+  return types.size === 0;
+}

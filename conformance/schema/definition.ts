@@ -1,0 +1,102 @@
+import type { Pointer, ReportPart } from '../contract/document.ts';
+import { isObject, type JsonObject } from '../contract/json.ts';
+
+/** A schema of the contract, or a deep part of one, as it holds in one direction. */
+export interface Definition {
+  /** What a `$ref` of another definition names. */
+  readonly id: string;
+  readonly pointer: Pointer;
+  readonly schema: JsonObject;
+  /** Ids of the definitions that it refers to. */
+  readonly refersTo: ReadonlySet<string>;
+}
+
+/** A `$ref` that judges the same value as the definition it stands in. */
+export interface Edge {
+  readonly holder: Record<string, unknown>;
+  readonly from: Definition;
+  readonly to: string;
+  /** Nothing but `allOf` stands around it, so that it adds nothing where it leads back. */
+  readonly isConjunction: boolean;
+}
+
+/** `a: {$ref: b}, b: {$ref: a}` says nothing more of a value, but whoever follows it never comes back. */
+export function breakCircles(
+  edges: readonly Edge[],
+  byId: ReadonlyMap<string, Definition>,
+  leaveOut: (schema: object) => ReportPart,
+): void {
+  let left = edges;
+  for (;;) {
+    const sources = new Set(left.map(({ from }) => from.id));
+    const next = left.filter(({ to }) => sources.has(to));
+    if (next.length === left.length) break;
+    left = next;
+  }
+  const number = ({ id }: Definition): number => Number(id.slice(1));
+  const leadsTo = Map.groupBy(left, ({ from }) => from.id);
+  for (const edge of left) {
+    const to = byId.get(edge.to);
+    // Every circle has a reference to something that was read no later than itself.
+    if (to === undefined || number(to) > number(edge.from) || !reaches(leadsTo, edge.to, edge.from.id)) continue;
+    if (edge.isConjunction) delete edge.holder.$ref;
+    else
+      for (const keyword of Object.keys(edge.from.schema))
+        if (keyword !== '$id') delete (edge.from.schema as Record<string, unknown>)[keyword];
+    const told = leaveOut(edge.isConjunction ? edge.holder : edge.from.schema);
+    told(edge.from.pointer, 'The schema leads back to itself for the same value.', 'Break the circle.');
+  }
+}
+
+function reaches(leadsTo: ReadonlyMap<string, readonly Edge[]>, start: string, end: string): boolean {
+  const seen = new Set([start]);
+  for (const id of seen) {
+    if (id === end) return true;
+    for (const { to } of leadsTo.get(id) ?? []) seen.add(to);
+  }
+  return false;
+}
+
+/** What a schema that lost something takes may still be wrong: no keyword may hold that against a value. */
+const turning: Readonly<Record<string, (schema: Record<string, unknown>) => void>> = {
+  not: (schema) => {
+    delete schema.not;
+  },
+  oneOf: (schema) => {
+    schema.allOf = [...(Array.isArray(schema.allOf) ? schema.allOf : []), { anyOf: schema.oneOf }];
+    delete schema.oneOf;
+  },
+  if: (schema) => {
+    for (const keyword of ['if', 'then', 'else']) delete schema[keyword];
+  },
+  contains: (schema) => {
+    delete schema.maxContains;
+  },
+};
+
+/** Takes back every keyword by which a part that lost something could make a value wrong. */
+export function weaken(read: readonly Definition[], unsure: Set<object>): void {
+  if (unsure.size === 0) return;
+  const byId = new Map(read.map((definition) => [definition.id, definition]));
+  const isUnsure = (part: unknown): boolean => {
+    if (typeof part !== 'object' || part === null) return false;
+    const target = isObject(part) && typeof part.$ref === 'string' ? byId.get(part.$ref)?.schema : undefined;
+    return unsure.has(part) || (target !== undefined && unsure.has(target)) || Object.values(part).some(isUnsure);
+  };
+  // A definition is unsure when one that it refers to is.
+  for (let count = -1; count !== unsure.size; ) {
+    count = unsure.size;
+    for (const { schema } of read) if (!unsure.has(schema) && isUnsure(schema)) unsure.add(schema);
+  }
+  const weakenPart = (part: unknown): void => {
+    if (typeof part !== 'object' || part === null) return;
+    for (const inner of Object.values(part)) weakenPart(inner);
+    if (!isObject(part) || !isUnsure(part)) return;
+    const schema = part as Record<string, unknown>;
+    for (const [keyword, turn] of Object.entries(turning)) if (isUnsure(schema[keyword])) turn(schema);
+    // It may have seen what is left over.
+    delete schema.unevaluatedProperties;
+    delete schema.unevaluatedItems;
+  };
+  for (const { schema } of read) if (unsure.has(schema)) weakenPart(schema);
+}

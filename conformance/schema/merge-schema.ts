@@ -1,0 +1,254 @@
+import { canonical, isObject, type JsonObject } from '../contract/json.ts';
+import { commonMultiple } from './decimal.ts';
+import type { Dialect } from './dialect.ts';
+import { negated, negations } from './negate.ts';
+import type { JsonType, Schema, Shape } from './shape.ts';
+
+/** One of several: each branch is a list of schemas that hold together. */
+export interface Choice {
+  readonly branches: readonly (readonly Schema[])[];
+  /** Of a `not`: which of them it is matters to nobody. */
+  readonly isNegation: boolean;
+  readonly scopes: Scopes;
+}
+
+/** Indexes of the rests that see what a schema evaluates: those of `unevaluated…` around it. */
+export interface Scopes {
+  readonly names: readonly number[];
+  readonly items: readonly number[];
+}
+
+/** Of a `oneOf` with more branches, that only one holds is left to the judge. */
+const mostExclusive = 12;
+
+export const noScopes: Scopes = { names: [], items: [] };
+
+export type Read = (schema: Schema, scopes: Scopes) => void;
+
+/** Merges schemas into a shape; what has branches goes to `choices`. */
+export function createReader(dialect: Dialect, shape: Shape, choices: Choice[], seen: Set<Schema>): Read {
+  const met = new Map<Schema, Set<string>>();
+  const read: Read = (schema, around) => {
+    if (schema === true) return;
+    if (schema === false) {
+      shape.types.clear();
+      return;
+    }
+    const key = `${around.names.join()} ${around.items.join()}`;
+    const keys = met.get(schema) ?? new Set();
+    if (keys.has(key)) return;
+    met.set(schema, keys.add(key));
+    seen.add(schema);
+    const scopes = openScopes(shape, schema, around);
+    const target = typeof schema.$ref === 'string' ? dialect.resolve(schema.$ref)?.schema : undefined;
+    if (target !== undefined) read(target, scopes);
+    for (const part of listOf(schema.allOf)) read(part, scopes);
+    readChoices(dialect, schema, scopes, choices, seen);
+    readScalars(shape, schema);
+    readItems(shape, schema, scopes);
+    readProperties(shape, schema, scopes);
+  };
+  return read;
+}
+
+function openScopes(shape: Shape, schema: JsonObject, around: Scopes): Scopes {
+  let { names, items } = around;
+  if (isSchema(schema.unevaluatedProperties)) {
+    const rest = { names: new Set<string>(), patterns: [], schema: schema.unevaluatedProperties, isSpent: false };
+    names = [...names, shape.rests.push(rest) - 1];
+  }
+  if (isSchema(schema.unevaluatedItems))
+    items = [...items, shape.restItems.push({ upTo: 0, schema: schema.unevaluatedItems }) - 1];
+  return { names, items };
+}
+
+function readChoices(
+  dialect: Dialect,
+  schema: JsonObject,
+  scopes: Scopes,
+  choices: Choice[],
+  seen: ReadonlySet<Schema>,
+): void {
+  const add = (branches: readonly (readonly Schema[])[], isNegation = false): void => {
+    choices.push({ branches, isNegation, scopes: isNegation ? noScopes : scopes });
+  };
+  const anyOf = listOf(schema.anyOf);
+  if (anyOf.length > 0) add(anyOf.map((branch) => [branch]));
+  const oneOf = listOf(schema.oneOf);
+  if (oneOf.length > 0) {
+    add(
+      oneOf.map((branch) => {
+        const others = oneOf.length > mostExclusive ? [] : oneOf.filter((other) => other !== branch);
+        return [branch, ...others.map(negated)];
+      }),
+    );
+  }
+  if (isSchema(schema.not)) {
+    const ways = negations(dialect, schema.not);
+    if (ways !== undefined)
+      add(
+        ways.map((way) => [way]),
+        true,
+      );
+  }
+  if (isSchema(schema.if)) {
+    const [yes, no] = [schema.then, schema.else].map((part) => (isSchema(part) ? part : true));
+    if (isSchema(schema.then) || isSchema(schema.else))
+      add([
+        [negated(schema.if), no ?? true],
+        [schema.if, yes ?? true],
+      ]);
+  }
+  if (isObject(schema.dependentSchemas)) {
+    for (const [name, part] of Object.entries(schema.dependentSchemas))
+      if (isSchema(part)) add([[without(name)], [part]]);
+  }
+  // A schema that others extend stands for one of them, unless one of them led here.
+  const subtypes = listOf(schema['x-subtypes']).flatMap<Schema>((part) => {
+    const id = isObject(part) ? part.$ref : undefined;
+    return typeof id === 'string' ? (dialect.resolve(id)?.schema ?? []) : [];
+  });
+  if (subtypes.length > 0 && !subtypes.some((part) => seen.has(part))) add(subtypes.map((part) => [part]));
+}
+
+const absences = new Map<string, JsonObject>();
+
+/** No object with this property. */
+function without(name: string): Schema {
+  const known = absences.get(name) ?? { properties: { [name]: false } };
+  absences.set(name, known);
+  return known;
+}
+
+function readScalars(shape: Shape, schema: JsonObject): void {
+  const types = schema.type === undefined ? undefined : [schema.type].flat().map(String);
+  if (types !== undefined) {
+    const allowed = new Set(types.map((type) => (type === 'integer' ? 'number' : type)));
+    for (const type of shape.types) if (!allowed.has(type)) shape.types.delete(type);
+    if (types.includes('integer') && !types.includes('number')) shape.isInteger = true;
+    // As they are named: the first is the one that is meant.
+    const order = [...allowed].filter((type): type is JsonType => shape.types.has(type as JsonType));
+    for (const type of order) {
+      shape.types.delete(type);
+      shape.types.add(type);
+    }
+  }
+  const lists = [schema.enum, 'const' in schema ? [schema.const] : undefined].filter((list) => Array.isArray(list));
+  for (const list of lists) {
+    const keys = new Set(list.map(canonical));
+    shape.values = shape.values === undefined ? list : shape.values.filter((value) => keys.has(canonical(value)));
+  }
+  if (Array.isArray(schema['x-except'])) shape.excluded.push(...schema['x-except']);
+  raise(shape, 'minimum', schema.minimum, false);
+  raise(shape, 'minimum', schema.exclusiveMinimum, true);
+  raise(shape, 'maximum', schema.maximum, false);
+  raise(shape, 'maximum', schema.exclusiveMaximum, true);
+  if (typeof schema.multipleOf === 'number' && schema.multipleOf > 0)
+    shape.multipleOf =
+      shape.multipleOf === undefined ? schema.multipleOf : commonMultiple(shape.multipleOf, schema.multipleOf);
+  if (typeof schema['x-not-multiple-of'] === 'number') shape.notMultipleOf.push(schema['x-not-multiple-of']);
+  if (schema['x-fraction'] === true) shape.isFraction = true;
+  for (const keyword of ['minLength', 'minItems', 'minProperties'] as const)
+    shape[keyword] = Math.max(shape[keyword], numberOr(schema[keyword], 0));
+  for (const keyword of ['maxLength', 'maxItems', 'maxProperties'] as const)
+    shape[keyword] = Math.min(shape[keyword], numberOr(schema[keyword], Infinity));
+  if (typeof schema.pattern === 'string') shape.patterns.add(schema.pattern);
+  if (typeof schema['x-not-pattern'] === 'string') shape.notPatterns.add(schema['x-not-pattern']);
+  if (typeof schema.format === 'string') shape.format ??= schema.format;
+  if (isSchema(schema.contentSchema)) shape.content ??= schema.contentSchema;
+  if (schema.contentMediaType === 'application/json') shape.isJsonText = true;
+  if (schema.uniqueItems === true) shape.isUnique = true;
+  if (schema.readOnly === true) shape.isReadOnly = true;
+  if (Array.isArray(schema.examples)) shape.examples.push(...schema.examples);
+  if ('default' in schema) shape.examples.push(schema.default);
+  if (Array.isArray(schema['x-preferred'])) shape.preferred.push(...schema['x-preferred']);
+  for (const [type, keywords] of Object.entries(hinting))
+    if (keywords.some((keyword) => keyword in schema)) shape.hints.add(type as JsonType);
+}
+
+const hinting: Readonly<Partial<Record<JsonType, readonly string[]>>> = {
+  object: [
+    'properties',
+    'required',
+    'additionalProperties',
+    'patternProperties',
+    'minProperties',
+    'propertyNames',
+    'dependentRequired',
+    'dependentSchemas',
+    'unevaluatedProperties',
+  ],
+  array: ['items', 'prefixItems', 'contains', 'minItems', 'uniqueItems', 'unevaluatedItems'],
+  number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
+  string: ['pattern', 'minLength', 'format', 'contentSchema'],
+};
+
+function raise(shape: Shape, side: 'minimum' | 'maximum', bound: unknown, isOpen: boolean): void {
+  if (typeof bound !== 'number') return;
+  const flag = side === 'minimum' ? 'isMinimumOpen' : 'isMaximumOpen';
+  const isStricter = side === 'minimum' ? bound > shape[side] : bound < shape[side];
+  if (isStricter) {
+    shape[side] = bound;
+    shape[flag] = isOpen;
+  } else if (bound === shape[side]) shape[flag] ||= isOpen;
+}
+
+function readItems(shape: Shape, schema: JsonObject, scopes: Scopes): void {
+  const prefix = listOf(schema.prefixItems);
+  const rest = isSchema(schema.items) ? schema.items : undefined;
+  if (prefix.length > 0 || rest !== undefined) shape.lists.push({ prefix, rest });
+  for (const index of scopes.items) {
+    const scope = shape.restItems[index];
+    if (scope !== undefined) scope.upTo = Math.max(scope.upTo, rest === undefined ? prefix.length : Infinity);
+  }
+  if (isSchema(schema.contains)) {
+    const [min, max] = [numberOr(schema.minContains, 1), numberOr(schema.maxContains, Infinity)];
+    shape.contains.push({ schema: schema.contains, min, max });
+    if (min > max) shape.types.delete('array');
+  }
+}
+
+function readProperties(shape: Shape, schema: JsonObject, scopes: Scopes): void {
+  const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
+  const patterns = Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {});
+  for (const [name, part] of properties) {
+    if (!isSchema(part)) continue;
+    const known = shape.properties.get(name) ?? [];
+    known.push(part);
+    shape.properties.set(name, known);
+  }
+  for (const [pattern, part] of patterns) if (isSchema(part)) shape.patternProperties.push({ pattern, schema: part });
+  for (const index of scopes.names) {
+    const scope = shape.rests[index];
+    for (const [name] of properties) scope?.names.add(name);
+    for (const [pattern] of patterns) scope?.patterns.push(pattern);
+    if (scope !== undefined && isSchema(schema.additionalProperties)) scope.isSpent = true;
+  }
+  if (isSchema(schema.additionalProperties)) {
+    const names = new Set(properties.map(([name]) => name));
+    shape.rests.push({
+      names,
+      patterns: patterns.map(([pattern]) => pattern),
+      schema: schema.additionalProperties,
+      isSpent: false,
+    });
+  }
+  if (Array.isArray(schema.required)) for (const name of schema.required) shape.required.add(String(name));
+  if (isSchema(schema.propertyNames)) shape.names.push(schema.propertyNames);
+  for (const [name, needed] of Object.entries(isObject(schema.dependentRequired) ? schema.dependentRequired : {})) {
+    const before = shape.dependentRequired.get(name) ?? [];
+    if (Array.isArray(needed)) shape.dependentRequired.set(name, [...before, ...needed.map(String)]);
+  }
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+function listOf(value: unknown): Schema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : [];
+}
+
+function numberOr(value: unknown, otherwise: number): number {
+  return typeof value === 'number' ? value : otherwise;
+}

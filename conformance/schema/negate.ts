@@ -1,0 +1,184 @@
+import { isObject, type JsonObject } from '../contract/json.ts';
+import type { Dialect } from './dialect.ts';
+import type { Schema } from './shape.ts';
+
+const negatives = new WeakMap<JsonObject, JsonObject>();
+
+/** `not` of a schema, the same each time. */
+export function negated(schema: Schema): Schema {
+  if (typeof schema === 'boolean') return !schema;
+  const known = negatives.get(schema) ?? { not: schema };
+  negatives.set(schema, known);
+  return known;
+}
+
+const others: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
+  ['null', 'boolean', 'object', 'array', 'number', 'string'].map((type, _, all) => [
+    type,
+    all.filter((other) => other !== type),
+  ]),
+);
+
+const made = new WeakMap<JsonObject, readonly Schema[] | null>();
+
+/**
+ * Schemas of which each breaks `schema` in one keyword, and nothing else can break it: `not` as a choice. What no keyword
+ * of JSON Schema says is said by `x-except`, `x-not-pattern`, `x-not-multiple-of` and `x-fraction`, which only building reads.
+ *
+ * @returns undefined where no keyword of it can be turned round; an empty list where everything meets the schema
+ */
+export function negations(dialect: Dialect, schema: Schema): readonly Schema[] | undefined {
+  if (typeof schema === 'boolean') return schema ? [] : [true];
+  const known = made.get(schema);
+  if (known !== undefined) return known ?? undefined;
+  const found: Schema[] = [];
+  let isWhole = true;
+  for (const [keyword, value] of Object.entries(schema)) {
+    const ways = negateKeyword(dialect, schema, keyword, value);
+    if (ways === undefined) isWhole = false;
+    else found.push(...ways);
+  }
+  const result = isWhole || found.length > 0 ? found : undefined;
+  made.set(schema, result ?? null);
+  return result;
+}
+
+/** Keywords by the type that they speak of, as what is one step beyond. */
+const bounds: Readonly<Record<string, (value: number) => JsonObject | undefined>> = {
+  minimum: (value) => ({ type: 'number', exclusiveMaximum: value }),
+  maximum: (value) => ({ type: 'number', exclusiveMinimum: value }),
+  exclusiveMinimum: (value) => ({ type: 'number', maximum: value }),
+  exclusiveMaximum: (value) => ({ type: 'number', minimum: value }),
+  multipleOf: (value) => ({ type: 'number', 'x-not-multiple-of': value }),
+  minLength: (value) => (value > 0 ? { type: 'string', maxLength: value - 1 } : undefined),
+  maxLength: (value) => ({ type: 'string', minLength: value + 1 }),
+  minItems: (value) => (value > 0 ? { type: 'array', maxItems: value - 1 } : undefined),
+  maxItems: (value) => ({ type: 'array', minItems: value + 1 }),
+  minProperties: (value) => (value > 0 ? { type: 'object', maxProperties: value - 1 } : undefined),
+  maxProperties: (value) => ({ type: 'object', minProperties: value + 1 }),
+};
+
+const silent = new Set([
+  '$id',
+  'default',
+  'examples',
+  'readOnly',
+  'writeOnly',
+  'then',
+  'else',
+  'minContains',
+  'maxContains',
+  'contentMediaType',
+  'contentEncoding',
+  'contentSchema',
+  'xml',
+  'x-preferred',
+  'x-subtypes',
+]);
+
+function negateKeyword(
+  dialect: Dialect,
+  schema: JsonObject,
+  keyword: string,
+  value: unknown,
+): readonly Schema[] | undefined {
+  if (silent.has(keyword)) return [];
+  const bound = bounds[keyword];
+  if (bound !== undefined) return typeof value === 'number' ? [bound(value) ?? []].flat() : [];
+  switch (keyword) {
+    case 'type':
+      return negateType([value].flat().map(String));
+    case 'const':
+      return [{ 'x-except': [value] }];
+    case 'enum':
+      return [{ 'x-except': value }];
+    case 'pattern':
+      return [{ type: 'string', 'x-not-pattern': value }];
+    case 'required':
+      return textsOf(value).map((name) => ({ type: 'object', properties: { [name]: false } }));
+    case 'properties':
+      return entriesOf(value).map(([name, part]) => propertyBreaking(name, part));
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return [propertyBreaking(freshName(schema), value as Schema)];
+    case 'items':
+    case 'unevaluatedItems':
+      return [itemBreaking(Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0, value as Schema)];
+    case 'prefixItems':
+      return schemasOf(value).map((part, index) => itemBreaking(index, part));
+    case 'contains': {
+      const least = typeof schema.minContains === 'number' ? schema.minContains : 1;
+      return least === 1 ? [{ type: 'array', items: negated(value as Schema) }] : undefined;
+    }
+    case 'allOf':
+      return schemasOf(value).map((part) => negated(part));
+    case 'anyOf':
+      return [{ allOf: schemasOf(value).map((part) => negated(part)) }];
+    case 'oneOf': {
+      const parts = schemasOf(value);
+      const pairs = parts.slice(1, 4).map((part) => ({ allOf: [parts[0], part] }));
+      return [{ allOf: parts.map((part) => negated(part)) }, ...pairs];
+    }
+    case 'not':
+      return [value as Schema];
+    case '$ref': {
+      const target = dialect.resolve(String(value))?.schema;
+      return target === undefined ? [] : [negated(target)];
+    }
+    case 'if':
+      return [
+        ...(schema.then === undefined ? [] : [{ allOf: [value, negated(schema.then as Schema)] }]),
+        ...(schema.else === undefined ? [] : [{ allOf: [negated(value as Schema), negated(schema.else as Schema)] }]),
+      ];
+    case 'dependentRequired':
+      return entriesOf(value).flatMap(([name, needed]) =>
+        textsOf(needed).map((other) => ({ type: 'object', required: [name], properties: { [other]: false } })),
+      );
+    case 'dependentSchemas':
+      return entriesOf(value).map(([name, part]) => ({
+        type: 'object',
+        required: [name],
+        allOf: [negated(part as Schema)],
+      }));
+    default:
+      return undefined;
+  }
+}
+
+function negateType(types: readonly string[]): Schema[] {
+  const named = types.map((type) => (type === 'integer' ? 'number' : type));
+  const left = Object.keys(others).filter((type) => !named.includes(type));
+  return [
+    ...(left.length === 0 ? [] : [{ type: left }]),
+    ...(types.includes('integer') && !types.includes('number') ? [{ type: 'number', 'x-fraction': true }] : []),
+  ];
+}
+
+function propertyBreaking(name: string, part: unknown): Schema {
+  return { type: 'object', required: [name], properties: { [name]: negated(part as Schema) } };
+}
+
+function itemBreaking(index: number, part: Schema): Schema {
+  const before = Array.from({ length: index }, () => true);
+  return { type: 'array', minItems: index + 1, prefixItems: [...before, negated(part)] };
+}
+
+/** A name that no other keyword of the schema speaks of. */
+function freshName(schema: JsonObject): string {
+  const taken = new Set(entriesOf(schema.properties).map(([name]) => name));
+  let name = 'other';
+  while (taken.has(name)) name += '_';
+  return name;
+}
+
+function entriesOf(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
+}
+
+function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
+
+function schemasOf(value: unknown): Schema[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,165 @@
+// The JSON-Schema-Test-Suite, draft 2020-12, required tests: judge and generator by what everybody else is measured with.
+// It is in no npm package that can be installed; the source package of Python's `jsonschema` carries it.
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Contract } from '../contract/contract.ts';
+import type { JsonObject } from '../contract/json.ts';
+import { valueLadder } from '../data/value-ladder.ts';
+import { createJudge } from './create-judge.ts';
+
+const version = '4.23.0';
+const folder = mkdtempSync(join(tmpdir(), 'json-schema-test-suite-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+interface Group {
+  readonly file: string;
+  readonly description: string;
+  readonly schema: JsonObject | boolean;
+  readonly tests: readonly { readonly description: string; readonly data: unknown; readonly valid: boolean }[];
+}
+
+/** Why the judge says something else than the suite, by file and words of the group. What it cannot judge it lets pass. */
+const grey: readonly { file: string; group: RegExp; says: 'valid' | 'invalid'; because: string }[] = [
+  { file: 'refRemote', group: /./, says: 'valid', because: 'the reference leads to another document' },
+  { file: 'ref', group: /^remote ref/, says: 'valid', because: 'the reference leads to another document' },
+  { file: 'defs', group: /metaschema/, says: 'valid', because: 'the reference leads to another document' },
+  { file: 'dynamicRef', group: /./, says: 'valid', because: 'the way decides where a $dynamicRef leads' },
+  {
+    file: 'unevaluatedItems',
+    group: /\$dynamicRef/,
+    says: 'valid',
+    because: 'the way decides where a $dynamicRef leads',
+  },
+  {
+    file: 'unevaluatedProperties',
+    group: /\$dynamicRef/,
+    says: 'valid',
+    because: 'the way decides where a $dynamicRef leads',
+  },
+  {
+    file: 'properties',
+    group: /Javascript object property/,
+    says: 'valid',
+    because: 'Ajv passes over properties.__proto__',
+  },
+  { file: 'format', group: /./, says: 'invalid', because: 'formats are asserted, on purpose' },
+  { file: 'vocabulary', group: /custom metaschema/, says: 'invalid', because: 'metaschemas switch no keyword off' },
+];
+
+const fetched = fetchSuite();
+
+describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () => {
+  const groups = typeof fetched === 'string' ? [] : fetched.groups;
+
+  test('the judge agrees, but for a list with reasons', () => {
+    const told = new Map<string, number>();
+    const wrong: string[] = [];
+    for (const group of groups) {
+      const { judge, pointer } = read(group);
+      for (const { description, data, valid } of group.tests) {
+        const found = judge.judge(pointer, 'response', data).length === 0;
+        if (found === valid) continue;
+        const reason = grey.find(
+          ({ file, group: words, says }) =>
+            file === group.file && words.test(group.description) && says === (found ? 'valid' : 'invalid'),
+        );
+        if (reason === undefined) wrong.push(`${group.file}: ${group.description}: ${description}: ${found}`);
+        else told.set(reason.because, (told.get(reason.because) ?? 0) + 1);
+      }
+    }
+    const count = groups.reduce((sum, { tests }) => sum + tests.length, 0);
+    console.info(`${count} tests in ${groups.length} groups; grey: ${JSON.stringify(Object.fromEntries(told))}`);
+    expect(wrong).toEqual([]);
+    expect(count).toBeGreaterThan(1_000);
+  });
+
+  test('a second validator accepts what is built for every schema that some value meets', async () => {
+    for (const [uri, schema] of typeof fetched === 'string' ? [] : fetched.remotes) register(schema, uri);
+    const counts = { accepted: 0, unsatisfiable: 0, 'not read in full': 0, 'not read by the second': 0 };
+    const wrong: string[] = [];
+    for (const [index, group] of groups.entries()) {
+      const { judge, contract, pointer } = read(group);
+      const tools = { contract, judge, now: Date.parse('2026-04-01T09:30:00Z'), tag: 'conform-1', seed: index };
+      const ladder = valueLadder(tools, pointer, []);
+      const uri = `https://suite.example/${index}`;
+      const name = `${group.file}: ${group.description}`;
+      const isWhole = judge.problems().length === 0;
+      let values = 0;
+      let isRead = true;
+      for (let rung = 0; rung < 8; rung += 1) {
+        const candidate = ladder.at(rung);
+        if (candidate === undefined) break;
+        values += 1;
+        // A part that was left out, as it was told, may have wanted something else.
+        if (!isWhole || judge.problems().length > 0) continue;
+        const valid = await secondOpinion(group, uri, candidate.value);
+        if (valid === undefined) isRead = false;
+        if (valid === false) wrong.push(`${name}: ${JSON.stringify(candidate.value)}`);
+      }
+      const isMet = group.tests.some(({ valid }) => valid);
+      if (values > 0 && judge.problems().length > 0) counts['not read in full'] += 1;
+      else if (values > 0 && !isRead) counts['not read by the second'] += 1;
+      else if (values > 0) counts.accepted += 1;
+      else if (!isMet) counts.unsatisfiable += 1;
+      else wrong.push(`${name}: nothing was built: ${judge.problems()[0]?.says}`);
+    }
+    console.info(`of ${groups.length} schemas: ${JSON.stringify(counts)}`);
+    expect(wrong).toEqual([]);
+  });
+});
+
+test.runIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite could not be fetched', ({ skip }) => {
+  skip(String(fetched));
+});
+
+function read({ schema }: Group) {
+  const root = typeof schema === 'boolean' ? { schema } : schema;
+  const contract = { root, lineOf: () => 1 } as unknown as Contract;
+  return { contract, judge: createJudge(contract), pointer: typeof schema === 'boolean' ? '#/schema' : '#' };
+}
+
+/** Undefined where the second validator cannot read the schema. */
+async function secondOpinion({ schema }: Group, uri: string, value: unknown): Promise<boolean | undefined> {
+  try {
+    register(schema, uri);
+    const { valid } = await validate(uri, value as never);
+    return valid;
+  } catch {
+    return undefined;
+  } finally {
+    unregisterSchema(uri);
+  }
+}
+
+function register(schema: JsonObject | boolean, uri: string): void {
+  registerSchema(schema as never, uri, 'https://json-schema.org/draft/2020-12/schema');
+}
+
+function fetchSuite(): { groups: Group[]; remotes: [string, JsonObject][] } | string {
+  try {
+    const options = ['--quiet', '--no-deps', '--no-binary', 'jsonschema', '--dest', folder];
+    execFileSync('python3', ['-m', 'pip', 'download', ...options, `jsonschema==${version}`], { stdio: 'pipe' });
+    execFileSync('tar', ['-xzf', join(folder, `jsonschema-${version}.tar.gz`), '-C', folder], { stdio: 'pipe' });
+  } catch (error) {
+    return `pip could not fetch it: ${String(error).slice(0, 300)}`;
+  }
+  const json = join(folder, `jsonschema-${version}`, 'json');
+  const readJson = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+  const tests = join(json, 'tests', 'draft2020-12');
+  const groups = readdirSync(tests)
+    .filter((name) => name.endsWith('.json'))
+    .flatMap((name) =>
+      (readJson(join(tests, name)) as Omit<Group, 'file'>[]).map((group) => ({ ...group, file: name.slice(0, -5) })),
+    );
+  const remotes = readdirSync(join(json, 'remotes', 'draft2020-12'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.json'))
+    .map((name): [string, JsonObject] => [
+      `http://localhost:1234/draft2020-12/${name}`,
+      readJson(join(json, 'remotes', 'draft2020-12', name)) as JsonObject,
+    ]);
+  return { groups, remotes };
+}
