@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { curlLine } from './curl-line.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
@@ -181,6 +182,7 @@ function describeFinding(id: string, failure: Failure, exchange: NumberedExchang
 }
 
 function excerpt(body: Buffer, redact: (text: string) => string): string {
+  if (!isUtf8(body)) return `(${body.length} bytes that are no text)`;
   // Redacted before it is cut: half a secret would not be recognised.
   const text = redact(body.toString()).replaceAll(/\s+/g, ' ').trim();
   return text.length <= mostShown ? text : `${text.slice(0, mostShown)}…`;
