@@ -59,7 +59,7 @@ test('what is wrong with the contract itself is a suite of its own, and a place 
       { ...occurrence, operation: 'list', says: 'second' },
     ],
   };
-  const text = junitReport.format({ ...result, findings: [unsent, folded] });
+  const text = formatJunit({ ...result, findings: [unsent, folded] });
   expect(text).toContain('<testsuite name="the contract" tests="1" failures="1" errors="0" skipped="0">');
   expect([...text.matchAll(/<failure message="([^"]*)/g)].map(([, says]) => says).slice(1)).toEqual([
     'first',

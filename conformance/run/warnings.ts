@@ -51,7 +51,7 @@ function ofProblems({ contract, problems }: Given): Warning[] {
 
 function ofDeployment({ facts }: Given): Warning[] {
   return facts.map(({ operations, says, answered }) => ({
-    says: `${operations.join(', ')}: ${says} (${answered}).`,
+    says: `${operations.slice(0, 8).join(', ')}${operations.length > 8 ? ` and ${operations.length - 8} more` : ''}: ${says} (${answered}).`,
     cure: 'Switch it on to have it tested, or leave it out with --exclude.',
   }));
 }
