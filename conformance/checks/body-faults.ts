@@ -45,7 +45,7 @@ export function findFaults(root: JsonObject, violations: readonly Violation[], b
   const others = told.map(({ path, own }) => own.filter((one) => !isNull(one, path)));
   return [
     ...others.flatMap((own) => describe(own, (one) => causeOf(root, one, body, range))),
-    ...describe(nulls, () => [range, 'null'], 'null came where none is declared'),
+    ...describe(nulls, () => [range, 'null']).map((fault) => ({ ...fault, says: describeNulls(nulls) })),
     ...describe(contradictions, () => ['closed under allOf'], 'no object can keep both parts of the allOf'),
   ];
 }
@@ -66,18 +66,24 @@ function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: 
   const parts = sentences.slice(0, 4).flatMap(([one], index) => {
     if (one === undefined) return [];
     const { at, says } = one.violation;
-    return index === 0 ? [says] : [`${at || 'the whole'} ${says}`];
+    return index === 0 || says === first.violation.says ? [says] : [`${at || 'the whole'} ${says}`];
   });
   const left = sentences.length - parts.length;
   const more = own.length - sentences.length;
   const says = [
-    parts.join('; '),
+    [...new Set(parts)].join('; '),
     left > 0 ? `, and ${left} more ${left === 1 ? 'sentence' : 'sentences'}` : '',
     more > 0 ? `, and so at ${more} more ${more === 1 ? 'place' : 'places'}` : '',
     hint === undefined ? '' : `: ${hint}`,
   ].join('');
   const causes = new Map(own.map((one) => [canonical(cause(one)), cause(one)] as const));
   return [{ first: first.violation, says, causes: [...causes.values()], isSure: own.some(isLaw) }];
+}
+
+function describeNulls(nulls: readonly Judged[]): string {
+  const places = [...new Set(nulls.map(({ violation }) => general(violation.at) || 'the whole'))];
+  const more = places.length > 6 ? ` and ${places.length - 6} more` : '';
+  return `null came where none is declared: ${places.slice(0, 6).join(', ')}${more}`;
 }
 
 /** Formats with one spelling that every reader shares; of others, and of an empty text, `format` is a note (JSON Schema 2020-12, 7.2.1). */

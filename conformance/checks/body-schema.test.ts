@@ -104,6 +104,11 @@ describe('one fault, once', () => {
       { ...good, note: 2 },
     ]);
     expect(failure?.says).toBe('must be string; /0/pages must be integer, and so at 1 more place');
+    const [nulls] = judge({ type: 'array', items: book }, [
+      { ...good, note: null, title: null },
+      { ...good, note: null },
+    ]);
+    expect(nulls?.says).toBe('null came where none is declared: /*/title, /*/note');
   });
 
   test.each<{ name: string; a: [object, unknown]; b: [object, unknown]; isOne: boolean }>([

@@ -1,5 +1,6 @@
 import { bodySchema } from './body-schema.ts';
 import type { Check } from './check.ts';
+import { contractItself } from './contract-itself.ts';
 import { headerSchema } from './header-schema.ts';
 import { httpLaw } from './http-law.ts';
 import { internalsLeaked } from './internals-leaked.ts';
@@ -22,4 +23,5 @@ export const checks: readonly Check[] = [
   httpLaw,
   internalsLeaked,
   slow,
+  contractItself,
 ];

@@ -30,7 +30,10 @@ export const mediaType: ExchangeCheck = {
         keyword: 'content',
         clause: 'RFC 9110 8.3',
         says,
-        causes: [[classOf(answer.status), what, essenceOf(sent ?? '') ?? '', ...types]],
+        // Where none is declared, what came tells nothing of the omission.
+        causes: [
+          what === 'undeclared' ? [what] : [classOf(answer.status), what, essenceOf(sent ?? '') ?? '', ...types],
+        ],
       };
       return [{ place, failures: [failure] }];
     };

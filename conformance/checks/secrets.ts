@@ -1,10 +1,7 @@
-import type { Contract } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
 import { joinPointer } from '../contract/document.ts';
-import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
+import { secretsInAnswer } from '../failures/redact.ts';
 import type { SecretSeen } from '../run/world.ts';
-import { type AnnotatedValue, secretsIn } from '../schema/annotated-values.ts';
 import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
 import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
@@ -18,11 +15,9 @@ export const writeOnlyExposed: ExchangeCheck = {
   needs: (place) => `${place} with JSON and a schema`,
   judge: (exchange, { contract }) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};
-    const schema = schemaOf(exchange);
-    if (answer === undefined || response === undefined || schema === undefined) return [];
-    const exposed = secretsOf(contract, exchange, schema).filter(
-      (part) => part.sure && part.schema.writeOnly === true && part.value !== null,
-    );
+    const secrets = secretsInAnswer(contract, exchange);
+    if (answer === undefined || response === undefined || secrets === undefined) return [];
+    const exposed = secrets.filter((part) => part.sure && part.schema.writeOnly === true && part.value !== null);
     const bySentence = Map.groupBy(exposed, ({ pointer }) => pointer);
     const failures = [...bySentence].map(([pointer, [first]]): Failure => {
       const at = first?.at ?? '';
@@ -53,8 +48,7 @@ export const sensitiveLeak: ExchangeCheck = {
     const candidates = secretsSeen.length === 0 ? [] : [...findSecrets(secretsSeen, answer.body.toString())];
     const foreign = candidates.filter((secret) => secret.operation !== exchange.operation);
     if (foreign.length === 0) return [{ place: wholeAnswer, failures: [] }];
-    const schema = schemaOf(exchange);
-    const own = schema === undefined ? [] : secretsOf(contract, exchange, schema);
+    const own = secretsInAnswer(contract, exchange) ?? [];
     const allowed = new Set(own.map(({ value }) => String(value)));
     const sent = `${exchange.request.path} ${exchange.request.body?.toString() ?? ''}`;
     const failures = foreign
@@ -73,18 +67,6 @@ export const sensitiveLeak: ExchangeCheck = {
     return [{ place: wholeAnswer, failures }];
   },
 };
-
-/** The schema of JSON content, where one is declared. */
-function schemaOf(exchange: NumberedExchange): Pointer | undefined {
-  const { answer, response } = answerOf(exchange) ?? {};
-  if (answer === undefined || exchange.seen.responseBody === undefined) return undefined;
-  if (headerOf(answer, 'content-type') === undefined) return undefined;
-  return response?.contents.find((content) => content.schema !== undefined)?.schema;
-}
-
-function secretsOf(contract: Contract, exchange: NumberedExchange, schema: Pointer): AnnotatedValue[] {
-  return [...secretsIn(contract.root, schema, exchange.seen.responseBody)];
-}
 
 interface Index {
   readonly byRun: Map<string, SecretSeen[]>;

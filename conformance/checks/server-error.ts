@@ -58,7 +58,7 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
     keyword: String(status),
     clause: 'RFC 9110 15.6',
     says: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.adds}`,
-    causes: [[status, normaliseBody(outcome.body.toString())]],
+    causes: [[status, found.group ?? normaliseBody(outcome.body.toString())]],
   };
   return [{ exchange, place: wholeAnswer, failures: [failure] }];
 }
@@ -79,7 +79,7 @@ function isDocumented(operation: Operation, status: number): boolean {
 function weigh(
   { status, body }: Answer,
   repeat: Answer | NoAnswer | undefined,
-): { readonly severity: Severity; readonly adds: string } | undefined {
+): { readonly severity: Severity; readonly adds: string; readonly group?: string } | undefined {
   if (status === 501 || isOff(body)) {
     return { severity: 'warning', adds: '; it says itself that this is not to be had here' };
   }
@@ -87,7 +87,8 @@ function weigh(
   if (repeat.kind === 'none') return { severity: 'defect', adds: `; sent again alone, ${repeat.says}` };
   if (repeat.status >= 500) {
     const isAround = environment.test(body.subarray(0, mostSaid).toString());
-    if (isAround) return { severity: 'suspect', adds: '; it says that something around it is missing' };
+    if (isAround)
+      return { severity: 'suspect', adds: '; it says that something around it is missing', group: 'around' };
     return { severity: 'defect', adds: '' };
   }
   // Away for a moment, as 503 means to say.

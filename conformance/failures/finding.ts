@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { curlLine } from './curl-line.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
@@ -9,7 +10,7 @@ export interface Finding {
   readonly id: string;
   readonly check: string;
   readonly severity: Failure['severity'];
-  /** Where it showed first; this and what follows is about that exchange. */
+  /** Where it showed first, `''` for what no operation shows; this and what follows is about that exchange. */
   readonly operation: string;
   /** All operations at which it showed, that one included. */
   readonly operations: readonly string[];
@@ -51,6 +52,8 @@ export interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'head
 export interface Findings {
   /** @returns the finding, when it is a new one, or when it is now sure */
   readonly add: (failure: Failure, exchange: NumberedExchange) => Finding | undefined;
+  /** Of the contract itself: nothing was sent. */
+  readonly addUnsent: (failure: Failure) => void;
   /** Defects and suspects, in the order in which they were found. */
   readonly all: () => readonly Finding[];
   /** What is no more than a fact about the deployment. */
@@ -79,6 +82,17 @@ export function collectFindings(tools: FindingTools): Findings {
   return {
     all: () => list(false),
     facts: () => list(true),
+    addUnsent: (failure) => {
+      const key = causeKey(failure, failure.causes[0] ?? []);
+      const known = byCause.get(key);
+      const cause = known ?? {
+        ...{ operations: new Set<string>(), occurrences: new Map(), count: 0 },
+        first: { ...describeFailure(hashOf(key), failure, tools), ...unsent },
+      };
+      byCause.set(key, cause);
+      if (known === undefined) found.push(cause);
+      countAt(cause, failure, '', tools);
+    },
     add: (failure, exchange) => {
       const keys = failure.causes.map((cause) => causeKey(failure, cause));
       const known = keys.map((key) => byCause.get(key)).find((one) => one !== undefined);
@@ -87,7 +101,8 @@ export function collectFindings(tools: FindingTools): Findings {
       if (known === undefined) found.push(cause);
       if (isSurer) cause.first = describeFinding(cause.first.id, failure, exchange, tools);
       for (const key of keys) if (!byCause.has(key)) byCause.set(key, cause);
-      count(cause, failure, exchange, tools);
+      cause.operations.add(exchange.operation.id);
+      countAt(cause, failure, exchange.operation.id, tools);
       return known === undefined || isSurer ? summarise(cause) : undefined;
     },
   };
@@ -98,14 +113,21 @@ function create(id: string, failure: Failure, exchange: NumberedExchange, tools:
   return { first, operations: new Set(), occurrences: new Map(), count: 0 };
 }
 
-function count(
-  cause: Collected,
-  failure: Failure,
-  { operation: { id: operation } }: NumberedExchange,
-  { redact }: FindingTools,
-): void {
+/** What a finding says of an exchange where there is none. */
+const unsent = {
+  operation: '',
+  operations: [],
+  sent: '',
+  answered: '',
+  label: '',
+  detectedAtRequest: 0,
+  detectedAtMs: 0,
+  curl: '',
+  curlNeeds: {},
+} as const;
+
+function countAt(cause: Collected, failure: Failure, operation: string, { redact }: FindingTools): void {
   cause.count += 1;
-  cause.operations.add(operation);
   const fingerprint = fingerprintOf(failure, operation);
   const known = cause.occurrences.get(fingerprint);
   if (known !== undefined) known.count += 1;
@@ -129,27 +151,24 @@ function summarise({ first, operations, occurrences, count }: Collected): Findin
 /** Most of a body that a report shows; the rest is one request away. */
 const mostShown = 300;
 
+function describeFailure(id: string, failure: Failure, { redact, lineOf }: FindingTools) {
+  const { check, severity, place, pointer, keyword, clause, says } = failure;
+  const line = lineOf(pointer);
+  return { id, check, severity, count: 1, place, pointer, line, keyword, clause, says: redact(says), occurrences: [] };
+}
+
 function describeFinding(id: string, failure: Failure, exchange: NumberedExchange, tools: FindingTools): Finding {
   const { operation, request, outcome, intent, number, atMs } = exchange;
-  const { redact, lineOf } = tools;
+  const { redact } = tools;
   const { line: curl, needs: curlNeeds } = curlLine(request, operation.target, tools);
   const answered =
     outcome.kind === 'none'
       ? `no answer: ${outcome.says}`
       : `${outcome.status} ${headerOf(outcome, 'content-type') ?? ''} ${excerpt(outcome.body, redact)}`;
   return {
-    id,
-    check: failure.check,
-    severity: failure.severity,
+    ...describeFailure(id, failure, tools),
     operation: operation.id,
     operations: [operation.id],
-    count: 1,
-    place: failure.place,
-    pointer: failure.pointer,
-    line: lineOf(failure.pointer),
-    keyword: failure.keyword,
-    clause: failure.clause,
-    says: redact(failure.says),
     sent: redact(
       `${request.method} ${request.path}${request.body === undefined ? '' : ` ${excerpt(request.body, redact)}`}`,
     ),
@@ -159,11 +178,11 @@ function describeFinding(id: string, failure: Failure, exchange: NumberedExchang
     detectedAtMs: Math.round(atMs),
     curl,
     curlNeeds,
-    occurrences: [],
   };
 }
 
 function excerpt(body: Buffer, redact: (text: string) => string): string {
+  if (!isUtf8(body)) return `(${body.length} bytes that are no text)`;
   // Redacted before it is cut: half a secret would not be recognised.
   const text = redact(body.toString()).replaceAll(/\s+/g, ' ').trim();
   return text.length <= mostShown ? text : `${text.slice(0, mostShown)}…`;
@@ -175,26 +194,35 @@ const mostNamed = 6;
 /** The message of a finding: what, where, which sentence, what was sent and answered, and how to send it again. */
 export function formatFinding(finding: Finding): string {
   const { check, severity, operations, operation, place, pointer, line, keyword, clause, says, count } = finding;
-  const where = operations.length === 1 ? operation : `on ${operations.length} operations`;
-  const times = count === 1 ? '' : `, seen ${count} times`;
+  const where = operations.length > 1 ? [`on ${operations.length} operations`] : operations;
   const sentence = `${keyword}${clause === undefined ? '' : `   ${clause}`}`;
   const lines = [
-    `${severity === 'suspect' ? 'suspect: ' : ''}${check}   ${where}   ${place}   ${sentence}`,
+    `${severity === 'suspect' ? 'suspect: ' : ''}${[check, ...where, place, sentence].join('   ')}`,
     `  ${says}`,
-    ...(operations.length === 1 ? [] : [`  on        ${nameSome(operations)}`]),
+    ...(operations.length <= 1 ? [] : [`  on        ${nameSome(operations)}`]),
     ...formatPlaces(finding),
     `  contract  ${pointer}  line ${line}`,
+    ...(operation === '' ? [`  ${count === 1 ? '' : `at ${count} places   `}${finding.id}`] : formatExchange(finding)),
+  ];
+  return lines.join('\n');
+}
+
+function formatExchange(finding: Finding): string[] {
+  const times = finding.count === 1 ? '' : `, seen ${finding.count} times`;
+  return [
     `  sent      ${finding.sent}`,
     `  answered  ${finding.answered}`,
     `  request ${finding.detectedAtRequest}, ${(finding.detectedAtMs / 1000).toFixed(2)} s (${finding.label})${times}   ${finding.id}`,
     `  ${finding.curl}`,
   ];
-  return lines.join('\n');
 }
 
 /** Other places than the first, as one cause may show at several members. */
-function formatPlaces({ place, occurrences }: Finding): string[] {
-  const others = [...new Set(occurrences.map((one) => one.place))].filter((other) => other !== place);
+function formatPlaces({ place, pointer, operation, occurrences }: Finding): string[] {
+  // Of the contract itself the pointer is the place.
+  const [own, placeOf] =
+    operation === '' ? [pointer, (one: Occurrence) => one.pointer] : [place, (one: Occurrence) => one.place];
+  const others = [...new Set(occurrences.map(placeOf))].filter((other) => other !== own);
   return others.length === 0 ? [] : [`  also at   ${nameSome(others)}`];
 }
 

@@ -1,6 +1,7 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
+import { splitPointer } from '../contract/document.ts';
 import type { Exchange } from '../execute/exchange.ts';
-import { secretsIn } from '../schema/annotated-values.ts';
+import { type AnnotatedValue, secretsIn } from '../schema/annotated-values.ts';
 
 /**
  * Keeps secrets out of every output: what the user gave, what the server issued, what the contract calls secret and an
@@ -172,7 +173,7 @@ function spell(secret: string): string {
 }
 
 function isWithin(text: string, secret: string): boolean {
-  return spellingsOf(secret).some(([, spelling]) => new RegExp(spell(spelling)).test(text));
+  return spellingsOf(secret).some(([, spelling]) => text.includes(spelling) && new RegExp(spell(spelling)).test(text));
 }
 
 /** Hides values at their members: `"pin": 12` loses the 12, and no other 12 is touched. */
@@ -221,28 +222,40 @@ interface Found {
   readonly isAnswer: boolean;
 }
 
-function* secretsOf(contract: Contract, { operation, seen, outcome }: Exchange): Generator<Found> {
-  const response = outcome.kind === 'answer' ? responseFor(operation, outcome.status) : undefined;
-  const sides = [
+function* secretsOf(contract: Contract, exchange: Exchange): Generator<Found> {
+  const { operation, seen } = exchange;
+  const sent = [
     ...operation.parameters.map(({ name, in: where, schema }) => {
-      const value =
-        where === 'path'
-          ? seen.path[name]
-          : where === 'query'
-            ? seen.query[name]
-            : seen.requestHeaders[name.toLowerCase()];
-      return { schema, value, isAnswer: false };
+      if (where === 'path') return { schema, value: seen.path[name] };
+      return { schema, value: where === 'query' ? seen.query[name] : seen.requestHeaders[name.toLowerCase()] };
     }),
-    ...(operation.body?.contents ?? []).map(({ schema }) => ({ schema, value: seen.requestBody, isAnswer: false })),
-    ...(response?.contents ?? []).map(({ schema }) => ({ schema, value: seen.responseBody, isAnswer: true })),
+    ...(operation.body?.contents ?? []).map(({ schema }) => ({ schema, value: seen.requestBody })),
   ];
-  for (const { schema, value, isAnswer } of sides) {
+  for (const { schema, value } of sent) {
     if (schema === undefined || value === undefined) continue;
-    for (const part of secretsIn(contract.root, schema, value)) {
-      const property = /\/([^/]*)$/.exec(part.at)?.[1];
-      for (const text of leavesOf(part.value)) yield { text, pointer: part.pointer, property, isAnswer };
-    }
+    for (const part of secretsIn(contract.root, schema, value)) yield* foundIn(part, false);
   }
+  for (const part of secretsInAnswer(contract, exchange) ?? []) yield* foundIn(part, true);
+}
+
+function* foundIn({ at, value, pointer }: AnnotatedValue, isAnswer: boolean): Generator<Found> {
+  const property = splitPointer(at).at(-1);
+  for (const text of leavesOf(value)) yield { text, pointer, property, isAnswer };
+}
+
+const inAnswers = new WeakMap<Exchange['outcome'], readonly AnnotatedValue[]>();
+
+/** Secret parts of the JSON in an answer, walked once for all who ask; undefined where no schema speaks of it. */
+export function secretsInAnswer(contract: Contract, exchange: Exchange): readonly AnnotatedValue[] | undefined {
+  const { operation, seen, outcome } = exchange;
+  const response = outcome.kind === 'answer' ? responseFor(operation, outcome.status) : undefined;
+  const schemas = (response?.contents ?? []).flatMap(({ schema }) => schema ?? []);
+  if (schemas.length === 0 || seen.responseBody === undefined) return undefined;
+  const known = inAnswers.get(outcome);
+  if (known !== undefined) return known;
+  const found = [...new Set(schemas)].flatMap((schema) => [...secretsIn(contract.root, schema, seen.responseBody)]);
+  inAnswers.set(outcome, found);
+  return found;
 }
 
 function leavesOf(value: unknown): string[] {

@@ -72,6 +72,7 @@ export async function runAgainst(
   api: ApiName,
   handle: Handler,
   change: Partial<RunOptions> = {},
+  amend: (contract: Contract) => Contract = (contract) => contract,
 ): Promise<{
   readonly result: RunResult;
   /** One line for each request. */
@@ -79,7 +80,7 @@ export async function runAgainst(
   readonly served: Served;
   readonly contract: Contract;
 }> {
-  const contract = await readContractFile(apis[api].file);
+  const contract = amend(await readContractFile(apis[api].file));
   const served = await serve(handle);
   try {
     const log: string[] = [];

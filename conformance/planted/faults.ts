@@ -1,3 +1,4 @@
+import type { Contract } from '../contract/contract.ts';
 import type { RunOptions } from '../run/run-options.ts';
 import type { ApiName } from './apis.ts';
 import type { TestAnswer, TestRequest } from './serve.ts';
@@ -16,6 +17,8 @@ export interface PlantedFault {
     readonly keyword: string;
   };
   readonly severity?: 'suspect';
+  /** What is wrong with the contract instead. */
+  readonly amend?: (contract: Contract) => Contract;
   /** Options of the run that it takes to see it. */
   readonly options?: Partial<RunOptions>;
 }

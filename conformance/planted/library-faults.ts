@@ -230,6 +230,17 @@ const rows: readonly Row[] = [
     caughtBy: by('http-law', 'removeBook', '#/paths/~1books~1{bookId}/delete/responses/204', 'content-after-204'),
   },
   {
+    name: 'the contract says what a norm forbids, at two places',
+    at: read,
+    change: (answer) => answer,
+    amend: (contract) => {
+      const problem = { line: 1, says: '"str" is no type.', cure: 'Use string.', breaks: 'JSON Schema 2020-12, 6.1.1' };
+      const at = (name: string) => ({ ...problem, pointer: `#/components/schemas/Loan/properties/${name}/type` });
+      return { ...contract, problems: [...contract.problems, at('reader'), at('until')] };
+    },
+    caughtBy: by('contract', '', '#/components/schemas/Loan/properties/reader/type', 'type'),
+  },
+  {
     name: 'an answer takes too long',
     at: read,
     change: (answer) => ({ ...answer, delayMs: 2_000 }),

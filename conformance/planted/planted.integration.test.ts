@@ -33,7 +33,12 @@ describe.each(faults)('$api: $name', (fault) => {
   ])('is caught once, by its name (%o)', async (change) => {
     // Short for the one that is about time alone: a pause of a busy machine is no fault of the others.
     const timeoutMs = fault.caughtBy.keyword === 'timeout' ? 300 : 30_000;
-    const { result } = await runAgainst(fault.api, plant(fault), { ...change, timeoutMs, ...fault.options });
+    const { result } = await runAgainst(
+      fault.api,
+      plant(fault),
+      { ...change, timeoutMs, ...fault.options },
+      fault.amend,
+    );
     const found = result.findings.map(({ check, operation, pointer, keyword, severity }) => ({
       check,
       operation,

@@ -39,7 +39,7 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
 
 /** What a pasted line needs to be set first: the addresses as they were given, and what each secret stands for. */
 function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
-  if (findings.length === 0) return '';
+  if (findings.every(({ curl }) => curl === '')) return '';
   const auth = authUrl === undefined ? '' : ` AUTH='${authUrl}'`;
   const needs = new Map(findings.flatMap(({ curlNeeds }) => Object.entries(curlNeeds)));
   const secrets = [...needs].filter(([variable]) => variable !== 'BASE' && variable !== 'AUTH');

@@ -49,6 +49,24 @@ const result: RunResult = {
   durationMs: 1500,
 };
 
+test('what is wrong with the contract itself is a suite of its own, and a place is told by its own words', () => {
+  const unsent = { ...finding, check: 'contract', operation: '', operations: [], curl: '' };
+  const occurrence = { fingerprint: '1', place: '', pointer: '', count: 1 };
+  const folded = {
+    ...finding,
+    occurrences: [
+      { ...occurrence, operation: 'read', says: 'first' },
+      { ...occurrence, operation: 'list', says: 'second' },
+    ],
+  };
+  const text = formatJunit({ ...result, findings: [unsent, folded] });
+  expect(text).toContain('<testsuite name="the contract" tests="1" failures="1" errors="0" skipped="0">');
+  expect([...text.matchAll(/<failure message="([^"]*)/g)].map(([, says]) => says).slice(1)).toEqual([
+    'first',
+    'second',
+  ]);
+});
+
 test('one case for each operation and check: failed wherever the cause showed, passed, or skipped with the reason', () => {
   const lines = formatJunit(result).split('\n');
   expect(

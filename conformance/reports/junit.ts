@@ -1,4 +1,4 @@
-import { formatFinding } from '../failures/finding.ts';
+import { type Finding, formatFinding } from '../failures/finding.ts';
 import type { Obligation } from '../plan/obligations.ts';
 import type { RunResult } from '../run/run-conformance.ts';
 
@@ -12,6 +12,8 @@ export function formatJunit(result: RunResult): string {
     const counts = `tests="${cases.length}" failures="${count('failure')}" errors="0" skipped="${count('skipped')}"`;
     return `  <testsuite name="${escapeXml(operation)}" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
   });
+  const own = result.findings.filter(({ operation, severity }) => operation === '' && severity === 'defect');
+  if (own.length > 0) suites.unshift(formatContract(own));
   if (result.cure !== undefined) suites.unshift(formatRun(result.says, result.cure));
   const head = `<testsuites name="${escapeXml(result.title)}" time="${(result.durationMs / 1000).toFixed(3)}">`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${suites.join('\n')}\n</testsuites>\n`;
@@ -24,15 +26,30 @@ function formatRun(says: string, cure: string): string {
   return `  <testsuite name="the run" tests="1" failures="0" errors="1" skipped="0">\n${test}\n  </testsuite>`;
 }
 
+/** What is wrong with the contract itself belongs to no operation. */
+function formatContract(findings: readonly Finding[]): string {
+  const cases = findings.map(
+    (finding) =>
+      `    <testcase classname="the contract" name="${escapeXml(finding.pointer)}">\n${formatFailure(finding, finding.says)}\n    </testcase>`,
+  );
+  const counts = `tests="${cases.length}" failures="${cases.length}" errors="0" skipped="0"`;
+  return `  <testsuite name="the contract" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
+}
+
+function formatFailure(finding: Finding, says: string): string {
+  return `      <failure message="${escapeXml(says)}">${escapeXml(formatFinding(finding))}</failure>`;
+}
+
 function formatCase({ findings }: RunResult, operation: string, check: string, own: readonly Obligation[]): string {
   const found = findings.filter(
     (finding) => finding.check === check && finding.severity === 'defect' && finding.operations.includes(operation),
   );
   const head = `    <testcase classname="${escapeXml(operation)}" name="${escapeXml(check)}"`;
   if (found.length > 0) {
-    const failures = found.map(
-      (finding) => `      <failure message="${escapeXml(finding.says)}">${escapeXml(formatFinding(finding))}</failure>`,
-    );
+    const failures = found.map((finding) => {
+      const here = finding.occurrences.find((one) => one.operation === operation);
+      return formatFailure(finding, here?.says ?? finding.says);
+    });
     return `${head}>\n${failures.join('\n')}\n    </testcase>`;
   }
   const isTested = own.some(({ state }) => state !== 'not reached');

@@ -1,4 +1,5 @@
 import { checks as allChecks } from '../checks/checks.ts';
+import { contractItself, failureOf } from '../checks/contract-itself.ts';
 import { leastSecretLength } from '../checks/secrets.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { createAccounts } from '../execute/authorize.ts';
@@ -176,6 +177,11 @@ export async function runConformance(
 
   const userCut = stop.signal.aborted ? undefined : cut;
   const problems = [...contract.problems, ...judge.problems()];
+  const isAsked = checks.includes(contractItself);
+  for (const problem of isAsked ? problems : []) {
+    const failure = failureOf(problem);
+    if (failure !== undefined) findings.addUnsent(failure);
+  }
   const tokenProblems = accounts.problems().map(redactor.redact);
   const coverage = measureCoverage(selected, tally);
   const judged = judgeVerdict({
@@ -211,7 +217,7 @@ export async function runConformance(
       contract,
       operations: selected,
       tally,
-      problems,
+      problems: problems.filter((problem) => !isAsked || failureOf(problem) === undefined),
       tokenProblems,
       cut: userCut,
       verdict: judged.verdict,

@@ -23,13 +23,7 @@ interface Given {
 
 /** Facts that cost checks. What only follows from the verdict is left out: the verdict says it once. */
 export function gatherWarnings(given: Given): Warning[] {
-  const ofContract = [
-    ...given.problems.map(({ pointer, line, says, cure }) => ({
-      says: `${given.contract.file}:${line} ${pointer}: ${says}`,
-      cure,
-    })),
-    ...undocumented(given),
-  ];
+  const ofContract = [...ofProblems(given), ...undocumented(given)];
   if (given.verdict === 'unreachable' || given.verdict === 'wrong-address') return ofContract;
   const ofTokens = given.tokenProblems.map((problem) => ({
     says: `No token: ${problem}`,
@@ -45,9 +39,19 @@ export function gatherWarnings(given: Given): Warning[] {
   ];
 }
 
+/** One warning for what is wrong in the same words, with the first place. */
+function ofProblems({ contract, problems }: Given): Warning[] {
+  return [...Map.groupBy(problems, ({ says }) => says).values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    const { line, pointer, says, cure } = first;
+    const also = more.length === 0 ? '' : ` (and at ${more.length} more ${more.length === 1 ? 'place' : 'places'})`;
+    return [{ says: `${contract.file}:${line} ${pointer}${also}: ${says}`, cure }];
+  });
+}
+
 function ofDeployment({ facts }: Given): Warning[] {
   return facts.map(({ operations, says, answered }) => ({
-    says: `${operations.join(', ')}: ${says} (${answered}).`,
+    says: `${operations.slice(0, 8).join(', ')}${operations.length > 8 ? ` and ${operations.length - 8} more` : ''}: ${says} (${answered}).`,
     cure: 'Switch it on to have it tested, or leave it out with --exclude.',
   }));
 }
