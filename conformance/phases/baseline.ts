@@ -18,7 +18,17 @@ import { createDrafter, type Drafter, explainGap, plainWay, type Way } from './d
 import type { Domain, Scenario } from './phase.ts';
 
 /** Most requests of one operation in one turn, and in all. */
-const most = { turn: 6, all: 12, lessons: 8, failures: 3, forbidden: 2, fresh: 2, rung: 8, emptyLists: 2 } as const;
+const most = {
+  turn: 6,
+  all: 12,
+  lessons: 8,
+  failures: 3,
+  forbidden: 2,
+  targets: 7,
+  fresh: 2,
+  rung: 8,
+  emptyLists: 2,
+} as const;
 
 /**
  * Ranks: reads and creates by their level, changes after what they may change was read, second turns, what nobody handed an id
@@ -61,6 +71,8 @@ interface Progress {
   way: Way;
   learned: number;
   failures: number;
+  /** Targets under which nothing was found. */
+  missed: number;
   isCompleteSent: boolean;
 }
 
@@ -80,6 +92,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     way: { ...plainWay, hasBody: operation.body?.required === true || !/^(get|head|delete)$/.test(operation.method) },
     learned: 0,
     failures: 0,
+    missed: 0,
     isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
   };
   const names = referenceNames(contract, operation);
@@ -169,6 +182,7 @@ function* steps(turn: Turning): Generator<Step> {
     // What was refused for the object alone may have been good data.
     progress.way = stays ? next : { ...progress.way, rung: what === 'target' ? progress.way.rung : 0 };
     if (stays) return;
+    if (what === 'target') progress.missed += 1;
     (what === 'target' ? progress.gone : progress.tried).add(keyOf(targets[at]));
     at += 1;
   };
@@ -215,6 +229,7 @@ function* steps(turn: Turning): Generator<Step> {
     }
     if (next === 'again') continue;
     advance(next === 'forbidden' ? 'target' : next);
+    if (progress.missed >= most.targets && !targets.slice(at).some(({ proven }) => proven === true)) break;
   }
   progress.isSpent = true;
 }
@@ -367,7 +382,7 @@ function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean
 const ofCredentials =
   /^(revoke|rotate|regenerate|renew|refresh|logout|signout|logoff|deactivate|disable|password|passwd|blacklist|invalidate|expire|unlink|me|self|whoami|session|sessions)$/;
 const ofServer =
-  /^(shutdown|stop|restart|reboot|reset|terminate|kill|exit|quit|halt|poweroff|wipe|purge|flush|truncate|uninstall|restore|import|upgrade|shut)$/;
+  /^(shutdown|stop|restart|reboot|reset|terminate|kill|exit|quit|halt|poweroff|wipe|purge|flush|truncate|clear|drop|erase|empty|prune|cleanup|destroy|migrate|downgrade|rollback|uninstall|restore|import|upgrade|shut)$/;
 
 /** 0: nothing to fear, 1: it may take the credentials away, 2: it may stop the deployment or wipe it. */
 function perilOf({ id, path }: Operation, deed: Deed): 0 | 1 | 2 {
