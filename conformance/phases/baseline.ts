@@ -25,6 +25,7 @@ const most = {
   failures: 3,
   forbidden: 2,
   targets: 7,
+  busy: 2,
   fresh: 2,
   rung: 8,
   emptyLists: 2,
@@ -73,6 +74,8 @@ interface Progress {
   failures: number;
   /** Targets under which nothing was found. */
   missed: number;
+  /** How often the deployment was too busy for it. */
+  busy: number;
   isCompleteSent: boolean;
 }
 
@@ -93,6 +96,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     learned: 0,
     failures: 0,
     missed: 0,
+    busy: 0,
     isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
   };
   const names = referenceNames(contract, operation);
@@ -108,7 +112,10 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     id: `baseline ${operation.id}`,
     operation,
     phase: 'baseline',
-    domain: domainOf(operation, deed),
+    get domain() {
+      const own = domainOf(operation, deed);
+      return progress.busy > 0 ? { ...own, kind: 'alone' as const } : own;
+    },
     mostRequests: most.turn,
     rank: (world) => {
       const { state, requests, turns } = progress;
@@ -120,7 +127,9 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign = deed === 'remove' && targetsIn(world)[0]?.owned !== true;
       const lacks = hasTarget || deed === 'remove' ? 0 : ranks.noTarget;
-      return first + turns * ranks.turn + waits + lacks + (isForeign ? ranks.foreign : 0);
+      // What was made last may hang on what was made first.
+      const age = deed === 'remove' ? ageOf(world, operation) : 0;
+      return first + turns * ranks.turn + waits + lacks + age + (isForeign ? ranks.foreign : 0);
     },
     run: async (session, world, allowance) => {
       const tools = toolsFor(world, operation, 'baseline', 0);
@@ -227,6 +236,11 @@ function* steps(turn: Turning): Generator<Step> {
       progress.state = 'over';
       return;
     }
+    // The same request once more in a turn of its own: a pool or a database may have been taken by others.
+    if (next === 'later') {
+      progress.sent.delete(key);
+      return;
+    }
     if (next === 'again') continue;
     advance(next === 'forbidden' ? 'target' : next);
     if (progress.missed >= most.targets && !targets.slice(at).some(({ proven }) => proven === true)) break;
@@ -235,13 +249,21 @@ function* steps(turn: Turning): Generator<Step> {
 }
 
 /** Where a refusal leads. */
-function judge(turn: Turning, exchange: Exchange, target: Target): 'again' | 'data' | 'target' | 'forbidden' | 'over' {
+function judge(
+  turn: Turning,
+  exchange: Exchange,
+  target: Target,
+): 'again' | 'later' | 'data' | 'target' | 'forbidden' | 'over' {
   const { outcome, seen } = exchange;
   const { operation, progress, drafter, tools } = turn;
   if (outcome.kind === 'none') return 'over';
   const { status } = outcome;
   if (status === 403) return Object.keys(target.values).length > 0 ? 'forbidden' : 'over';
   if (status < 400 || [401, 402, 405, 406, 429, 501].includes(status)) return 'over';
+  if (status === 503 || status === 502 || status === 504) {
+    progress.busy += 1;
+    return progress.busy <= most.busy ? 'later' : 'over';
+  }
   if (status >= 500) {
     progress.failures += 1;
     return progress.failures >= most.failures ? 'over' : progress.failures === 1 ? 'data' : 'target';
@@ -437,6 +459,12 @@ function domainOf(operation: Operation, deed: Deed): Domain {
 
 function hasOptional({ parameters }: Operation): boolean {
   return parameters.some(({ in: where, required }) => where === 'query' && !required);
+}
+
+/** Place of its collection among those seen, the first 0. */
+function ageOf({ resources }: World, { path }: Operation): number {
+  const collection = slotsOf(path).at(-1)?.collection ?? '';
+  return Math.min(399, Math.max(0, [...resources.collections.keys()].indexOf(collection)));
 }
 
 /** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */
