@@ -467,6 +467,22 @@ test('comes last to what may take away the credentials, and at the very end to w
   expect(requests.slice(2)).toEqual(['DELETE /pets/4', 'POST /me/token/reset', 'GET /logout', 'POST /server/shutdown']);
 });
 
+test('asks again alone where the deployment was too busy for several at once', async () => {
+  let underWay = 0;
+  const operations = Object.fromEntries(['a', 'b', 'c'].map((name) => [`GET /${name}`, undefined]));
+  const { unreached } = await run({
+    operations,
+    handle: async () => {
+      underWay += 1;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const isAlone = underWay === 1;
+      underWay -= 1;
+      return isAlone ? { status: 200, body: [] } : { status: 503, headers: { 'retry-after': '0' } };
+    },
+  });
+  expect(unreached).toEqual([]);
+});
+
 describe('what belongs to others', () => {
   const operations = {
     'GET /pets': undefined,
@@ -502,6 +518,26 @@ describe('what belongs to others', () => {
     expect(unreached).toEqual([]);
     expect(requests.at(-1)).toBe('DELETE /pets/2');
     expect(requests.at(-2)).toBe('POST /pets/2/reset');
+  });
+
+  test('is deleted before what it hangs on', async () => {
+    const made = new Set<string>();
+    const body = (properties: object) => ({ body: { type: 'object', required: Object.keys(properties), properties } });
+    const { unreached, requests } = await run({
+      operations: {
+        'DELETE /authors/{authorId}': undefined,
+        'DELETE /books/{bookId}': undefined,
+        'POST /authors': body({ name: { type: 'string' } }),
+        'POST /books': body({ author_id: { type: 'integer' } }),
+      },
+      handle: routes({
+        'POST /authors': () => (made.add('a') ? { status: 201, body: { id: 7 } } : no),
+        'POST /books': () => (made.add('b') ? { status: 201, body: { id: 8 } } : no),
+        'DELETE /authors/:id': () => (made.delete('a') && made.clear() === undefined ? { status: 204 } : no),
+        'DELETE /books/:id': () => (made.delete('b') ? { status: 204 } : no),
+      }),
+    });
+    expect(unreached, requests.join('\n')).toEqual([]);
   });
 
   test('is not changed on a guess', async () => {

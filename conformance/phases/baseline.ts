@@ -18,7 +18,18 @@ import { createDrafter, type Drafter, explainGap, plainWay, type Way } from './d
 import type { Domain, Scenario } from './phase.ts';
 
 /** Most requests of one operation in one turn, and in all. */
-const most = { turn: 6, all: 12, lessons: 8, failures: 3, forbidden: 2, fresh: 2, rung: 8, emptyLists: 2 } as const;
+const most = {
+  turn: 6,
+  all: 12,
+  lessons: 8,
+  failures: 3,
+  forbidden: 2,
+  targets: 7,
+  busy: 2,
+  fresh: 2,
+  rung: 8,
+  emptyLists: 2,
+} as const;
 
 /**
  * Ranks: reads and creates by their level, changes after what they may change was read, second turns, what nobody handed an id
@@ -61,6 +72,10 @@ interface Progress {
   way: Way;
   learned: number;
   failures: number;
+  /** Targets under which nothing was found. */
+  missed: number;
+  /** How often the deployment was too busy for it. */
+  busy: number;
   isCompleteSent: boolean;
 }
 
@@ -80,6 +95,8 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     way: { ...plainWay, hasBody: operation.body?.required === true || !/^(get|head|delete)$/.test(operation.method) },
     learned: 0,
     failures: 0,
+    missed: 0,
+    busy: 0,
     isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
   };
   const names = referenceNames(contract, operation);
@@ -95,7 +112,10 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     id: `baseline ${operation.id}`,
     operation,
     phase: 'baseline',
-    domain: domainOf(operation, deed),
+    get domain() {
+      const own = domainOf(operation, deed);
+      return progress.busy > 0 ? { ...own, kind: 'alone' as const } : own;
+    },
     mostRequests: most.turn,
     rank: (world) => {
       const { state, requests, turns } = progress;
@@ -107,7 +127,9 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign = deed === 'remove' && targetsIn(world)[0]?.owned !== true;
       const lacks = hasTarget || deed === 'remove' ? 0 : ranks.noTarget;
-      return first + turns * ranks.turn + waits + lacks + (isForeign ? ranks.foreign : 0);
+      // What was made last may hang on what was made first.
+      const age = deed === 'remove' ? ageOf(world, operation) : 0;
+      return first + turns * ranks.turn + waits + lacks + age + (isForeign ? ranks.foreign : 0);
     },
     run: async (session, world, allowance) => {
       const tools = toolsFor(world, operation, 'baseline', 0);
@@ -169,6 +191,7 @@ function* steps(turn: Turning): Generator<Step> {
     // What was refused for the object alone may have been good data.
     progress.way = stays ? next : { ...progress.way, rung: what === 'target' ? progress.way.rung : 0 };
     if (stays) return;
+    if (what === 'target') progress.missed += 1;
     (what === 'target' ? progress.gone : progress.tried).add(keyOf(targets[at]));
     at += 1;
   };
@@ -213,20 +236,34 @@ function* steps(turn: Turning): Generator<Step> {
       progress.state = 'over';
       return;
     }
+    // The same request once more in a turn of its own: a pool or a database may have been taken by others.
+    if (next === 'later') {
+      progress.sent.delete(key);
+      return;
+    }
     if (next === 'again') continue;
     advance(next === 'forbidden' ? 'target' : next);
+    if (progress.missed >= most.targets && !targets.slice(at).some(({ proven }) => proven === true)) break;
   }
   progress.isSpent = true;
 }
 
 /** Where a refusal leads. */
-function judge(turn: Turning, exchange: Exchange, target: Target): 'again' | 'data' | 'target' | 'forbidden' | 'over' {
+function judge(
+  turn: Turning,
+  exchange: Exchange,
+  target: Target,
+): 'again' | 'later' | 'data' | 'target' | 'forbidden' | 'over' {
   const { outcome, seen } = exchange;
   const { operation, progress, drafter, tools } = turn;
   if (outcome.kind === 'none') return 'over';
   const { status } = outcome;
   if (status === 403) return Object.keys(target.values).length > 0 ? 'forbidden' : 'over';
   if (status < 400 || [401, 402, 405, 406, 429, 501].includes(status)) return 'over';
+  if (status === 503 || status === 502 || status === 504) {
+    progress.busy += 1;
+    return progress.busy <= most.busy ? 'later' : 'over';
+  }
   if (status >= 500) {
     progress.failures += 1;
     return progress.failures >= most.failures ? 'over' : progress.failures === 1 ? 'data' : 'target';
@@ -367,7 +404,7 @@ function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean
 const ofCredentials =
   /^(revoke|rotate|regenerate|renew|refresh|logout|signout|logoff|deactivate|disable|password|passwd|blacklist|invalidate|expire|unlink|me|self|whoami|session|sessions)$/;
 const ofServer =
-  /^(shutdown|stop|restart|reboot|reset|terminate|kill|exit|quit|halt|poweroff|wipe|purge|flush|truncate|uninstall|restore|import|upgrade|shut)$/;
+  /^(shutdown|stop|restart|reboot|reset|terminate|kill|exit|quit|halt|poweroff|wipe|purge|flush|truncate|clear|drop|erase|empty|prune|cleanup|destroy|migrate|downgrade|rollback|uninstall|restore|import|upgrade|shut)$/;
 
 /** 0: nothing to fear, 1: it may take the credentials away, 2: it may stop the deployment or wipe it. */
 function perilOf({ id, path }: Operation, deed: Deed): 0 | 1 | 2 {
@@ -422,6 +459,12 @@ function domainOf(operation: Operation, deed: Deed): Domain {
 
 function hasOptional({ parameters }: Operation): boolean {
   return parameters.some(({ in: where, required }) => where === 'query' && !required);
+}
+
+/** Place of its collection among those seen, the first 0. */
+function ageOf({ resources }: World, { path }: Operation): number {
+  const collection = slotsOf(path).at(-1)?.collection ?? '';
+  return Math.min(399, Math.max(0, [...resources.collections.keys()].indexOf(collection)));
 }
 
 /** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */

@@ -178,8 +178,11 @@ function findChains(
       found.push(...fromCollection(resources, state, slot, outer));
       for (const { value, doubt, order, item } of fromElsewhere(resources, state, slot)) {
         // The record that holds both names a parent that fits.
-        const together = outer.filter(({ values }) => [...item.scalars.values()].includes(values.at(-1) as Scalar));
-        beneath(value, doubt, order, together.length > 0 ? together : outer);
+        const isTogether = ({ values }: Chain): boolean => [...item.scalars.values()].includes(values.at(-1) as Scalar);
+        const together = outer.filter(isTogether);
+        beneath(value, doubt, order, together);
+        const others = outer.filter((chain) => !isTogether(chain));
+        beneath(value, doubt + (together.length > 0 ? 1 : 0), order + (together.length > 0 ? 4 : 0), others);
       }
     }
     const refused = state?.refused ?? new Set<string>();

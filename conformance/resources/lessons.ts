@@ -99,6 +99,8 @@ export function learn(
       if (came === 'nothing') came = 'path';
       continue;
     }
+    // Some answers show what was sent.
+    if (about.kind === 'body' && complaint.says === String(valueAt(seen.requestBody, about.tokens))) continue;
     const key = keyOf(about);
     const before = lessons.get(key) ?? { ...nothing, about };
     const after = addRules(before, complaint.rules, isThere(about, seen));

@@ -70,35 +70,31 @@ export function readComplaints(body: unknown): Complaint[] {
       found.push({ path: own, rules, says: sentence });
     }
   };
-  const walk = (node: unknown, trail: readonly string[], depth: number): void => {
+  /** @param trail members that led here @param above places that led here: what names its own place stands beneath those alone */
+  const walk = (node: unknown, trail: readonly string[], above: readonly string[], depth: number): void => {
     if (depth > 8 || found.length >= mostComplaints) return;
     if (typeof node === 'string') {
-      if (node !== '') tell(trail, node.slice(0, longestText), undefined);
+      if (node !== '') tell([...above, ...trail], node.slice(0, longestText), undefined);
     } else if (Array.isArray(node)) {
-      for (const item of node) walk(item, trail, depth + 1);
+      for (const item of node) walk(item, trail, above, depth + 1);
     } else if (isObject(node)) {
       const place = placeOf(node);
       const text = textOf(node);
       if (place !== undefined && text !== '') {
         const extra = missingOrExtra(node);
-        tell([...trail, ...place, ...(extra === undefined ? [] : [extra])], text, node);
-        for (const [name, part] of Object.entries(node))
-          if (isDeeper(part)) walk(part, [...trail, ...place, ...trailOf(name, part)], depth + 1);
+        const own = [...above, ...place];
+        tell([...own, ...(extra === undefined ? [] : [extra])], text, node);
+        for (const [name, part] of Object.entries(node)) {
+          if (isDeeper(part)) walk(part, trailOf(name, part), own, depth + 1);
+        }
         return;
       }
       for (const [name, part] of Object.entries(node)) {
-        if (
-          /^(status|statuscode|status_code|timestamp|instance|trace(_?id)?|request_?id|documentation_url|stack(trace)?|method|url|input|value|rejected_?value|ctx|context|params|help|success|ok|received|keyword|inclusive|type)$/i.test(
-            name,
-          )
-        )
-          continue;
-        // A constraint's own name (class-validator's `isEmail: "…"`) says no place.
-        walk(part, [...trail, ...trailOf(name, part)], depth + 1);
+        if (!silent.test(name)) walk(part, [...trail, ...trailOf(name, part)], above, depth + 1);
       }
     }
   };
-  walk(body, [], 0);
+  walk(body, [], [], 0);
   return found;
 }
 
@@ -119,12 +115,16 @@ function readCode(sentence: string): { readonly path: string[]; readonly rules: 
   return { path, rules: [format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format }] };
 }
 
+/** Members that say nothing of what is wrong: where it came from, and what was sent. */
+const silent =
+  /^(status|status_?code|timestamp|instance|trace(_?id)?|request_?id|documentation_url|stack(trace)?|method|url|input|value|rejected_?value|ctx|context|params|help|success|ok|received|keyword|inclusive|type|request(_?body)?|payload|sent)$/i;
+
 function isDeeper(part: unknown): boolean {
   return Array.isArray(part) ? part.some(isObject) : isObject(part);
 }
 
 function trailOf(name: string, part: unknown): string[] {
-  if (/^\d+$/.test(name) || containers.test(name)) return [];
+  if (/^\d+$/.test(name) || containers.test(name) || /_(errors?|details?|messages?)$/i.test(name)) return [];
   const isText = typeof part === 'string';
   // class-validator calls each constraint by its name: `isEmail`, `minLength`.
   if (isText && (textMembers.test(name) || /^(is[A-Z]|min|max|matches|array|name$)/.test(name))) return [];

@@ -26,10 +26,17 @@ export function plainPath(path: string): string {
   return path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
 }
 
-/** The singular of a path's last segment that is no parameter. */
+/** The singular of a path's last segment that is no parameter and says more than by what it is found, as `/books/by-name` does. */
 export function nounOf(path: string): string {
-  const segments = path.split('/').filter((segment) => segment !== '' && !segment.includes('{'));
-  return singular(normal(segments.at(-1) ?? ''));
+  const segments = path
+    .split('/')
+    .filter((segment) => segment !== '' && !segment.includes('{'))
+    .map(normal);
+  const telling = segments.findLast((segment) => {
+    const rest = segment.replace(/^by/, '');
+    return !idNames.includes(rest) && !plainNames.includes(rest);
+  });
+  return singular(telling ?? segments.at(-1) ?? '');
 }
 
 /** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
