@@ -14,6 +14,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   mock: () => import('./mock.ts').then(({ mock }) => mock),
   sandbox: () => import('./sandbox.ts').then(({ sandbox }) => sandbox),
   start: () => import('./start.ts').then(({ start }) => start),
+  'conform-start': () => import('./conform-start.ts').then(({ conformStart }) => conformStart),
   operations: () => import('./operations.ts').then(({ operations }) => operations),
   'activity-http': () => import('./activity-http.ts').then(({ activityHttp }) => activityHttp),
   'store-activity': () => import('./store-activity.ts').then(({ storeActivity }) => storeActivity),

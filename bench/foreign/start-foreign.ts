@@ -1,18 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../first-answer.ts';
-import type { ForeignServer, Instance, Login } from './servers.ts';
-
-export interface Command {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
+import type { Command, ForeignServer, Instance, Login } from './servers.ts';
 
 /** One that runs, fresh: nobody has written to it yet. */
 export interface Started {
@@ -70,8 +64,8 @@ export async function startForeign(
   };
   try {
     for (const command of (await server.prepare?.(instance)) ?? []) await runToEnd(command, folder, log, signal);
-    const command = await server.start(instance);
-    const first = launch(command, folder, log);
+    await disarm(root);
+    const first = launch(await server.start(instance), folder, log);
     child = first;
     await untilReady(`${instance.origin}${server.ready}`, first, signal);
     const login = (await server.logIn?.(instance)) ?? {};
@@ -83,7 +77,8 @@ export async function startForeign(
         await watcher?.onStop();
         await delay(restartAfterMs);
         if (supervisor.isClosing || supervisor.stops > mostRestarts) return;
-        const next = launch(command, folder, log);
+        // Its configuration may be gone with what it was told.
+        const next = launch(await server.start(instance), folder, log);
         child = next;
         supervise(next);
         // One that ends before it answers comes by here again.
@@ -100,6 +95,27 @@ export async function startForeign(
     await close();
     throw error;
   }
+}
+
+/** What a server may call when it is told to turn off its machine. */
+const dangerous = [
+  'sudo',
+  'su',
+  'doas',
+  'shutdown',
+  'reboot',
+  'halt',
+  'poweroff',
+  'systemctl',
+  'service',
+  'init',
+  'kill',
+];
+
+/** Puts something harmless of the same names before the real ones. */
+async function disarm(root: string): Promise<void> {
+  await mkdir(join(root, 'bin'));
+  for (const name of dangerous) await writeFile(join(root, 'bin', name), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
 }
 
 /** Runs a program of ours to its end, or ends it when asked to stop. @returns its exit code */
@@ -124,7 +140,7 @@ function launch({ file, args, env = {} }: Command, folder: string, log: string):
   const child = spawn(file, args, {
     cwd: folder,
     detached: true,
-    env: { ...plainEnvironment(folder), PATH: `${dirname(process.execPath)}:/usr/local/bin:/usr/bin:/bin`, ...env },
+    env: { ...plainEnvironment(folder), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   child.stdout?.pipe(output, { end: false });
@@ -137,7 +153,8 @@ function launch({ file, args, env = {} }: Command, folder: string, log: string):
 /** What this process was told is none of theirs; what they would keep in a home goes beside their data, where it is removed with it. */
 function plainEnvironment(folder: string): Record<string, string> {
   const home = dirname(folder);
-  return { HOME: home, TMPDIR: home, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
+  const path = [join(home, 'bin'), dirname(process.execPath), '/usr/local/bin', '/usr/bin', '/bin'].join(':');
+  return { HOME: home, TMPDIR: home, PATH: path, LANG: 'C.UTF-8', PYTHONUNBUFFERED: '1', NO_COLOR: '1', CI: '1' };
 }
 
 async function untilReady(url: string, child: ChildProcess, signal: AbortSignal): Promise<void> {

@@ -16,6 +16,8 @@ export interface Fault {
   readonly first: Violation;
   readonly says: string;
   readonly causes: readonly Cause[];
+  /** False where nothing but a `format` says so that only some readers take for a law. */
+  readonly isSure: boolean;
 }
 
 /**
@@ -28,7 +30,9 @@ export interface Fault {
 export function findFaults(root: JsonObject, violations: readonly Violation[], body: unknown, range: string): Fault[] {
   const seen = violations.flatMap((violation): Judged[] => {
     const value = readPointer(body, violation.at);
-    return isBeyondPrecision(value) ? [] : [{ violation, value, owner: ownerOf(violation, value, body) }];
+    return isBeyondPrecision(value)
+      ? []
+      : [{ violation, value, said: readPointer(root, violation.pointer), owner: ownerOf(violation, value, body) }];
   });
   const contradictions = seen.filter(({ violation }) => isContradiction(root, violation));
   const rest = seen.filter((one) => !contradictions.includes(one));
@@ -41,7 +45,7 @@ export function findFaults(root: JsonObject, violations: readonly Violation[], b
   const others = told.map(({ path, own }) => own.filter((one) => !isNull(one, path)));
   return [
     ...others.flatMap((own) => describe(own, (one) => causeOf(root, one, body, range))),
-    ...describe(nulls, () => [range, 'null']),
+    ...describe(nulls, () => [range, 'null'], 'null came where none is declared'),
     ...describe(contradictions, () => ['closed under allOf'], 'no object can keep both parts of the allOf'),
   ];
 }
@@ -49,6 +53,8 @@ export function findFaults(root: JsonObject, violations: readonly Violation[], b
 interface Judged {
   readonly violation: Violation;
   readonly value: unknown;
+  /** Value of the keyword in the contract. */
+  readonly said: unknown;
   /** The object of the body that the violation is about. */
   readonly owner: string;
 }
@@ -71,7 +77,14 @@ function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: 
     hint === undefined ? '' : `: ${hint}`,
   ].join('');
   const causes = new Map(own.map((one) => [canonical(cause(one)), cause(one)] as const));
-  return [{ first: first.violation, says, causes: [...causes.values()] }];
+  return [{ first: first.violation, says, causes: [...causes.values()], isSure: own.some(isLaw) }];
+}
+
+/** Formats with one spelling that every reader shares; of others, and of an empty text, `format` is a note (JSON Schema 2020-12, 7.2.1). */
+const shared = new Set<unknown>(['date', 'date-time', 'time']);
+
+function isLaw({ violation, value, said }: Judged): boolean {
+  return violation.keyword !== 'format' || (shared.has(said) && value !== '');
 }
 
 /** Keywords about an object as a whole rather than about one value in it. */
@@ -89,14 +102,13 @@ function isAnotherThing(own: readonly Judged[]): boolean {
   return missing.size > 1 || (missing.size > 0 && sentences.size > 2);
 }
 
-function causeOf(root: JsonObject, { violation, value, owner }: Judged, body: unknown, range: string): Cause {
+function causeOf(root: JsonObject, { violation, value, said, owner }: Judged, body: unknown, range: string): Cause {
   const { keyword, pointer, detail, at } = violation;
   const isRefusal = /^[45]/.test(range);
   const whole = readPointer(body, owner);
   const kind = isRefusal && isObject(whole) ? Object.keys(whole).sort().join() : signatureOf(root, pointer);
   if (aboutObjects.has(keyword)) return [range, keyword, detail, kind];
   const name = splitPointer(at).findLast((token) => !/^\d+$/.test(token)) ?? '';
-  const said: unknown = readPointer(root, pointer);
   if (keyword === 'type') return [range, keyword, name, typeOf(value), canonical(said)];
   if (keyword === 'format') return [range, keyword, canonical(said), outlineOf(value)];
   if (keyword === 'anyOf' || keyword === 'oneOf') return [range, keyword, name, kind];

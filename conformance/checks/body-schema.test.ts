@@ -200,6 +200,36 @@ describe('not a defect', () => {
   });
 });
 
+describe('how sure it is', () => {
+  test.each<{ name: string; schema: object; body: unknown; severity: string; says?: string }>([
+    {
+      name: 'a word for an instant',
+      schema: { type: 'string', format: 'date-time' },
+      body: '"soon"',
+      severity: 'defect',
+    },
+    {
+      name: 'nothing for an instant',
+      schema: { type: 'string', format: 'date-time' },
+      body: '""',
+      severity: 'suspect',
+    },
+    { name: 'nothing for an address', schema: { type: 'string', format: 'uri' }, body: '""', severity: 'suspect' },
+    { name: 'a word for a UUID', schema: { type: 'string', format: 'uuid' }, body: '"b1"', severity: 'suspect' },
+    {
+      name: 'null in none of the branches',
+      schema: { properties: { owner: { oneOf: [text, { type: 'object' }] } } },
+      body: { owner: null },
+      severity: 'defect',
+      says: 'null came where none is declared',
+    },
+  ])('$name: $severity', ({ schema, body, severity, says = '' }) => {
+    const found = judge(schema, body);
+    expect(found.map((one) => one.severity)).toEqual([severity]);
+    expect(found[0]?.says).toContain(says);
+  });
+});
+
 test('parts of an allOf that close each other out are one fault of the contract, wherever they show', () => {
   const components = {
     Base: { type: 'object', additionalProperties: false, properties: { id: text } },

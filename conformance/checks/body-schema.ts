@@ -56,8 +56,9 @@ function judgeContent(
   const violations = judge.judge(schema, 'response', read.value);
   if (violations.length === 0) return [];
   return findFaults(contract.root, violations, read.value, range).map(
-    ({ first: { at, pointer, keyword }, says, causes }: Fault): Failure => {
-      return { ...failure, place: `${place} ${at || '(the whole)'}`, pointer, keyword, says, causes };
+    ({ first: { at, pointer, keyword }, says, causes, isSure }: Fault): Failure => {
+      const severity = isSure ? 'defect' : 'suspect';
+      return { ...failure, severity, place: `${place} ${at || '(the whole)'}`, pointer, keyword, says, causes };
     },
   );
 }

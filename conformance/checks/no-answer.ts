@@ -6,6 +6,9 @@ import { originalsOf, repeatOf } from './server-error.ts';
 /** That nothing listens says nothing about the contract: the run ends with a word about the address. */
 const notOfTheServer = new Set(['refused', 'unresolved']);
 
+/** RFC 9110, 9.2.2. */
+const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
+
 export const noAnswer: TraceCheck = {
   kind: 'trace',
   name: 'no-answer',
@@ -21,7 +24,7 @@ export const noAnswer: TraceCheck = {
 };
 
 function judgeSilence(
-  { operation }: NumberedExchange,
+  { operation, request }: NumberedExchange,
   { reason, says, downWith = [] }: NoAnswer,
   repeat: NumberedExchange | undefined,
 ): Failure | undefined {
@@ -38,9 +41,11 @@ function judgeSilence(
   }
   if (notOfTheServer.has(reason)) return undefined;
   const passed = repeat?.outcome.kind === 'answer' ? repeat.outcome.status : undefined;
+  // Our own patience is no law: an action may wait for something far away.
+  const isPatience = reason === 'timeout' && !(repeat !== undefined && idempotent.has(request.method));
   return {
     ...failure,
-    severity: passed === undefined ? 'defect' : 'suspect',
+    severity: passed === undefined && !isPatience ? 'defect' : 'suspect',
     keyword: reason,
     clause: reason === 'truncated' ? 'RFC 9112 8' : 'RFC 9110 3.4',
     says: passed === undefined ? says : `${says}; sent again alone it was answered ${passed}`,

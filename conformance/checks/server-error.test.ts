@@ -84,6 +84,8 @@ test.each([
     want: ['defect'],
   },
   { first: 500, again: 500, body: "unsupported operand type(s) for +: 'int' and 'str'", want: ['defect'] },
+  { first: 500, again: 500, body: '{"message":"getaddrinfo EAI_AGAIN registry.example"}', want: ['suspect'] },
+  { first: 503, again: 503, body: 'Service Unavailable: no broker', want: ['suspect'] },
   {
     first: 500,
     again: 500,
@@ -97,7 +99,8 @@ test.each([
 test.each([
   { first: 'reset', again: 'reset', want: ['defect'] },
   { first: 'truncated', again: 200, want: ['suspect'] },
-  { first: 'timeout', again: undefined, want: ['defect'] },
+  { first: 'timeout', again: 'timeout', want: ['defect'] },
+  { first: 'timeout', again: undefined, want: ['suspect'] },
   { first: 'refused', again: undefined, want: [] },
 ] as const)('$first, and $again when sent again alone: $want', ({ first, again, want }) => {
   expect(severitiesOf(noAnswer, traceOf('plain', first, again))).toEqual(want);

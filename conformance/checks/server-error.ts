@@ -12,6 +12,10 @@ const mayBeDocumented = new Set([501, 503]);
 const off =
   /\b(?:is|are|been|was|feature|currently) disabled\b|\bnot (?:yet |currently )?(?:supported(?! between)|enabled|configured|implemented)\b|\b(?:switched|turned) off\b/i;
 
+/** Names of what a server misses around it: another host, a program, a file of the installation. */
+const environment =
+  /\b(?:EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT)\b|\bservice (?:is )?unavailable\b|\b(?:name resolution|connection refused|no route to host)\b/i;
+
 /** Most of a body that still is a sentence to the client, and no account of a crash that has such words by chance. */
 const mostSaid = 2_000;
 
@@ -81,7 +85,11 @@ function weigh(
   }
   if (repeat === undefined) return { severity: 'suspect', adds: '; it was not sent again, and may pass' };
   if (repeat.kind === 'none') return { severity: 'defect', adds: `; sent again alone, ${repeat.says}` };
-  if (repeat.status >= 500) return { severity: 'defect', adds: '' };
+  if (repeat.status >= 500) {
+    const isAround = environment.test(body.subarray(0, mostSaid).toString());
+    if (isAround) return { severity: 'suspect', adds: '; it says that something around it is missing' };
+    return { severity: 'defect', adds: '' };
+  }
   // Away for a moment, as 503 means to say.
   if (status === 503) return undefined;
   return {

@@ -1,7 +1,6 @@
 import type { Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
-import { headerOf, type Intent, type NumberedExchange } from '../execute/exchange.ts';
-import type { Cause } from '../failures/failure.ts';
+import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { type Answered, declaredAnswerOf } from './answered.ts';
 import { type ExchangeCheck, wholeAnswer } from './check.ts';
 
@@ -18,22 +17,21 @@ export const statusUndocumented: ExchangeCheck = {
   judge: (exchange) => {
     const answered = declaredAnswerOf(exchange);
     if (answered === undefined || exchange.isPause) return [];
-    const { operation, intent } = exchange;
+    const { operation } = exchange;
     const { status } = answered.answer;
-    if (answered.response !== undefined || isImplied(operation, status, intent))
-      return [{ place: wholeAnswer, failures: [] }];
+    if (answered.response !== undefined || isImplied(exchange, status)) return [{ place: wholeAnswer, failures: [] }];
     return [
       {
         place: wholeAnswer,
         failures: [
           {
             check: 'status-undocumented',
-            severity: 'defect',
+            severity: isSure(exchange, status) ? 'defect' : 'suspect',
             place: `response ${status}`,
             pointer: joinPointer(operation.pointer, 'responses'),
             keyword: 'responses',
             says: describe(exchange, answered),
-            causes: [causeOf(operation, status)],
+            causes: [[status]],
           },
         ],
       },
@@ -41,15 +39,11 @@ export const statusUndocumented: ExchangeCheck = {
   },
 };
 
-/** A refusal that nobody wrote down is one omission; of successes it tells them apart what was promised instead. */
-function causeOf({ responses }: Operation, status: number): Cause {
-  if (status >= 300) return [status];
-  return [status, ...responses.map((response) => response.status).filter((listed) => /^2/.test(listed))];
-}
-
-function describe({ operation, request }: NumberedExchange, { answer }: Answered): string {
+function describe(exchange: NumberedExchange, { answer }: Answered): string {
+  const { operation, request } = exchange;
   const listed = operation.responses.map((response) => response.status).join(', ') || 'none';
-  const says = `${answer.status} is not documented; listed: ${listed}`;
+  const isThere = isAbsent(exchange, answer.status) ? '; is the operation there at all?' : '';
+  const says = `${answer.status} is not documented; listed: ${listed}${isThere}`;
   const location = answer.status >= 300 && answer.status < 400 ? headerOf(answer, 'location') : undefined;
   if (location === undefined) return says;
   const target = URL.parse(location, `http://host.invalid${request.path}`);
@@ -60,13 +54,31 @@ function describe({ operation, request }: NumberedExchange, { answer }: Answered
   return `${says}; it leads ${hint}: ${location}`;
 }
 
-function isImplied(operation: Operation, status: number, { phase }: Intent): boolean {
+/** Whether the contract speaks of refusals at all: one that does not has left all of them out. */
+function documentsRefusals({ responses }: Operation): boolean {
+  return responses.some((response) => /^(4|default)/i.test(response.status));
+}
+
+/**
+ * A declared operation that is answered as if it were not there, although nothing in its path could be unknown. A 405 says so
+ * itself (RFC 9110, 15.5.6), a 404 may still mean that there is nothing to read yet.
+ */
+function isAbsent({ operation, intent }: NumberedExchange, status: number): boolean {
+  if (intent.polarity !== 'valid' || intent.identity !== 'own') return false;
+  return status === 405 || (status === 404 && !operation.path.includes('{'));
+}
+
+function isSure({ operation }: NumberedExchange, status: number): boolean {
+  return status !== 404 || documentsRefusals(operation);
+}
+
+function isImplied(exchange: NumberedExchange, status: number): boolean {
+  const { operation, intent } = exchange;
   if (implied.has(status)) return true;
-  if (impliedByProbes.has(status) && phase === 'protocol') return true;
+  if (impliedByProbes.has(status) && intent.phase === 'protocol') return true;
   // 5xx is the business of `server-error`; an operation without any 4xx gets one warning instead of one finding each.
   if (status >= 500) return true;
-  const documentsRefusals = operation.responses.some((response) => /^(4|default)/i.test(response.status));
-  if (status >= 400 && !documentsRefusals) return true;
+  if (status >= 400 && !documentsRefusals(operation)) return !isAbsent(exchange, status);
   return (
     (status === 401 || status === 403) && operation.security.some((alternative) => Object.keys(alternative).length > 0)
   );

@@ -62,6 +62,7 @@ describe('a member that stands twice is told, and the last one counts', () => {
   const table: readonly [text: string, pointers: readonly string[]][] = [
     ['a: {b: 1, c: 2, b: 3}\nd: 1\nd: 2', ['#/d', '#/a/b']],
     ['{"a": {"b": 1, "c": 2, "b": 3}, "l": [{"x": 1}, {"y/z": ",", "y/z": "\\""}]}', ['#/a/b', '#/l/1/y~1z']],
+    ['{"a": {"c": "\\\\", "b": "\\\\\\"", "b"   :\n 3, "c": 2}}', ['#/a/b', '#/a/c']],
   ];
   test.each(table)('%s', (text, pointers) => {
     const { root, repeated } = readSource('api', text);

@@ -115,23 +115,41 @@ function explainJson(file: string, text: string): Unreadable | undefined {
  */
 function scanJson(text: string): Pointer[] {
   const repeated: Pointer[] = [];
-  /** Of each open object its names so far, of each open list how many items. */
+  const colon = /\s*:/y;
+  /** Of each open object its names so far, and the name or index at which it stands. */
   const open: { readonly names: Set<string> | undefined; at: string | number }[] = [];
-  for (const { 0: token, index } of text.matchAll(/[[\]{},]|"(?:[^"\\]|\\.)*"(?:\s*:)?/g)) {
-    const inner = open.at(-1);
-    if (token === '{' || token === '[') {
+  for (let index = 0; index < text.length; index += 1) {
+    const char = text[index];
+    if (char === '{' || char === '[') {
       if (open.length >= mostDepth) throw tooDeep(lineAt(text, index));
-      open.push({ names: token === '{' ? new Set() : undefined, at: 0 });
-    } else if (token === '}' || token === ']') open.pop();
-    else if (token === ',') {
-      if (inner !== undefined && typeof inner.at === 'number') inner.at += 1;
-    } else if (token.endsWith(':') && inner?.names !== undefined) {
-      inner.at = token.slice(1, token.lastIndexOf('"'));
-      if (inner.names.has(inner.at)) repeated.push(joinPointer('#', ...open.map(({ at }) => at)));
-      inner.names.add(inner.at);
+      open.push({ names: char === '{' ? new Set() : undefined, at: char === '{' ? '' : 0 });
+    } else if (char === '}' || char === ']') open.pop();
+    else if (char === ',' || char === '"') {
+      const inner = open.at(-1);
+      if (char === ',') {
+        if (typeof inner?.at === 'number') inner.at += 1;
+        continue;
+      }
+      const end = endOfText(text, index);
+      colon.lastIndex = end + 1;
+      if (inner?.names !== undefined && colon.test(text)) {
+        inner.at = text.slice(index + 1, end);
+        if (inner.names.has(inner.at)) repeated.push(joinPointer('#', ...open.map(({ at }) => at)));
+        inner.names.add(inner.at);
+      }
+      index = end;
     }
   }
   return repeated;
+}
+
+/** Where the quotation mark stands that ends it: no odd count of backslashes stands before. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
+    let slashes = 0;
+    while (text[end - 1 - slashes] === '\\') slashes += 1;
+    if (slashes % 2 === 0) return end;
+  }
 }
 
 function tooDeep(line: number): Unreadable {

@@ -224,6 +224,9 @@ interface Found {
   readonly item: Item;
 }
 
+/** Other collections that are asked for an id: in a contract of hundreds that all hold the same type, the next one knows no better. */
+const mostRelated = 8;
+
 /** What other collections, foreign keys and members of the very same name hold. */
 function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Found[] {
   const stem = stemOf(slot.parameter);
@@ -232,11 +235,15 @@ function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Foun
   const isSameType = ({ components }: Collection): boolean =>
     [...state.components].some((component) => components.has(component));
   const others = [...resources.collections.values()].filter(({ path }) => path !== slot.collection);
-  const related = others.flatMap((collection) => {
+  const near = others.flatMap((collection) => {
     const { noun } = collection;
     const isNamed = noun !== '' && (noun === slot.noun || noun === stem);
     const doubt = isSameType(collection) ? 4 : isNamed ? 5 : isBeneath(collection) ? 6 : undefined;
-    if (doubt === undefined) return [];
+    return doubt === undefined ? [] : [{ collection, doubt, isNamed }];
+  });
+  near.sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || a.doubt - b.doubt);
+  const related = near.slice(0, mostRelated).flatMap(({ collection, doubt, isNamed }) => {
+    const { noun } = collection;
     const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
     return named.filter((found) => found.doubt < unnamed).map((found) => ({ ...found, doubt: found.doubt + doubt }));
   });

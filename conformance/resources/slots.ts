@@ -33,12 +33,10 @@ export function nounOf(path: string): string {
 }
 
 /** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
-export function normal(name: string): string {
-  return name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase();
-}
+export const normal = remember((name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase());
 
 /** The English singular, as far as endings tell. */
-export function singular(noun: string): string {
+export const singular = remember((noun: string): string => {
   if (/(ss|us|is|news)$/.test(noun)) return noun;
   return noun
     .replace(/people$/, 'person')
@@ -47,18 +45,19 @@ export function singular(noun: string): string {
     .replace(/ies$/, 'y')
     .replace(/(x|ch|sh|ss|us)es$/, '$1')
     .replace(/s$/, '');
-}
+});
 
 /** What a parameter or property speaks of without saying how: `author` in `authorId`, `author_uuid`, `authorSlug`, `author_ids`. */
-export function stemOf(name: string): string {
+export const stemOf = remember((name: string): string => {
   const stem = name.replace(/[_.\- ]?(ids?|uuids?|guids?|slug|names?|keys?|code|ref|number)$/i, '');
   return singular(normal(stem));
-}
+});
 
 /** Whether a name asks for an id rather than for a name. */
-export function isIdName(name: string): boolean {
-  return /(^|[_.\- ]|[a-z])(id|ids|uuid|guid)$/i.test(name) && !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name);
-}
+export const isIdName = remember(
+  (name: string): boolean =>
+    /(^|[_.\- ]|[a-z])(id|ids|uuid|guid)$/i.test(name) && !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name),
+);
 
 /** From here on the name of a member says nothing: it is one of the scalars that stand there. */
 export const unnamed = 20;
@@ -82,6 +81,15 @@ const plainNames = [
 
 /** How far a member's name is from what a path asks for: below `unnamed` it is one that ids have. */
 export function rankName(member: string, { parameter, noun }: Slot): number {
+  return rankFor(`${parameter}\n${noun}`)(member);
+}
+
+const rankFor = remember((asked: string) => {
+  const [parameter = '', noun = ''] = asked.split('\n');
+  return remember((member: string) => rankOf(member, parameter, noun));
+});
+
+function rankOf(member: string, parameter: string, noun: string): number {
   if (member === '@sent' || member === '@link') return 1;
   const isGiven = member.startsWith('@given.');
   const path = member.replace(/^@given\./, '').split('.');
@@ -146,4 +154,16 @@ export function answeredComponents(root: Contract['root'], { responses }: Operat
 
 function list(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
+}
+
+/** Names come again and again, and there are only so many of them in a contract. */
+function remember<Value>(read: (name: string) => Value): (name: string) => Value {
+  const known = new Map<string, Value>();
+  return (name) => {
+    const found = known.get(name);
+    if (found !== undefined) return found;
+    const value = read(name);
+    if (known.size < 10_000) known.set(name, value);
+    return value;
+  };
 }
