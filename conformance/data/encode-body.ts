@@ -1,6 +1,9 @@
 import type { MediaContent } from '../contract/contract.ts';
 import { isObject, memberOf } from '../contract/json.ts';
 import { essenceOf, isJson } from '../contract/media-type.ts';
+import type { CanonicalForm } from '../schema/canonical.ts';
+import type { SchemaNode } from '../schema/shape.ts';
+import { encodeXml } from './encode-xml.ts';
 
 export interface EncodedBody {
   readonly contentType: string;
@@ -10,43 +13,69 @@ export interface EncodedBody {
 /** A boundary that no value of ours contains; fixed, so that a request has the same bytes every time. */
 const boundary = 'lockstep-7d1f0c5e';
 
-/** Media types that can be written, the first fitting one wins. */
+interface Given {
+  readonly type: string;
+  readonly content: MediaContent;
+  readonly form: CanonicalForm | undefined;
+}
+
+/** How a media type is written; the first fitting one wins. A rank tells which a server is most likely to read. */
 const encoders: readonly {
-  takes: (type: string) => boolean;
-  encode: (value: unknown, content: MediaContent) => string;
+  readonly takes: (type: string) => boolean;
+  readonly rank: number;
+  readonly encode: (value: unknown, given: Given) => string | Buffer;
 }[] = [
-  { takes: isJson, encode: (value) => JSON.stringify(value) },
-  { takes: (type) => type === 'application/x-www-form-urlencoded', encode: encodeForm },
-  { takes: (type) => type === 'multipart/form-data', encode: encodeMultipart },
-  {
-    takes: (type) => type.startsWith('text/') || type === 'application/octet-stream',
-    encode: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
-  },
+  { takes: isJson, rank: 0, encode: (value) => JSON.stringify(value) },
+  { takes: (type) => type === 'application/x-www-form-urlencoded', rank: 0, encode: encodeForm },
+  { takes: (type) => type.startsWith('multipart/'), rank: 0, encode: encodeMultipart },
+  // RFC 9512: whatever is JSON is YAML too.
+  { takes: (type) => /[/+](x-)?yaml$/.test(type), rank: 1, encode: textOf },
+  { takes: (type) => /[/+]xml$/.test(type), rank: 1, encode: encodeDocument },
+  { takes: (type) => /\/(x-)?(ndjson|jsonl|jsonlines|json-lines)$/.test(type), rank: 1, encode: encodeLines },
+  { takes: (type) => type.startsWith('text/'), rank: 1, encode: textOf },
+  { takes: () => true, rank: 2, encode: encodeBytes },
 ];
 
-export function canEncode(content: MediaContent): boolean {
-  return encoders.some(({ takes }) => takes(typeOf(content)));
+/** The contents of a body, those that are read by most servers first, else in the order of the contract. */
+export function rankContents(contents: readonly MediaContent[]): MediaContent[] {
+  return contents
+    .filter((content) => /^[^/]+\/[^/]+$/.test(typeOf(content)))
+    .sort((a, b) => encoderFor(typeOf(a)).rank - encoderFor(typeOf(b)).rank);
 }
 
-/** @returns undefined for a media type that cannot be written, such as XML */
-export function encodeBody(content: MediaContent, value: unknown): EncodedBody | undefined {
-  const type = typeOf(content);
-  const encoder = encoders.find(({ takes }) => takes(type));
-  if (encoder === undefined) return undefined;
-  const contentType = type === 'multipart/form-data' ? `${type}; boundary=${boundary}` : type;
-  return { contentType, bytes: Buffer.from(encoder.encode(value, content)) };
+/** Whether an example of it is a value; of other types a text may be the document itself. */
+export function hasValues(content: MediaContent): boolean {
+  return encoderFor(typeOf(content)).rank === 0;
 }
+
+/** @param form tells names of XML and parts that are files; without it the value alone decides */
+export function encodeBody(content: MediaContent, value: unknown, form?: CanonicalForm): EncodedBody {
+  const type = typeOf(content);
+  const contentType = type.startsWith('multipart/') ? `${type}; boundary=${boundary}` : type;
+  return { contentType, bytes: Buffer.from(encoderFor(type).encode(value, { type, content, form })) };
+}
+
+function encoderFor(type: string): (typeof encoders)[number] {
+  const found = encoders.find(({ takes }) => takes(type)) ?? encoders.at(-1);
+  if (found === undefined) throw new Error('the last encoder takes everything');
+  return found;
+}
+
+/** The type that is sent for a range. */
+const ordinary: Readonly<Record<string, string>> = {
+  '*/*': 'application/json',
+  'application/*': 'application/json',
+  'text/*': 'text/plain',
+  'image/*': 'image/png',
+  'multipart/*': 'multipart/form-data',
+};
 
 function typeOf({ mediaType }: MediaContent): string {
   const essence = essenceOf(mediaType) ?? mediaType;
-  return essence === '*/*' || essence === 'application/*'
-    ? 'application/json'
-    : essence === 'text/*'
-      ? 'text/plain'
-      : essence;
+  return ordinary[essence] ?? essence;
 }
 
-function encodeForm(value: unknown, content: MediaContent): string {
+function encodeForm(value: unknown, { content }: Given): string {
   return Object.entries(isObject(value) ? value : {})
     .flatMap(([name, part]) => {
       const texts = [part].flat().map((item) => encodeText(textOf(item)));
@@ -62,20 +91,70 @@ function encodeText(text: string): string {
   return new URLSearchParams([['', text]]).toString().slice(1);
 }
 
-function encodeMultipart(value: unknown, content: MediaContent): string {
-  const parts = Object.entries(isObject(value) ? value : {}).flatMap(([name, part]) =>
-    [part].flat().map((item) => {
-      const declared = memberOf(content.encoding[name], 'contentType');
-      const type =
-        typeof declared === 'string' ? declared.split(',')[0] : isObject(item) ? 'application/json' : undefined;
-      const file = type !== undefined && type !== 'application/json' ? `; filename="${name}"` : '';
-      const header = `Content-Disposition: form-data; name="${name}"${file}${type === undefined ? '' : `\r\nContent-Type: ${type}`}`;
-      return `--${boundary}\r\n${header}\r\n\r\n${textOf(item)}\r\n`;
-    }),
-  );
-  return `${parts.join('')}--${boundary}--\r\n`;
+/** RFC 7578; a part's type is what `encoding` says, else what its schema stands for (OpenAPI 3.1, 4.8.15). */
+function encodeMultipart(value: unknown, { type, content, form }: Given): Buffer {
+  const shape =
+    form === undefined || content.schema === undefined ? undefined : form.shapes(form.at(content.schema))[0];
+  const parts = Object.entries(isObject(value) ? value : {}).flatMap(([name, part]) => {
+    const declared = memberOf(content.encoding[name], 'contentType');
+    const isFile = form !== undefined && shape !== undefined && isBinary(form, form.property(shape, name));
+    return [part].flat().map((item) => {
+      const listed = typeof declared === 'string' ? declared.split(',')[0]?.trim() : undefined;
+      const own = listed ?? (isFile ? 'application/octet-stream' : isObject(item) ? 'application/json' : undefined);
+      const isFilePart = isFile || (own !== undefined && !isJson(own) && !own.startsWith('text/plain'));
+      const file = isFilePart ? `; filename="${name}.${extensionOf(own ?? '')}"` : '';
+      const disposition = type === 'multipart/form-data' ? `form-data; name="${name}"${file}` : `attachment${file}`;
+      const header = `Content-Disposition: ${disposition}${own === undefined ? '' : `\r\nContent-Type: ${own}`}`;
+      const bytes = isFilePart ? encodeBytes(item, { type: own ?? '' }) : Buffer.from(textOf(item));
+      return Buffer.concat([Buffer.from(`--${boundary}\r\n${header}\r\n\r\n`), bytes, Buffer.from('\r\n')]);
+    });
+  });
+  return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
+}
+
+/** Bytes, or a list of such. */
+function isBinary(form: CanonicalForm, node: SchemaNode): boolean {
+  const [shape] = form.shapes(node);
+  if (shape === undefined || shape.isBinary) return shape?.isBinary === true;
+  return shape.types.has('array') && form.common(form.item(shape, 0)).isBinary;
+}
+
+function encodeDocument(value: unknown, { content, form }: Given): string {
+  const node = form === undefined || content.schema === undefined ? undefined : form.at(content.schema);
+  const pointer = node === undefined ? undefined : form?.pointerOf(node);
+  const name = /^#\/components\/schemas\/([A-Za-z_][\w.-]*)$/.exec(pointer ?? '')?.[1];
+  return encodeXml(form, node, value, name ?? 'root');
+}
+
+function encodeLines(value: unknown): string {
+  return typeof value === 'string'
+    ? value
+    : [value]
+        .flat()
+        .map((item) => `${JSON.stringify(item)}\n`)
+        .join('');
+}
+
+/** The smallest files of their kinds: text under these types would be refused before anything else is looked at. */
+const files: Readonly<Record<string, string>> = {
+  'image/png': 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'image/gif': 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7',
+  'application/zip': 'UEsFBgAAAAAAAAAAAAAAAAAAAAAAAA==',
+  'application/pdf':
+    'JVBERi0xLjQKMSAwIG9iajw8L1R5cGUvQ2F0YWxvZy9QYWdlcyAyIDAgUj4+ZW5kb2JqCjIgMCBvYmo8PC9UeXBlL1BhZ2VzL0tpZHNbXS9Db3VudCAwPj5lbmRvYmoKdHJhaWxlcjw8L1Jvb3QgMSAwIFI+PgolJUVPRgo=',
+};
+
+function encodeBytes(value: unknown, { type }: { readonly type: string }): Buffer {
+  const file = files[type];
+  return file === undefined ? Buffer.from(textOf(value)) : Buffer.from(file, 'base64');
+}
+
+function extensionOf(type: string): string {
+  const subtype = type.split('/')[1] ?? '';
+  return type === 'text/plain' ? 'txt' : /^[a-z0-9]{2,5}$/.test(subtype) ? subtype : 'bin';
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  if (typeof value === 'string') return value;
+  return value === undefined ? '' : JSON.stringify(value);
 }

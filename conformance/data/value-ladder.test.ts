@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { createJudge } from '../schema/create-judge.ts';
-import { type Candidate, valueLadder } from './value-ladder.ts';
+import { bodyLadder, type Candidate, valueLadder } from './value-ladder.ts';
 
 const now = Date.parse('2026-04-01T09:30:00Z');
 
@@ -502,6 +502,24 @@ test('an example comes first, then the same moved to the present; an invalid one
     { label: 'example moved to the present', value: { from: '2026-04-02T23:00:00+01:00', n: 1 } },
     { label: 'examples of properties', value: {} },
   ]);
+});
+
+test('of what is no JSON, a text among the examples is sent as it stands', () => {
+  const document = {
+    openapi: '3.1.0',
+    info: { title: 'T', version: '1' },
+    paths: { '/a': { get: { responses: {} } } },
+  };
+  const contract = readContract(
+    'api.json',
+    JSON.stringify({ ...document, components: { schemas: { S: { type: 'object' } } } }),
+  );
+  const tools = { contract, judge: createJudge(contract), now, tag: 'conform-1', seed: 1 };
+  const content = { pointer: '#', schema: '#/components/schemas/S', examples: ['<a/>', { a: 1 }], encoding: {} };
+  const values = (mediaType: string) =>
+    [0, 1].map((rung) => bodyLadder(tools, { ...content, mediaType }).at(rung)?.value);
+  expect(values('application/xml')).toEqual(['<a/>', { a: 1 }]);
+  expect(values('application/json')).toEqual([{ a: 1 }, {}]);
 });
 
 test('no value comes twice, whatever the order of its members', () => {

@@ -6,7 +6,7 @@ import type { SchemaNode } from '../schema/shape.ts';
 import { applyRules } from './apply-rules.ts';
 import type { BuildContext } from './build-context.ts';
 import { buildValue, isTooLarge } from './build-value.ts';
-import { canEncode } from './encode-body.ts';
+import { hasValues, rankContents } from './encode-body.ts';
 import { type LazyList, lazyList } from './lazy-list.ts';
 import { moveToPresent } from './move-to-present.ts';
 import type { Instant } from './time.ts';
@@ -25,9 +25,26 @@ export interface DataTools {
   readonly seed: number;
 }
 
-/** The content that a body is written in: the first that can be; undefined where the operation takes none that can. */
+/** The content that a body is written in: the one that most servers read; undefined where the operation takes none. */
 export function chooseContent(operation: Operation): MediaContent | undefined {
-  return operation.body?.contents.find(canEncode);
+  return rankContents(operation.body?.contents ?? [])[0];
+}
+
+/** The ladder of a body. Where a media type is no JSON, a text among the examples may be the document as it is sent. */
+export function bodyLadder(tools: DataTools, content: MediaContent): LazyList<Candidate> {
+  const isText = (example: unknown): example is string => !hasValues(content) && typeof example === 'string';
+  const texts = content.examples.filter(isText);
+  const values = valueLadder(
+    tools,
+    content.schema,
+    content.examples.filter((example) => !isText(example)),
+  );
+  return {
+    at: (index) => {
+      const value = texts[index];
+      return value === undefined ? values.at(index - texts.length) : { label: 'example', value };
+    },
+  };
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Draft } from '../data/draft.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
+import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, type Authorization, authorize } from './authorize.ts';
 import type { Connection } from './connection.ts';
@@ -52,6 +53,8 @@ interface Wiring {
   /** When nothing may be sent any more, in the time of `performance.now()`. */
   readonly deadline: number;
   readonly baseFor: (operation: Operation) => string;
+  /** The contract's schemas as requests have them: they say how bodies that are no JSON are written. */
+  readonly form: CanonicalForm;
   /** Of the run, in the time of `performance.now()`. */
   readonly startedAt: number;
 }
@@ -106,7 +109,7 @@ export function createEngine(wiring: Wiring): Engine {
             const authorization = await authorize(wiring.accounts, operation, extraScopes, identity);
             // Sent as somebody else, a request would prove something else.
             if (authorization === undefined && identity !== 'own') return { exchanges: [], authorization };
-            const written = writeRequest(draft, wiring.baseFor(operation), authorization ?? anonymous);
+            const written = writeRequest(draft, wiring.baseFor(operation), authorization ?? anonymous, wiring.form);
             const request = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
             const outcomes = await exchangePatiently(operation, request);
             const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;

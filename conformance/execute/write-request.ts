@@ -3,11 +3,21 @@ import type { Seen } from '../contract/runtime-expression.ts';
 import type { Draft, WireEdits } from '../data/draft.ts';
 import { encodeBody } from '../data/encode-body.ts';
 import { encodeHeader, encodePath, encodeQuery } from '../data/encode-parameter.ts';
+import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Authorization } from './authorize.ts';
 import type { OutgoingRequest } from './exchange.ts';
 
-/** Writes a draft as a request: path, query, headers and body, each parameter in its own style. */
-export function writeRequest(draft: Draft, base: string, authorization: Authorization): OutgoingRequest {
+/**
+ * Writes a draft as a request: path, query, headers and body, each parameter in its own style.
+ *
+ * @param form tells which parts of a body are files, and names of XML
+ */
+export function writeRequest(
+  draft: Draft,
+  base: string,
+  authorization: Authorization,
+  form?: CanonicalForm,
+): OutgoingRequest {
   const { operation, parameters } = draft;
   const of = (place: string) => parameters.filter(({ parameter }) => parameter.in === place);
   const filled = of('path').reduce(
@@ -25,7 +35,7 @@ export function writeRequest(draft: Draft, base: string, authorization: Authoriz
     ...of('cookie').flatMap(({ parameter, value }) => encodeQuery(parameter, value)),
     ...authorization.cookies,
   ];
-  const body = draft.body === undefined ? undefined : encodeBody(draft.body.content, draft.body.value);
+  const body = draft.body === undefined ? undefined : encodeBody(draft.body.content, draft.body.value, form);
   const search = query.map(([name, value]) => `${name}=${value}`);
   return edit(draft.edits ?? {}, {
     method: operation.method.toUpperCase(),

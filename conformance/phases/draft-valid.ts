@@ -3,10 +3,10 @@ import { placeAt } from '../contract/document.ts';
 import { isObject, memberOf, objectAt } from '../contract/json.ts';
 import { followRecipe } from '../data/apply-rules.ts';
 import type { Draft } from '../data/draft.ts';
-import { canEncode } from '../data/encode-body.ts';
+import { rankContents } from '../data/encode-body.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import { atOrBefore, type LazyList } from '../data/lazy-list.ts';
-import { type Candidate, type DataTools, valueLadder } from '../data/value-ladder.ts';
+import { bodyLadder, type Candidate, type DataTools, valueLadder } from '../data/value-ladder.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
 import { alongSchema, applyToBody, applyToParameter, freshOf, type Lessons } from '../resources/lessons.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
@@ -38,28 +38,28 @@ export interface Drafter {
 }
 
 export function createDrafter(tools: DataTools, operation: Operation): Drafter {
-  const contents = (operation.body?.contents ?? []).filter(canEncode);
+  const contents = rankContents(operation.body?.contents ?? []);
   const ladders = new Map<string, LazyList<Candidate>>();
-  const ladder = (fresh: number, key: string, schema: string | undefined, examples: readonly unknown[]) => {
+  const ladder = (fresh: number, key: string, create: (tools: DataTools) => LazyList<Candidate>) => {
     const name = `${fresh} ${key}`;
-    const known = ladders.get(name) ?? valueLadder(freshTools(tools, fresh), schema, examples);
+    const known = ladders.get(name) ?? create(freshTools(tools, fresh));
     ladders.set(name, known);
     return known;
   };
-  const bodyLadder = ({ content, fresh }: Way): LazyList<Candidate> => {
+  const ladderOfBody = ({ content, fresh }: Way): LazyList<Candidate> => {
     const chosen = contents[content];
     return chosen === undefined
       ? { at: () => undefined }
-      : ladder(fresh, `body ${content}`, chosen.schema, chosen.examples);
+      : ladder(fresh, `body ${content}`, (own) => bodyLadder(own, chosen));
   };
   const parameterLadder = (parameter: Parameter, { fresh }: Way): LazyList<Candidate> =>
-    ladder(fresh, `${parameter.in} ${parameter.name}`, parameter.schema, parameter.examples);
+    ladder(fresh, `${parameter.in} ${parameter.name}`, (own) => valueLadder(own, parameter.schema, parameter.examples));
   const required = operation.parameters.filter((parameter) => parameter.required);
 
   return {
     contents: contents.length,
     hasRung: (way) =>
-      (way.hasBody && bodyLadder(way).at(way.rung) !== undefined) ||
+      (way.hasBody && ladderOfBody(way).at(way.rung) !== undefined) ||
       required.some((parameter) => parameterLadder(parameter, way).at(way.rung) !== undefined),
     draft: (target, way, resources, lessons) => {
       const references = (name: string, schema: string | undefined) => referencesFor(tools, resources, name, schema);
@@ -81,7 +81,7 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
         .filter(({ name }) => Object.hasOwn(values, name))
         .map((parameter) => ({ parameter, value: values[parameter.name] }));
       const content = way.hasBody ? contents[way.content] : undefined;
-      const polite = content === undefined ? undefined : atOrBefore(bodyLadder(way), way.rung);
+      const polite = content === undefined ? undefined : atOrBefore(ladderOfBody(way), way.rung);
       if (polite === undefined && operation.body?.required === true) return undefined;
       const label = labelOf(operation, target, polite?.label, way, lessons);
       if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };

@@ -18,6 +18,7 @@ import { selectOperations } from '../plan/select-operations.ts';
 import { createSharedLessons } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
 import { createResources, type Resources } from '../resources/resources.ts';
+import type { CanonicalForm } from '../schema/canonical.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import type { RunOptions } from './run-options.ts';
@@ -96,6 +97,7 @@ export async function runConformance(
     signal: ended,
     startedAt,
     deadline,
+    form: judge.forms.request,
   });
 
   const judgeTrace = (trace: Trace): void => {
@@ -237,10 +239,15 @@ function wire(
   contract: Contract,
   options: RunOptions,
   redactor: Redactor,
-  time: { readonly signal: AbortSignal; readonly startedAt: number; readonly deadline: number },
+  given: {
+    readonly signal: AbortSignal;
+    readonly startedAt: number;
+    readonly deadline: number;
+    readonly form: CanonicalForm;
+  },
 ) {
   const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls } = options;
-  const connection = createConnection({ timeoutMs, signal: time.signal, ...(tls && { tls }) });
+  const connection = createConnection({ timeoutMs, signal: given.signal, ...(tls && { tls }) });
   const accounts = createAccounts({
     contract,
     credentials: { ...options.credentials, headers: options.headers },
@@ -251,13 +258,13 @@ function wire(
     keepSecret: redactor.keep,
     mayCreateUsers: !options.permissions.readOnly,
   });
-  const pace = createPace(options.ratePerSecond, time.signal);
+  const pace = createPace(options.ratePerSecond, given.signal);
   const engine = createEngine({
     accounts,
     connection,
     pace,
     maxWaitMs,
-    ...time,
+    ...given,
     baseFor: ({ target }) => (target === 'auth' ? (authUrl ?? baseUrl) : baseUrl),
   });
   return { connection, accounts, pace, engine };

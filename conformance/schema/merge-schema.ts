@@ -159,6 +159,9 @@ function readScalars(shape: Shape, schema: JsonObject): void {
   if (schema.contentMediaType === 'application/json') shape.isJsonText = true;
   if (schema.uniqueItems === true) shape.isUnique = true;
   if (schema.readOnly === true) shape.isReadOnly = true;
+  const isEncoded = typeof schema.contentMediaType === 'string' && schema.contentSchema === undefined;
+  if (schema.format === 'binary' || isEncoded) shape.isBinary = true;
+  if (isObject(schema.xml)) shape.xml ??= schema.xml;
   if (Array.isArray(schema.examples)) shape.examples.push(...schema.examples);
   if ('default' in schema) shape.examples.push(schema.default);
   if (Array.isArray(schema['x-preferred'])) shape.preferred.push(...schema['x-preferred']);

@@ -62,6 +62,9 @@ export interface Shape {
   readonly examples: unknown[];
   readonly preferred: unknown[];
   isReadOnly: boolean;
+  /** What stands for bytes: `format: binary`, or a media type of its own. */
+  isBinary: boolean;
+  xml: JsonObject | undefined;
 }
 
 const allTypes: readonly JsonType[] = ['string', 'number', 'object', 'array', 'boolean', 'null'];
@@ -170,6 +173,8 @@ export function createShape(): Shape {
     examples: [],
     preferred: [],
     isReadOnly: false,
+    isBinary: false,
+    xml: undefined,
   };
 }
 
