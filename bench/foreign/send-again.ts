@@ -11,8 +11,8 @@ export interface Again {
   readonly check: string;
   readonly says: string;
   readonly curl: string;
-  /** `same`: status, media type and shape of the body are those of the report. */
-  readonly verdict: 'same' | 'other status' | 'other body' | 'no answer';
+  /** `same`: status, media type and shape of the body are those of the report. A fresh server lacks what was made in the run: then a 404 tells nothing. */
+  readonly verdict: 'same' | 'made in the run' | 'other status' | 'other body' | 'no answer';
   readonly before: string;
   readonly answered: string;
 }
@@ -21,10 +21,12 @@ export interface Again {
 export async function sendAgain(
   findings: readonly Finding[],
   base: string,
-  { token = '' }: Login,
+  login: Login,
   signal: AbortSignal,
 ): Promise<Again[]> {
   const lines: Again[] = [];
+  const given = login.headers?.find(([name]) => name.toLowerCase() === 'authorization');
+  const token = login.token ?? given?.[1] ?? '';
   for (const { id, check, says, curl, answered: before } of findings) {
     const bare = token.replace(/^\S+ (?=\S)/, '');
     const env = {
@@ -56,7 +58,8 @@ function compare(before: string, after: string): Again['verdict'] {
   const isLost = (text: string): boolean => text.startsWith('no answer');
   if (isLost(before) && isLost(after)) return 'same';
   if (isLost(after)) return 'no answer';
-  if (before.split(' ')[0] !== after.split(' ')[0]) return 'other status';
+  const [was, is] = [before, after].map((answer) => answer.split(' ')[0]);
+  if (was !== is) return is === '404' ? 'made in the run' : 'other status';
   return shapeOf(before) === shapeOf(after) ? 'same' : 'other body';
 }
 
@@ -64,7 +67,9 @@ function compare(before: string, after: string): Again['verdict'] {
 function shapeOf(answer: string): string {
   return answer
     .slice(0, 200)
-    .replaceAll(/"(?:[^"\\]|\\.)*"(?!\s*:)/g, '""')
+    .replaceAll(/("(?:[^"\\]|\\.)*"?)(\s*:)?/g, (_, text: string, colon?: string) =>
+      colon === undefined ? '""' : text,
+    )
     .replaceAll(/\d+/g, '0')
     .replaceAll(/\s/g, '')
     .slice(0, 60);
