@@ -25,15 +25,17 @@ export async function sendAgain(
   signal: AbortSignal,
 ): Promise<Again[]> {
   const lines: Again[] = [];
-  const given = login.headers?.find(([name]) => name.toLowerCase() === 'authorization');
-  const token = login.token ?? given?.[1] ?? '';
+  const headers = (login.headers ?? []).map(([name, value]) => [
+    `HEADER_${name.toUpperCase().replaceAll(/\W/g, '_')}`,
+    value,
+  ]);
   for (const { id, check, says, curl, answered: before } of findings) {
-    const bare = token.replace(/^\S+ (?=\S)/, '');
+    const token = login.token ?? '';
+    // Where the line has the scheme, the variable is what follows it.
+    const isBare = curl.includes('Authorization: Bearer $TOKEN');
     const env = {
-      PATH: process.env.PATH,
-      BASE: base,
-      AUTH: base,
-      TOKEN: curl.includes('Authorization: Bearer $TOKEN') ? bare : token,
+      ...{ PATH: process.env.PATH, BASE: base, AUTH: base, ...Object.fromEntries(headers) },
+      TOKEN: isBare ? token.replace(/^\S+ (?=\S)/, '') : token,
     };
     // A line is a program's output: the shell is given it as its only argument.
     const answered = await run('sh', ['-c', `${curl} --silent --show-error --max-time 20`], { env, signal }).then(
