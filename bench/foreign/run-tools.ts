@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { countFolded, type Report } from './fold-reports.ts';
 import type { SecurityScheme } from './operations.ts';
-import type { Login } from './servers.ts';
-import { type Command, runToEnd } from './start-foreign.ts';
+import type { Command, Login } from './servers.ts';
+import { runToEnd } from './start-foreign.ts';
 
 export type Tool = 'lockstep' | 'schemathesis';
 

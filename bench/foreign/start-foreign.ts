@@ -6,13 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { findFreePort } from '../first-answer.ts';
-import type { ForeignServer, Instance, Login } from './servers.ts';
-
-export interface Command {
-  readonly file: string;
-  readonly args: readonly string[];
-  readonly env?: Readonly<Record<string, string>>;
-}
+import type { Command, ForeignServer, Instance, Login } from './servers.ts';
 
 /** One that runs, fresh: nobody has written to it yet. */
 export interface Started {

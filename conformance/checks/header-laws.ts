@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../contract/json.ts';
 import { essenceOf } from '../contract/media-type.ts';
 import { type Answer, headerOf } from '../execute/exchange.ts';
-import type { Law } from './http-law.ts';
+import type { Law } from './status-laws.ts';
 
 /** Clocks of two machines may differ by so much. */
 const skewMs = 5_000;

@@ -1,27 +1,8 @@
-import type { Contract, Operation, ResponseObject } from '../contract/contract.ts';
-import type { Answer, OutgoingRequest } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { answerOf } from './answered.ts';
 import { type ExchangeCheck, type Verdict, wholeAnswer } from './check.ts';
 import { headerLaws } from './header-laws.ts';
-import { statusLaws } from './status-laws.ts';
-
-export interface LawCase {
-  readonly contract: Contract;
-  readonly operation: Operation;
-  readonly request: OutgoingRequest;
-  readonly answer: Answer;
-  /** What the contract says about the status. */
-  readonly response: ResponseObject | undefined;
-}
-
-export interface Law {
-  readonly clause: string;
-  /** The response header that it is about. */
-  readonly header?: string;
-  /** @returns how it is broken; undefined when it holds or does not apply */
-  readonly judge: (given: LawCase) => string | undefined;
-}
+import { type Law, statusLaws } from './status-laws.ts';
 
 export const laws: Readonly<Record<string, Law>> = { ...statusLaws, ...headerLaws };
 

@@ -1,6 +1,24 @@
+import type { Contract, Operation, ResponseObject } from '../contract/contract.ts';
 import { coversMediaType } from '../contract/media-type.ts';
+import type { Answer, OutgoingRequest } from '../execute/exchange.ts';
 import { headerOf } from '../execute/exchange.ts';
-import type { Law, LawCase } from './http-law.ts';
+
+export interface LawCase {
+  readonly contract: Contract;
+  readonly operation: Operation;
+  readonly request: OutgoingRequest;
+  readonly answer: Answer;
+  /** What the contract says about the status. */
+  readonly response: ResponseObject | undefined;
+}
+
+export interface Law {
+  readonly clause: string;
+  /** The response header that it is about. */
+  readonly header?: string;
+  /** @returns how it is broken; undefined when it holds or does not apply */
+  readonly judge: (given: LawCase) => string | undefined;
+}
 
 /** Statuses that only make sense after a certain request. Where the contract lists one, it has the meaning given there. */
 export const statusLaws: Readonly<Record<string, Law>> = {

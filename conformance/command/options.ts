@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
 import { checks } from '../checks/checks.ts';
+import type { PhaseName } from '../execute/exchange.ts';
 import { type Budget, readBudget, readRate } from '../execute/limits.ts';
-import { builtPhases, type PhaseName, phases } from '../phases/phase.ts';
+import { builtPhases, phases } from '../phases/phase.ts';
 import type { WriteMode } from '../plan/permissions.ts';
 import { type ReportName, reports } from '../reports/reports.ts';
 

@@ -1,7 +1,6 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import type { PhaseName } from '../phases/phase.ts';
 
 /** A request as it leaves: everything that the log, the reports and a curl line need. */
 export interface OutgoingRequest {
@@ -45,6 +44,9 @@ export type Identity = 'own' | 'anonymous' | 'second' | { readonly without: read
  * proves nothing but a failure of the server itself.
  */
 export type Polarity = 'valid' | 'invalid' | 'grey';
+
+/** In the order in which they are worth their requests; `phases/phase.ts` says what each sends. */
+export type PhaseName = 'baseline' | 'story' | 'auth' | 'protocol' | 'negative' | 'boundary' | 'text' | 'random';
 
 /** What a request is sent for. */
 export interface Intent {

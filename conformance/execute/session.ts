@@ -6,12 +6,19 @@ import type { Seen } from '../contract/runtime-expression.ts';
 import type { Draft } from '../data/draft.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
-import type { PhaseName, Scenario } from '../phases/phase.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, type Authorization, authorize } from './authorize.ts';
 import type { Connection } from './connection.ts';
-import { type Answer, type Exchange, headerOf, type Intent, type NoAnswer, type OutgoingRequest } from './exchange.ts';
+import {
+  type Answer,
+  type Exchange,
+  headerOf,
+  type Intent,
+  type NoAnswer,
+  type OutgoingRequest,
+  type PhaseName,
+} from './exchange.ts';
 import type { Pace } from './limits.ts';
 import { seenOf, writeRequest } from './write-request.ts';
 
@@ -30,7 +37,7 @@ export interface Session {
 }
 
 export interface Engine {
-  readonly open: (scenario: Scenario) => Session;
+  readonly open: (scenario: { readonly id: string; readonly phase: PhaseName }) => Session;
   /** The same request once more, when nothing else is under way; undefined where the run ended. */
   readonly again: (exchange: Exchange) => Promise<Exchange | undefined>;
 }

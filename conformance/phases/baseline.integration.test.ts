@@ -365,13 +365,106 @@ describe('learns from refusals as they are written by', () => {
     expect(unreached).toEqual([]);
   });
 
+  test('names of what was left out, where a rule is about several', async () => {
+    const optional = ['from', 'until', 'everything'].map((name) => ({ name, in: 'query', schema: { type: 'string' } }));
+    const { unreached, requests } = await run({
+      operations: { 'GET /log': { parameters: optional } },
+      handle: routes({
+        'GET /log': (_, __, query) =>
+          query.get('everything') === 'true' || (query.has('from') && query.has('until'))
+            ? { status: 200, body: [] }
+            : { status: 422, body: { detail: 'Set everything=true or supply both from and until' } },
+      }),
+    });
+    expect(unreached, requests.join('\n')).toEqual([]);
+  });
+
   test('what is refused for good ends soon', async () => {
     const { requests } = await run({
       operations: { 'POST /things': { body: anything } },
       handle: () => ({ status: 400, body: { errors: { title: ['is no good'], colour: ['is no good'] } } }),
     });
-    expect(requests.length).toBeLessThanOrEqual(10);
+    expect(requests.length).toBeLessThanOrEqual(12);
   });
+});
+
+describe('makes up no more than is needed', () => {
+  test('leaves out what a server fills in, and what names something unknown', async () => {
+    const bodies: Body[] = [];
+    const properties = Object.fromEntries(
+      ['id', 'created_at', 'updatedBy', 'parentId', 'idToken', 'note', 'email'].map((name) => [
+        name,
+        { type: 'string' },
+      ]),
+    );
+    const { unreached } = await run({
+      operations: { 'POST /things': { body: { type: 'object', properties } } },
+      handle: routes({
+        'POST /things': (_, body) => {
+          bodies.push(body);
+          return 'note' in body ? { status: 201 } : { status: 400, body: 'no' };
+        },
+      }),
+    });
+    expect(unreached).toEqual([]);
+    expect(Object.keys(bodies.at(-1) ?? {})).toEqual(['note', 'email']);
+    expect(bodies.at(-1)?.email).toMatch(/^\S+@\S+$/);
+  });
+
+  test('a name is one plain word, and an empty change is not sent', async () => {
+    const bodies: Body[] = [];
+    const body = { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' } } };
+    await run(
+      {
+        operations: { 'POST /cats': { body: { ...body, required: ['name'] } }, 'PATCH /cats/{catId}': { body } },
+        handle: routes({
+          'POST /cats': (_, sent) => (bodies.push(sent) ? { status: 201, body: { id: 1 } } : no),
+          'PATCH /cats/:id': (_, sent) => (bodies.push(sent) ? { status: 200, body: {} } : no),
+        }),
+      },
+      {},
+    );
+    expect(bodies.map((sent) => Object.keys(sent))).toEqual([['name'], ['name']]);
+    expect(bodies.map(({ name }) => name)).toEqual([expect.stringMatching(/^[a-z][a-z0-9]{2,19}$/), expect.anything()]);
+  });
+
+  test('a form has its file', async () => {
+    const bodies: string[] = [];
+    const contract = contractOf({ 'POST /files': { body: {} } });
+    const text = JSON.stringify(contract.root).replaceAll(
+      '"application/json":{"schema":{}}',
+      '"multipart/form-data":{"schema":{"type":"object","properties":{"photo":{"type":"string","format":"binary"}}}}',
+    );
+    const served = await serve(({ body }) => (bodies.push(body) ? { status: 201 } : no));
+    await runConformance(
+      readContract('t.json', text),
+      testOptions('library', served.origin, { baseUrl: served.origin }),
+    );
+    await served.close();
+    expect(bodies[0]).toMatch(/name="photo"; filename="[^"]+"/);
+  });
+});
+
+test('comes last to what may take away the credentials, and at the very end to what may stop the server', async () => {
+  const operations = Object.fromEntries(
+    [
+      'POST /server/shutdown',
+      'POST /me/token/reset',
+      'GET /logout',
+      'DELETE /pets/{petId}',
+      'POST /pets',
+      'GET /pets',
+    ].map((line) => [line, line === 'POST /pets' ? { body: {} } : undefined]),
+  );
+  const { requests } = await run(
+    {
+      operations,
+      handle: ({ method, path }) =>
+        method === 'POST' && path === '/pets' ? { status: 201, body: { id: 4 } } : { status: 200, body: [] },
+    },
+    { permissions: { effects: [], readOnly: false, writes: 'all' } },
+  );
+  expect(requests.slice(2)).toEqual(['DELETE /pets/4', 'POST /me/token/reset', 'GET /logout', 'POST /server/shutdown']);
 });
 
 describe('what belongs to others', () => {

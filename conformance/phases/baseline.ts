@@ -12,17 +12,18 @@ import { type Deed, deedOf, refuseValues } from '../plan/permissions.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
 import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
-import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
+import { isIdName, normal, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
 import type { World } from '../run/world.ts';
 import { createDrafter, type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
 import type { Domain, Scenario } from './phase.ts';
 
 /** Most requests of one operation in one turn, and in all. */
-const most = { turn: 5, all: 10, lessons: 5, failures: 3, forbidden: 2, fresh: 2, rung: 8, emptyLists: 2 } as const;
+const most = { turn: 6, all: 12, lessons: 8, failures: 3, forbidden: 2, fresh: 2, rung: 8, emptyLists: 2 } as const;
 
 /**
  * Ranks: reads and creates by their level, changes after what they may change was read, second turns, what nobody handed an id
- * to, requests with what may be left out, actions, deletions from the deepest on.
+ * to, requests with what may be left out, actions, deletions from the deepest on, those of others after the run's own, and at the
+ * very end what may take away the credentials or the deployment itself.
  */
 const ranks = {
   wait: -20,
@@ -32,6 +33,8 @@ const ranks = {
   complete: -5_000,
   action: -10_000,
   remove: -100_000,
+  foreign: -60_000,
+  perilous: -400_000,
 } as const;
 
 /** One valid request until it is accepted, from the surest values to the boldest. */
@@ -102,7 +105,9 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const hasTarget =
         slotsOf(operation.path).length === 0 || targetsIn(world).some(({ label }) => label !== 'example');
       const waits = waitsFor(world, operation, names) * ranks.wait;
-      return first + turns * ranks.turn + waits + (hasTarget || deed === 'remove' ? 0 : ranks.noTarget);
+      const isForeign = deed === 'remove' && targetsIn(world)[0]?.owned !== true;
+      const lacks = hasTarget || deed === 'remove' ? 0 : ranks.noTarget;
+      return first + turns * ranks.turn + waits + lacks + (isForeign ? ranks.foreign : 0);
     },
     run: async (session, world, allowance) => {
       const tools = toolsFor(world, operation, 'baseline', 0);
@@ -282,11 +287,20 @@ function allTargets(world: World, operation: Operation, deed: Deed): readonly Ta
   const found = findTargets(world, resources, operation);
   const isChange = deed === 'change' || deed === 'remove';
   // A change never guesses: what is wrongly guessed may be somebody's.
-  const sure = isChange ? found.filter(({ sure: isSure, owned }) => isSure || owned) : found;
+  const sure = isChange
+    ? found.filter((target) => target.owned || (target.sure && !(deed === 'remove' && isOfSystem(target))))
+    : found;
   const made = madeUp(world, operation);
   return permissions.writes === 'all' || !isChange || slotsOf(operation.path).length === 0
     ? [...sure, ...made, exampleTarget]
     : [...sure, ...made];
+}
+
+/** Named as a part of the deployment itself. */
+function isOfSystem({ values }: Target): boolean {
+  const named =
+    /(^|[^a-z])(system|default|admin|administrator|administrators|root|internal|superuser|owner|public|master|main)([^a-z]|$)/i;
+  return Object.values(values).some((value) => typeof value === 'string' && named.test(value));
 }
 
 /** Where the contract says that a PUT creates (201), an id that carries the tag is of nothing that exists. */
@@ -349,15 +363,60 @@ function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean
   return lists.length > 0 && lists.every((list) => list.length === 0);
 }
 
-function firstRank({ path }: Operation, deed: Deed, level: number): number {
+/** Words of what ends a session, changes how one logs in, or stops a server: whole words of the path or the operation's name. */
+const ofCredentials =
+  /^(revoke|rotate|regenerate|renew|refresh|logout|signout|logoff|deactivate|disable|password|passwd|blacklist|invalidate|expire|unlink|me|self|whoami|session|sessions)$/;
+const ofServer =
+  /^(shutdown|stop|restart|reboot|reset|terminate|kill|exit|quit|halt|poweroff|wipe|purge|flush|truncate|uninstall|restore|import|upgrade|shut)$/;
+
+/** 0: nothing to fear, 1: it may take the credentials away, 2: it may stop the deployment or wipe it. */
+function perilOf({ id, path }: Operation, deed: Deed): 0 | 1 | 2 {
+  const words = [
+    ...path
+      .replaceAll(/\{[^}]*\}/g, '')
+      .split('/')
+      .slice(-2),
+    id,
+  ]
+    .flatMap((text) => text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/))
+    .map((word) => word.toLowerCase());
+  const joined = words.map((word, index) => `${word}${words[index + 1] ?? ''}`);
+  const has = (pattern: RegExp): boolean =>
+    words.some((word) => pattern.test(word)) || joined.some((word) => pattern.test(word));
+  // A read is feared by its own last word alone: `GET /logout`, but not `GET /sessions`.
+  const last = normal(path.split('/').at(-1) ?? '');
+  if (deed === 'read')
+    return ofServer.test(last) && last !== 'import' && last !== 'restore'
+      ? 2
+      : /^(logout|signout|logoff|revoke)$/.test(last)
+        ? 1
+        : 0;
+  const isOfAccess =
+    has(/^(token|password|key|apikey|secret|credentials?|me|self|user|account)$/) && has(/^(reset|restore)$/);
+  if (isOfAccess) return 1;
+  // Beneath an id it is about one object, as any other action is.
+  if (has(ofServer) && !path.includes('{')) return 2;
+  return deed !== 'create' && has(ofCredentials)
+    ? 1
+    : has(/^(revoke|rotate|regenerate|refresh|logout|signout|password)$/)
+      ? 1
+      : 0;
+}
+
+function firstRank(operation: Operation, deed: Deed, level: number): number {
+  const { path } = operation;
+  const peril = perilOf(operation, deed);
+  if (peril > 0) return ranks.perilous * peril - level;
   // A child is deleted before its parent.
   if (deed === 'remove') return ranks.remove + path.split('/').length * 2_000;
   if (deed === 'action') return ranks.action - level;
   return (deed === 'change' ? ranks.change : 0) - level;
 }
 
-function domainOf({ path }: Operation, deed: Deed): Domain {
-  const kind = deed === 'read' ? 'reads' : deed === 'action' ? 'alone' : 'writes';
+function domainOf(operation: Operation, deed: Deed): Domain {
+  const { path } = operation;
+  const kind =
+    perilOf(operation, deed) > 0 ? 'alone' : deed === 'read' ? 'reads' : deed === 'action' ? 'alone' : 'writes';
   return { path: path.replace(/\/?\{.*$/s, ''), kind };
 }
 

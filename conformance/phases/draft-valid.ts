@@ -1,6 +1,6 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
-import { isObject, memberOf } from '../contract/json.ts';
+import { isObject, memberOf, objectAt } from '../contract/json.ts';
 import { followRecipe } from '../data/apply-rules.ts';
 import type { Draft } from '../data/draft.ts';
 import { canEncode } from '../data/encode-body.ts';
@@ -11,7 +11,7 @@ import { referencesFor, spell, type Target } from '../resources/find-targets.ts'
 import { alongSchema, applyToBody, applyToParameter, freshOf, type Lessons } from '../resources/lessons.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
-import { isIdName, normal, slotsOf, stemOf } from '../resources/slots.ts';
+import { isIdName, normal, nounOf, slotsOf, stemOf } from '../resources/slots.ts';
 
 /** Which of the ways to write a valid request. */
 export interface Way {
@@ -86,13 +86,10 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       const label = labelOf(operation, target, polite?.label, way, lessons);
       if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };
       const about = { tools, resources, operation, target };
-      const linked = withReferences(
-        about,
-        content,
-        way.fresh > 0 ? freshen(tools, content, polite.value, way.fresh) : polite.value,
-      );
+      const fresh = way.fresh > 0 ? freshen(tools, content, polite.value, way.fresh) : polite.value;
+      const linked = withReferences(about, content, fresh, isMadeUp(polite.label));
       const value = applyToBody(teaching, content, linked, lessons);
-      return { operation, parameters, body: { content, value }, label };
+      return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
 }
@@ -151,7 +148,7 @@ function freshen(tools: DataTools, content: MediaContent, body: unknown, fresh: 
   let made = body;
   for (const [name, value] of Object.entries(body)) {
     if (!namesOfObjects.test(name) || typeof value !== 'string' || value.includes(suffix)) continue;
-    const spellings = value.includes('@') ? [`${suffix}.${value}`] : [`${value}-${suffix}`, `${value}${suffix}`];
+    const spellings = value.includes('@') ? [`${suffix}.${value}`] : [`${value}${suffix}`, `${value}-${suffix}`];
     const fitting = spellings.map((spelled) => ({ ...made, [name]: spelled })).find(isValid);
     made = fitting ?? made;
   }
@@ -165,61 +162,184 @@ interface About {
   readonly target: Target;
 }
 
+/** Members that a server fills in by itself: sent without need they are refused more often than taken. */
+const ofServer =
+  /^(_?id|uuid|guid|(date|user)_?(created|updated|modified))$|(created|updated|modified|deleted)(_?(at|by|on|date|time))?$|_(at|by)$|[a-z](At|By)$/;
+
+/** Members that name something which has to exist. */
+function isFoundedOn(name: string): boolean {
+  return isIdName(name) || /(^|[a-z_-])(token|code|cursor|etag)s?$/i.test(name);
+}
+
 /**
  * The body with ids of things that exist where it speaks of other resources: `authorId`, `author: {id}`, `tag_ids: […]`. What
- * names the object itself says what the path says.
+ * names the object itself says what the path says. Of what was made up and may be left out, that which names something unknown,
+ * which servers fill in, or which is null, stays out.
  */
-function withReferences(about: About, content: MediaContent, body: unknown): unknown {
+function withReferences(about: About, content: MediaContent, body: unknown, isMade: boolean): unknown {
   const { tools, operation } = about;
   if (content.schema === undefined) return body;
-  const start = placeAt(tools.contract.root, content.schema);
+  const { schema } = content;
+  const start = placeAt(tools.contract.root, schema);
   const own = slotsOf(operation.path).at(-1);
   const noun = operation.method === 'post' ? nounOfBody(operation) : (own?.noun ?? '');
-  let made = body;
-  const visit = (part: unknown, path: readonly string[]): unknown => {
-    if (path.length > 5) return part;
-    if (Array.isArray(part)) return part.map((item, index) => (index < 5 ? visit(item, [...path, '0']) : item));
-    if (isObject(part)) {
-      return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, visit(inner, [...path, name])]));
+  const isValid = (value: unknown): boolean => tools.judge.judge(schema, 'request', value).length === 0;
+  const visit = (part: unknown, path: readonly string[], isOptional: boolean): unknown => {
+    if (path.length > 8) return part;
+    if (Array.isArray(part)) {
+      const items = part.map((item, index) => (index < 5 ? visit(item, [...path, '0'], isOptional) : item));
+      return isOptional && items.length > 0 && items.every((item) => item === undefined)
+        ? undefined
+        : items.filter((item) => item !== undefined);
     }
-    return isScalar(part) ? (referenceAt(about, start.pointer, path, noun, part) ?? part) : part;
+    if (isObject(part)) {
+      const needed = requiredAt(tools, schema, path);
+      const entries = Object.entries(part).flatMap(([name, inner]): [string, unknown][] => {
+        const value = visit(inner, [...path, name], !needed.has(name));
+        return value === undefined ? [] : [[name, value]];
+      });
+      return Object.fromEntries(entries);
+    }
+    const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
+    if (part === null) return isOptional && isMade ? undefined : part;
+    if (!isScalar(part)) return part;
+    const known = referenceAt(about, start.pointer, path, noun, part);
+    if (known !== undefined) return known.value ?? part;
+    if (isOptional && isMade && (ofServer.test(name) || isFoundedOn(name))) return undefined;
+    return isMade ? byName(tools, schema, path, name, part) : part;
   };
-  const changed = visit(body, []);
-  if (tools.judge.judge(content.schema, 'request', changed).length === 0) made = changed;
-  return made;
+  const changed = visit(body, [], false);
+  if (operation.method === 'patch' && isObject(changed) && Object.keys(changed).length === 0) {
+    return oneChange(about, content) ?? changed;
+  }
+  return isValid(changed) ? changed : body;
+}
+
+/** A change that changes something: servers refuse an empty one. */
+function oneChange({ tools }: About, { schema }: MediaContent): unknown {
+  if (schema === undefined) return undefined;
+  const { properties } = flattenSchema(tools.contract.root, placeAt(tools.contract.root, schema), 0);
+  const names = [...properties.keys()].filter((name) => !ofServer.test(name) && !isFoundedOn(name));
+  const ranked = [...names.filter((name) => /name|title|description|label|comment|note|text/i.test(name)), ...names];
+  for (const name of ranked.slice(0, 8)) {
+    const place = properties.get(name);
+    const value = place === undefined ? undefined : valueLadder(tools, place.pointer, []).at(0)?.value;
+    if (!isScalar(value) && typeof value !== 'boolean') continue;
+    const spelled = value === tools.tag ? byName(tools, schema, [name], name, `${name} ${value}`) : value;
+    const body = { [name]: spelled };
+    if (tools.judge.judge(schema, 'request', body).length === 0) return body;
+  }
+  return undefined;
+}
+
+function requiredAt({ contract }: DataTools, schema: string, path: readonly string[]): ReadonlySet<string> {
+  const found = alongSchema(contract, placeAt(contract.root, schema), path);
+  const place = path.length === 0 ? placeAt(contract.root, schema) : found && placeAt(contract.root, found.schema);
+  return place === undefined ? new Set() : flattenSchema(contract.root, place, 0).required;
+}
+
+/** What a text without a format is by its name. Names are plain words: what has a blank or a hyphen in it is refused more often. */
+const namedTexts: readonly (readonly [RegExp, (plain: string) => string])[] = [
+  [/e-?mail/i, (plain) => `${plain}@example.com`],
+  [/phone|mobile|fax|msisdn/i, () => '+15555550100'],
+  [
+    /(^|[a-z_-])(ur[il]|href|link|website|webhook|endpoint|homepage|callback)$/i,
+    (plain) => `https://example.com/${plain}`,
+  ],
+  [/password|passphrase/i, (plain) => `Aa1-${plain}-9x`],
+  [/time_?zone|(^|_)tz$/i, () => 'UTC'],
+  [/locale|lang(uage)?$/i, () => 'en'],
+  [/country(_?code)?$/i, () => 'US'],
+  [/currency(_?code)?$/i, () => 'USD'],
+  [/colou?r$/i, () => '#336699'],
+  [/(^|_)(host(name)?|domain)$/i, () => 'host.example.com'],
+  [/(^|[a-z_])uuid$/i, () => '00000000-0000-4000-8000-000000000001'],
+];
+
+function byName(
+  { tag, ...tools }: DataTools,
+  schema: string,
+  path: readonly string[],
+  name: string,
+  now: Scalar,
+): Scalar {
+  if (typeof now !== 'string' || now !== `${name} ${tag}`) return now;
+  const found = alongSchema(tools.contract, placeAt(tools.contract.root, schema), path);
+  const plain = tag.replaceAll(/[^A-Za-z0-9]/g, '');
+  const named = namedTexts.find(([pattern]) => pattern.test(name))?.[1](plain);
+  const candidates = [...(named === undefined ? [] : [named]), `${normal(name).slice(0, 8)}${plain}`.slice(0, 20), now];
+  const isFit = (value: string): boolean =>
+    found === undefined || tools.judge.judge(found.schema, 'request', value).length === 0;
+  return candidates.find(isFit) ?? now;
+}
+
+/** A file for each part that is one, sent as a file is. */
+function withFiles(tools: DataTools, content: MediaContent, value: unknown): Draft['body'] {
+  if (!content.mediaType.startsWith('multipart/') || (value !== undefined && !isObject(value)))
+    return { content, value };
+  const { root } = tools.contract;
+  const { properties } =
+    content.schema === undefined ? { properties: new Map() } : flattenSchema(root, placeAt(root, content.schema), 0);
+  const files = [...properties].flatMap(([name, place]) => {
+    const { keywords } = flattenSchema(root, place, 0);
+    return keywords.format === 'binary' || keywords.contentMediaType !== undefined ? [String(name)] : [];
+  });
+  // A form that says nothing of its parts is there for a file.
+  const names = files.length === 0 && properties.size === 0 ? ['file'] : files;
+  const made = { ...Object.fromEntries(names.map((name) => [name, `${tools.tag}\n`])), ...value };
+  const types = names.map((name) => [
+    name,
+    { contentType: 'application/octet-stream', ...objectAt(content.encoding, name) },
+  ]);
+  return { content: { ...content, encoding: { ...content.encoding, ...Object.fromEntries(types) } }, value: made };
 }
 
 function nounOfBody({ path }: Operation): string {
   return normal(stemOf(path.split('/').findLast((segment) => segment !== '' && !segment.includes('{')) ?? ''));
 }
 
+/** Whole examples are taken as their author wrote them. */
+function isMadeUp(label: string): boolean {
+  return label === 'examples of properties' || !label.startsWith('example');
+}
+
+/** @returns undefined where the place speaks of nothing that is known; without a value where it is best left as it is */
 function referenceAt(
   { tools, resources, operation, target }: About,
   schema: string,
   path: readonly string[],
   own: string,
   now: Scalar,
-): Scalar | undefined {
+): { readonly value: Scalar | undefined } | undefined {
   const names = path.filter((token) => !/^\d+$/.test(token));
   const name = names.at(-1) ?? '';
   const isRoot = names.length === 1;
   const inPath = slotsOf(operation.path);
   const told = isRoot ? inPath.find(({ parameter }) => normal(parameter) === normal(name)) : undefined;
   const last = inPath.at(-1);
-  const isOwnId = isRoot && (normal(name) === 'id' || stemOf(name) === own);
+  const isList = path.at(-1) !== name;
+  const isOwnId = isRoot && !isList && (normal(name) === 'id' || (stemOf(name) === own && isIdName(name)));
   const found = alongSchema(tools.contract, placeAt(tools.contract.root, schema), path);
-  if (told !== undefined || (isOwnId && operation.path.endsWith('}') && last !== undefined && isIdName(name))) {
-    const value = memberOf(target.values, told?.parameter ?? last?.parameter ?? '');
-    return isScalar(value) ? spell(tools, found?.schema, value) : undefined;
+  const fit = (value: unknown) => (isScalar(value) ? spell(tools, found?.schema, value) : undefined);
+  if (told !== undefined || (isOwnId && operation.path.endsWith('}') && last !== undefined)) {
+    const value = fit(memberOf(target.values, told?.parameter ?? last?.parameter ?? ''));
+    return value === undefined ? undefined : { value };
   }
   if (isOwnId) return undefined;
   const holder = names.at(-2) ?? '';
   const isOfHolder = normal(name) === 'id' && holder !== '';
+  // `{"keys": […]}` for a whole collection speaks of its own items.
+  const isOfCollection = isRoot && isList && /^(ids|keys|uuids)$/i.test(name);
   const isNumber = found !== undefined && isNumeric(tools, found.schema);
-  if (!isOfHolder && !isIdName(name) && !isNumber) return undefined;
+  if (!isOfHolder && !isFoundedOn(name) && !isNumber && !isOfCollection) return undefined;
+  const noun = isOfCollection ? nounOf(operation.path) : undefined;
   const about = isOfHolder ? holder : name;
-  const known = referencesFor(tools, resources, about, found?.schema);
-  return known.some((value) => value === now) ? undefined : known[0];
+  const known =
+    isIdName(name) || isNumber || isOfCollection || isOfHolder
+      ? referencesFor(tools, resources, about, found?.schema, noun)
+      : resources.mentions(normal(name)).flatMap(({ value }) => fit(value) ?? []);
+  if (known.some((value) => value === now)) return { value: undefined };
+  return known[0] === undefined ? undefined : { value: known[0] };
 }
 
 function isNumeric({ contract }: DataTools, schema: string): boolean {

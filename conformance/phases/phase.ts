@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import type { Exchange } from '../execute/exchange.ts';
+import type { Exchange, PhaseName } from '../execute/exchange.ts';
 import type { Session } from '../execute/session.ts';
 import type { World } from '../run/world.ts';
 
@@ -13,9 +13,7 @@ export const phases = {
   boundary: { built: false, about: 'valid requests at many boundaries at once' },
   text: { built: false, about: 'Unicode families and hostile strings' },
   random: { built: false, about: 'random valid, invalid and multi-step cases' },
-} as const satisfies Record<string, { readonly built: boolean; readonly about: string }>;
-
-export type PhaseName = keyof typeof phases;
+} as const satisfies Record<PhaseName, { readonly built: boolean; readonly about: string }>;
 
 export const builtPhases = (Object.keys(phases) as PhaseName[]).filter((name) => phases[name].built);
 

@@ -1,11 +1,8 @@
 import { type Finding, formatFinding } from '../failures/finding.ts';
 import type { RunResult } from '../run/run-conformance.ts';
-import type { Report } from './reports.ts';
 
 /** For people: findings, warnings with their cures, what was covered and what was not. */
-export const consoleReport: Report = { file: 'report.txt', format: formatConsole };
-
-function formatConsole(result: RunResult): string {
+export function formatConsole(result: RunResult): string {
   const defects = result.findings.filter(({ severity }) => severity === 'defect');
   const suspects = result.findings.filter(({ severity }) => severity === 'suspect');
   const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';

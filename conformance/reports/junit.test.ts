@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
 import type { RunResult } from '../run/run-conformance.ts';
-import { junitReport } from './junit.ts';
+import { formatJunit } from './junit.ts';
 
 const finding: Finding = {
   id: '1',
@@ -50,7 +50,7 @@ const result: RunResult = {
 };
 
 test('one case for each operation and check: failed wherever the cause showed, passed, or skipped with the reason', () => {
-  const lines = junitReport.format(result).split('\n');
+  const lines = formatJunit(result).split('\n');
   expect(
     lines
       .filter((line) => /<test(case|suite )|<skipped|<failure/.test(line))

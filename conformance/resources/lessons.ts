@@ -90,7 +90,9 @@ export function learn(
   lessons: Lessons,
 ): 'new' | 'path' | 'nothing' {
   let came: 'new' | 'path' | 'nothing' = 'nothing';
-  for (const complaint of readComplaints(refusal)) {
+  const complaints = readComplaints(refusal);
+  for (const complaint of complaints) {
+    if (complaint.path.length === 0) continue;
     const about = findPlace(contract, operation, seen, complaint);
     if (about === undefined) continue;
     if (about.kind === 'parameter' && about.parameter.in === 'path') {
@@ -98,21 +100,61 @@ export function learn(
       continue;
     }
     const key = keyOf(about);
-    const before = lessons.get(key) ?? {
-      about,
-      required: false,
-      forbidden: false,
-      unique: 0,
-      reference: 0,
-      wrong: 0,
-      keywords: {},
-    };
+    const before = lessons.get(key) ?? { ...nothing, about };
     const after = addRules(before, complaint.rules, isThere(about, seen));
     if (JSON.stringify(after) === JSON.stringify(before)) continue;
     lessons.set(key, after);
     came = 'new';
   }
+  if (came === 'nothing' && addMentioned(contract, operation, seen, complaints, lessons)) return 'new';
   return came;
+}
+
+const nothing = { required: false, forbidden: false, unique: 0, reference: 0, wrong: 0, keywords: {} } as const;
+
+/** "Either result or error must be provided", "Set delete_all=true": names of what was left out are taken in. */
+function addMentioned(
+  contract: Contract,
+  operation: Operation,
+  seen: Seen,
+  complaints: readonly Complaint[],
+  lessons: Lessons,
+): boolean {
+  const schema = bodySchemaOf(operation);
+  const body = schema === undefined ? undefined : flattenSchema(contract.root, placeAt(contract.root, schema), 0);
+  const places: (readonly [string, LessonPlace])[] = [
+    ...operation.parameters
+      .filter((parameter) => !parameter.required)
+      .map((parameter) => [parameter.name, { kind: 'parameter', parameter }] as const),
+    ...[...(body?.properties ?? [])].map(
+      ([name, place]) => [name, { kind: 'body', tokens: [name], schema: place.pointer }] as const,
+    ),
+  ];
+  for (const { says } of complaints) {
+    if (
+      !/must|require|need|provide|specif|suppl|missing|set|expect|at least|either|empty|should|cannot|please|give/i.test(
+        says,
+      )
+    )
+      continue;
+    const left = places.filter(([name, about]) => {
+      if (name.length < 2 || isThere(about, seen) || lessons.has(keyOf(about))) return false;
+      return new RegExp(`(^|[^\\w])${name.replaceAll(/[^\w]/g, '\\$&')}($|[^\\w])`).test(says);
+    });
+    const isChoice = /\b(or|one of|either)\b/i.test(says) && !/\bboth\b/i.test(says);
+    for (const [name, about] of isChoice ? left.slice(0, 1) : left.slice(0, 4)) {
+      const told = new RegExp(`${name.replaceAll(/[^\w]/g, '\\$&')}\\s*=\\s*([\\w.-]+)`).exec(says)?.[1];
+      const keywords: JsonObject = told === undefined ? {} : { enum: [spellTold(told)] };
+      lessons.set(keyOf(about), { ...nothing, about, required: true, keywords });
+    }
+    if (left.length > 0) return true;
+  }
+  return false;
+}
+
+function spellTold(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d+$/.test(text) ? Number(text) : text;
 }
 
 function addRules(lesson: Lesson, rules: readonly Rule[], isSent: boolean): Lesson {
@@ -239,10 +281,25 @@ function stepInto(contract: Contract, place: Place, name: string): { tokens: str
     // A server that speaks of the author means `author_id`.
     const alike =
       [...flat.properties].find(([known]) => normal(known) === normal(name)) ??
-      [...flat.properties].find(([known]) => isIdName(known) && stemOf(known) === normal(name));
+      [...flat.properties].find(([known]) => isIdName(known) && stemOf(known) === normal(name)) ??
+      [...flat.properties].find(([known]) => isShortFor(name, known));
     if (alike !== undefined) return { tokens: [alike[0]], place: alike[1] };
   }
   return undefined;
+}
+
+/** `req_type` for `requestType`: each word begins the word of the name at its place. */
+function isShortFor(short: string, name: string): boolean {
+  const words = short.toLowerCase().split('_');
+  const own = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[_-]/);
+  return (
+    words.length > 1 &&
+    words.length === own.length &&
+    words.every((word, at) => word.length > 1 && own[at]?.startsWith(word) === true)
+  );
 }
 
 function pathsIn(value: unknown): string[][] {

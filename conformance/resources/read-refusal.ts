@@ -14,6 +14,8 @@ export interface Complaint {
   /** Where the server says that it is, outer first: `['body', 'author', 'name']`; empty where it does not. */
   readonly path: readonly string[];
   readonly rules: readonly Rule[];
+  /** In its own words, for the names that stand in it. */
+  readonly says: string;
 }
 
 const mostComplaints = 40;
@@ -57,10 +59,15 @@ export function readComplaints(body: unknown): Complaint[] {
   const tell = (path: readonly string[], text: string, node: JsonObject | undefined): void => {
     if (found.length >= mostComplaints) return;
     const structured = node === undefined ? [] : readStructure(node);
+    let last: readonly string[] = [];
     for (const sentence of path.length > 0 ? [text] : splitSentences(text)) {
-      const own = path.length > 0 ? path : quotedPlace(sentence);
-      const rules = structured.length > 0 ? structured : readRules(sentence, own.at(-1));
-      found.push({ path: own, rules });
+      const coded = path.length > 0 ? undefined : readCode(sentence);
+      const named = path.length > 0 ? path : (coded?.path ?? quotedPlace(sentence));
+      const rules = structured.length > 0 ? structured : (coded?.rules ?? readRules(sentence, named.at(-1)));
+      // "Validation failed for field x. Value is required." names the place once.
+      const own = named.length > 0 || !/^(value|it|this|field)\b/i.test(sentence) ? named : last;
+      last = own;
+      found.push({ path: own, rules, says: sentence });
     }
   };
   const walk = (node: unknown, trail: readonly string[], depth: number): void => {
@@ -92,7 +99,24 @@ export function readComplaints(body: unknown): Complaint[] {
     }
   };
   walk(body, [], 0);
-  return found.filter(({ path, rules }) => path.length > 0 || rules.length > 0);
+  return found;
+}
+
+/** An error code in capitals: `MISSING_LOCAL_ID`, `INVALID_EMAIL`, `TENANT_ID_MISMATCH`. */
+function readCode(sentence: string): { readonly path: string[]; readonly rules: Rule[] } | undefined {
+  const code = /^["']?([A-Z]{2,}(?:_[A-Z0-9]+)+)\b/.exec(sentence)?.[1];
+  if (code === undefined) return undefined;
+  const missing = /^(?:MISSING|EMPTY|REQUIRED)_(.+)$|^(.+)_(?:REQUIRED|MISSING|EMPTY)$/.exec(code);
+  const wrong =
+    /^(?:INVALID|BAD|UNKNOWN|UNSUPPORTED|WRONG|ILLEGAL)_(.+)$|^(.+)_(?:MISMATCH|INVALID|NOT_FOUND|NOT_ALLOWED|UNSUPPORTED)$/.exec(
+      code,
+    );
+  const words = missing?.[1] ?? missing?.[2] ?? wrong?.[1] ?? wrong?.[2];
+  if (words === undefined) return undefined;
+  const path = [words.toLowerCase().replace(/^req_/, 'request_')];
+  if (missing !== null) return { path, rules: [{ kind: 'required' }] };
+  const format = formatWords.slice(0, 9).find(([names]) => names.test(words.replaceAll('_', ' ')))?.[1];
+  return { path, rules: [format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format }] };
 }
 
 function isDeeper(part: unknown): boolean {
@@ -134,6 +158,10 @@ function placeOf(node: JsonObject): string[] | undefined {
           ? node.location
           : undefined;
     return [...(part === undefined || /\s/.test(part) ? [] : [part]), ...splitPath(value)];
+  }
+  for (const holder of [node.extensions, node.meta, node.info, node.context]) {
+    const inner = isObject(holder) ? (holder.field ?? holder.path ?? holder.param ?? holder.property) : undefined;
+    if (typeof inner === 'string' && /^[\w$.[\]/-]{1,80}$/.test(inner)) return splitPath(inner);
   }
   const context = node.context;
   const label = isObject(context) ? (context.key ?? context.label) : undefined;

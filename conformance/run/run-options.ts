@@ -1,7 +1,7 @@
 import type { Instant } from '../data/time.ts';
 import type { Credentials } from '../execute/authorize.ts';
+import type { PhaseName } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
-import type { PhaseName } from '../phases/phase.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Selection } from '../plan/select-operations.ts';
 
