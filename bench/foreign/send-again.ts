@@ -11,8 +11,8 @@ export interface Again {
   readonly check: string;
   readonly says: string;
   readonly curl: string;
-  /** `same`: status, media type and shape of the body are those of the report. */
-  readonly verdict: 'same' | 'other status' | 'other body' | 'no answer';
+  /** `same`: status, media type and shape of the body are those of the report. A fresh server lacks what was made in the run: then a 404 tells nothing. */
+  readonly verdict: 'same' | 'made in the run' | 'other status' | 'other body' | 'no answer';
   readonly before: string;
   readonly answered: string;
 }
@@ -21,17 +21,21 @@ export interface Again {
 export async function sendAgain(
   findings: readonly Finding[],
   base: string,
-  { token = '' }: Login,
+  login: Login,
   signal: AbortSignal,
 ): Promise<Again[]> {
   const lines: Again[] = [];
+  const headers = (login.headers ?? []).map(([name, value]) => [
+    `HEADER_${name.toUpperCase().replaceAll(/\W/g, '_')}`,
+    value,
+  ]);
   for (const { id, check, says, curl, answered: before } of findings) {
-    const bare = token.replace(/^\S+ (?=\S)/, '');
+    const token = login.token ?? '';
+    // Where the line has the scheme, the variable is what follows it.
+    const isBare = curl.includes('Authorization: Bearer $TOKEN');
     const env = {
-      PATH: process.env.PATH,
-      BASE: base,
-      AUTH: base,
-      TOKEN: curl.includes('Authorization: Bearer $TOKEN') ? bare : token,
+      ...{ PATH: process.env.PATH, BASE: base, AUTH: base, ...Object.fromEntries(headers) },
+      TOKEN: isBare ? token.replace(/^\S+ (?=\S)/, '') : token,
     };
     // A line is a program's output: the shell is given it as its only argument.
     const answered = await run('sh', ['-c', `${curl} --silent --show-error --max-time 20`], { env, signal }).then(
@@ -56,7 +60,8 @@ function compare(before: string, after: string): Again['verdict'] {
   const isLost = (text: string): boolean => text.startsWith('no answer');
   if (isLost(before) && isLost(after)) return 'same';
   if (isLost(after)) return 'no answer';
-  if (before.split(' ')[0] !== after.split(' ')[0]) return 'other status';
+  const [was, is] = [before, after].map((answer) => answer.split(' ')[0]);
+  if (was !== is) return is === '404' ? 'made in the run' : 'other status';
   return shapeOf(before) === shapeOf(after) ? 'same' : 'other body';
 }
 
@@ -64,7 +69,9 @@ function compare(before: string, after: string): Again['verdict'] {
 function shapeOf(answer: string): string {
   return answer
     .slice(0, 200)
-    .replaceAll(/"(?:[^"\\]|\\.)*"(?!\s*:)/g, '""')
+    .replaceAll(/("(?:[^"\\]|\\.)*"?)(\s*:)?/g, (_, text: string, colon?: string) =>
+      colon === undefined ? '""' : text,
+    )
     .replaceAll(/\d+/g, '0')
     .replaceAll(/\s/g, '')
     .slice(0, 60);
