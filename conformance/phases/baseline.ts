@@ -101,6 +101,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   };
   const names = referenceNames(contract, operation);
   const first = firstRank(operation, deed, level);
+  const domain = domainOf(operation, deed);
   let targets: { readonly revision: number; readonly found: readonly Target[] } | undefined;
   const targetsIn = (world: World): readonly Target[] => {
     const revision = world.resources.revisionFor(operation, names);
@@ -113,8 +114,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     operation,
     phase: 'baseline',
     get domain() {
-      const own = domainOf(operation, deed);
-      return progress.busy > 0 ? { ...own, kind: 'alone' as const } : own;
+      return progress.busy > 0 ? { ...domain, kind: 'alone' as const } : domain;
     },
     mostRequests: most.turn,
     rank: (world) => {
