@@ -2,9 +2,7 @@ import { canonical, type JsonObject } from '../contract/json.ts';
 import { negated } from '../schema/negate.ts';
 import { samplePatterns } from '../schema/pattern.ts';
 import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from '../schema/shape.ts';
-import type { BuildContext } from './build-context.ts';
-import { buildNumber } from './build-number.ts';
-import { buildText } from './build-text.ts';
+import { type BuildContext, buildNumber, buildText } from './build-scalar.ts';
 
 /** Deeper than this only what is required is built, by the branch with the fewest levels. */
 const deepest = 6;

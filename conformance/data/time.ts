@@ -1,7 +1,10 @@
+import { isObject } from '../contract/json.ts';
+
 /** Milliseconds since 1970. */
 export type Instant = number;
 
 export const hour = 3_600_000;
+export const day = 24 * hour;
 
 /** ISO 8601 duration in milliseconds; a month counts 30 days, a year 365. Undefined for text that is none. */
 export function readDuration(text: string): number | undefined {
@@ -22,4 +25,31 @@ export function spellInstant(instant: Instant): readonly (string | number)[] {
   const seconds = iso.replace(/\.\d+Z$/, 'Z');
   const zoned = seconds.replace('Z', '+00:00');
   return [seconds, iso, zoned, iso.replace('Z', '+00:00'), iso.slice(0, 10), instant, Math.floor(instant / 1000)];
+}
+
+const dateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+
+/**
+ * An example with its times moved by whole days, so that the earliest lies one or two days ahead: order, length, time of the
+ * day and zone stay as its author chose them. Undefined where no time stands in it.
+ */
+export function moveToPresent(value: unknown, now: Instant): unknown {
+  const times = textsOf(value).filter((text) => dateTime.test(text) || /^\d{4}-\d\d-\d\d$/.test(text));
+  if (times.length === 0) return undefined;
+  const earliest = Math.min(...times.map((text) => Date.parse(text)));
+  const days = Math.ceil((soon(now) + day - earliest) / day);
+  return move(value, days);
+}
+
+function move(value: unknown, days: number): unknown {
+  if (Array.isArray(value)) return value.map((item) => move(item, days));
+  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, move(part, days)]));
+  if (typeof value !== 'string' || !(dateTime.test(value) || /^\d{4}-\d\d-\d\d$/.test(value))) return value;
+  const moved = new Date(Date.parse(`${value.slice(0, 10)}T00:00:00Z`) + days * day);
+  return `${moved.toISOString().slice(0, 10)}${value.slice(10)}`;
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
 }

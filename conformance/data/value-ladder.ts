@@ -4,12 +4,11 @@ import { canonical, type JsonObject, memberOf } from '../contract/json.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import type { SchemaNode } from '../schema/shape.ts';
 import { applyRules } from './apply-rules.ts';
-import type { BuildContext } from './build-context.ts';
+import type { BuildContext } from './build-scalar.ts';
 import { buildValue, isTooLarge } from './build-value.ts';
 import { hasValues, rankContents } from './encode-body.ts';
 import { type LazyList, lazyList } from './lazy-list.ts';
-import { moveToPresent } from './move-to-present.ts';
-import type { Instant } from './time.ts';
+import { type Instant, moveToPresent } from './time.ts';
 
 export interface Candidate {
   readonly label: string;

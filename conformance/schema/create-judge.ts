@@ -4,12 +4,12 @@ import type { Pointer } from '../contract/document.ts';
 import { type CanonicalForm, createCanonicalForm } from './canonical.ts';
 import type { Definition } from './definition.ts';
 import { createDialect, type Dialect, type Direction } from './dialect.ts';
+import type { Violation } from './explain-errors.ts';
 import { createExplainer } from './explain-errors.ts';
 import { formats } from './formats.ts';
 import { addOwnKeywords } from './own-keywords.ts';
 import { readPattern } from './pattern.ts';
 import { surelyAccepts } from './surely-accepts.ts';
-import type { Violation } from './violation.ts';
 
 /** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
 export interface Judge {

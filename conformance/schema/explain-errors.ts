@@ -2,7 +2,19 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import { joinPointer, type Pointer } from '../contract/document.ts';
 import { isObject } from '../contract/json.ts';
 import type { Dialect } from './dialect.ts';
-import type { Violation } from './violation.ts';
+
+/** One keyword that a value breaks. */
+export interface Violation {
+  /** Place in the value, `/payload/0/type`; `''` for the whole. */
+  readonly at: string;
+  /** Place of the keyword in the contract. */
+  readonly pointer: Pointer;
+  readonly keyword: string;
+  /** `must be integer`. */
+  readonly says: string;
+  /** The property, type or value that the keyword is about: tells two faults of one keyword apart. */
+  readonly detail: string;
+}
 
 /** So many faults of one value are explained; a list of thousands says no more than its first items. */
 const mostErrors = 1_000;

@@ -1,9 +1,68 @@
+import type { CanonicalForm } from '../schema/canonical.ts';
+import { roundToMultiple } from '../schema/decimal.ts';
 import { samplePatterns } from '../schema/pattern.ts';
 import { admits, type Schema, type Shape } from '../schema/shape.ts';
-import type { BuildContext } from './build-context.ts';
-import { hour, soon, spellInstant } from './time.ts';
+import { day, type Instant, soon, spellInstant } from './time.ts';
 
-const day = 24 * hour;
+/** What a value may depend on besides its schema. */
+export interface BuildContext {
+  readonly form: CanonicalForm;
+  readonly now: Instant;
+  readonly seed: number;
+  /** Marks what this run made. */
+  readonly tag: string;
+  /** Which branch, enum member and so on: 0 for the first choice. */
+  readonly variant: number;
+  /** Counted up among values that have to differ. */
+  readonly serial: number;
+  /** Whether properties that may be left out are built. */
+  readonly optional: boolean;
+  /** Whether the contract's own examples and defaults come first. */
+  readonly examples: boolean;
+  /** What this value has cost so far: counted up, so that a schema which contains itself often stays small. */
+  readonly spent: { parts: number; bytes: number };
+}
+
+/** Steps away from the first choice that are looked at. */
+const mostSteps = 64;
+
+/**
+ * The number nearest to 1 that keeps bounds and multiples.
+ *
+ * @param serial how many others come before it, so that values may differ
+ * @returns undefined where none was found
+ */
+export function buildNumber(shape: Shape, serial: number): number | undefined {
+  const step = stepOf(shape);
+  const wish = Math.min(Math.max(1, shape.minimum), shape.maximum);
+  const start =
+    step === undefined
+      ? wish
+      : roundToMultiple(wish, step, wish > shape.minimum || wish < shape.maximum ? 'up' : 'down');
+  const { minimum, maximum } = shape;
+  const span = maximum - minimum;
+  const gap = step ?? (Number.isFinite(span) && span > 0 ? Math.min(0.5, span / 4 / (serial + 1)) : 0.5);
+  const found: number[] = [];
+  for (let index = 0; index < mostSteps + 2 * serial && found.length <= serial; index += 1) {
+    for (const value of index === 0 ? [start] : [tidy(start + index * gap), tidy(start - index * gap)])
+      if (admits(shape, value) && !found.includes(value)) found.push(value);
+  }
+  if (found.length === 0) {
+    for (const value of [minimum, maximum, (minimum + maximum) / 2, 0.5]) if (admits(shape, value)) return value;
+  }
+  return found[Math.min(serial, found.length - 1)];
+}
+
+function stepOf({ isInteger, multipleOf }: Shape): number | undefined {
+  if (!isInteger) return multipleOf;
+  if (multipleOf === undefined) return 1;
+  return multipleOf;
+}
+
+/** Without the crumbs of binary fractions: 0.1 * 3 is 0.3. */
+function tidy(value: number): number {
+  return Number.isFinite(value) ? Number(value.toPrecision(15)) : value;
+}
 
 /** Names of the later one of a pair of times: a day after the other. */
 const later =
