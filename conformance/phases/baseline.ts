@@ -8,11 +8,11 @@ import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { orderOperations } from '../plan/order-operations.ts';
-import { type Deed, deedOf, refuseValues } from '../plan/permissions.ts';
+import { type Deed, deedOf, perilOf, refuseValues } from '../plan/permissions.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
 import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
-import { isIdName, normal, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
+import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
 import type { World } from '../run/world.ts';
 import { createDrafter, type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
 import type { Domain, Scenario } from './phase.ts';
@@ -260,7 +260,9 @@ function judge(
   const { status } = outcome;
   if (status === 403) return Object.keys(target.values).length > 0 ? 'forbidden' : 'over';
   if (status < 400 || [401, 402, 405, 406, 429, 501].includes(status)) return 'over';
-  if (status === 503 || status === 502 || status === 504) {
+  // What a gateway gave up on may have been done all the same.
+  if (status === 502 || status === 504) return 'over';
+  if (status === 503) {
     progress.busy += 1;
     return progress.busy <= most.busy ? 'later' : 'over';
   }
@@ -398,46 +400,6 @@ function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean
   const body = seen.responseBody;
   const lists = Array.isArray(body) ? [body] : isObject(body) ? Object.values(body).filter(Array.isArray) : [];
   return lists.length > 0 && lists.every((list) => list.length === 0);
-}
-
-/** Words of what ends a session, changes how one logs in, or stops a server: whole words of the path or the operation's name. */
-const ofCredentials =
-  /^(revoke|rotate|regenerate|renew|refresh|logout|signout|logoff|deactivate|disable|password|passwd|blacklist|invalidate|expire|unlink|me|self|whoami|session|sessions)$/;
-const ofServer =
-  /^(shutdown|stop|restart|reboot|reset|terminate|kill|exit|quit|halt|poweroff|wipe|purge|flush|truncate|clear|drop|erase|empty|prune|cleanup|destroy|migrate|downgrade|rollback|uninstall|restore|import|upgrade|shut)$/;
-
-/** 0: nothing to fear, 1: it may take the credentials away, 2: it may stop the deployment or wipe it. */
-function perilOf({ id, path }: Operation, deed: Deed): 0 | 1 | 2 {
-  const words = [
-    ...path
-      .replaceAll(/\{[^}]*\}/g, '')
-      .split('/')
-      .slice(-2),
-    id,
-  ]
-    .flatMap((text) => text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/))
-    .map((word) => word.toLowerCase());
-  const joined = words.map((word, index) => `${word}${words[index + 1] ?? ''}`);
-  const has = (pattern: RegExp): boolean =>
-    words.some((word) => pattern.test(word)) || joined.some((word) => pattern.test(word));
-  // A read is feared by its own last word alone: `GET /logout`, but not `GET /sessions`.
-  const last = normal(path.split('/').at(-1) ?? '');
-  if (deed === 'read')
-    return ofServer.test(last) && last !== 'import' && last !== 'restore'
-      ? 2
-      : /^(logout|signout|logoff|revoke)$/.test(last)
-        ? 1
-        : 0;
-  const isOfAccess =
-    has(/^(token|password|key|apikey|secret|credentials?|me|self|user|account)$/) && has(/^(reset|restore)$/);
-  if (isOfAccess) return 1;
-  // Beneath an id it is about one object, as any other action is.
-  if (has(ofServer) && !path.includes('{')) return 2;
-  return deed !== 'create' && has(ofCredentials)
-    ? 1
-    : has(/^(revoke|rotate|regenerate|refresh|logout|signout|password)$/)
-      ? 1
-      : 0;
 }
 
 function firstRank(operation: Operation, deed: Deed, level: number): number {

@@ -1,6 +1,6 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import { evaluate, type Seen } from '../contract/runtime-expression.ts';
-import { plainPath } from '../resources/slots.ts';
+import { normal, plainPath } from '../resources/slots.ts';
 
 /** What the user allows. */
 export interface Permissions {
@@ -69,6 +69,46 @@ export function refuseOperation(
   const isAllowed = permissions.writes === 'all' || isIdempotent || effect !== undefined;
   if (isAllowed || deedOf(contract, operation) !== 'action') return undefined;
   return 'it is an action, a POST that makes nothing of its own: pass --writes all to try it';
+}
+
+/** Words of what ends a session, changes how one logs in, or stops a server: whole words of the path or the operation's name. */
+const ofCredentials =
+  /^(revoke|rotate|regenerate|renew|refresh|logout|signout|logoff|deactivate|disable|password|passwd|blacklist|invalidate|expire|unlink|me|self|whoami|session|sessions)$/;
+const ofServer =
+  /^(shutdown|stop|restart|reboot|reset|terminate|kill|exit|quit|halt|poweroff|wipe|purge|flush|truncate|clear|drop|erase|empty|prune|cleanup|destroy|migrate|downgrade|rollback|uninstall|restore|import|upgrade|shut)$/;
+
+/** What comes last of all. 0: nothing to fear, 1: it may take the credentials away, 2: it may stop the deployment or wipe it. */
+export function perilOf({ id, path }: Operation, deed: Deed): 0 | 1 | 2 {
+  const words = [
+    ...path
+      .replaceAll(/\{[^}]*\}/g, '')
+      .split('/')
+      .slice(-2),
+    id,
+  ]
+    .flatMap((text) => text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/))
+    .map((word) => word.toLowerCase());
+  const joined = words.map((word, index) => `${word}${words[index + 1] ?? ''}`);
+  const has = (pattern: RegExp): boolean =>
+    words.some((word) => pattern.test(word)) || joined.some((word) => pattern.test(word));
+  // A read is feared by its own last word alone: `GET /logout`, but not `GET /sessions`.
+  const last = normal(path.split('/').at(-1) ?? '');
+  if (deed === 'read')
+    return ofServer.test(last) && last !== 'import' && last !== 'restore'
+      ? 2
+      : /^(logout|signout|logoff|revoke)$/.test(last)
+        ? 1
+        : 0;
+  const isOfAccess =
+    has(/^(token|password|key|apikey|secret|credentials?|me|self|user|account)$/) && has(/^(reset|restore)$/);
+  if (isOfAccess) return 1;
+  // Beneath an id it is about one object, as any other action is.
+  if (has(ofServer) && !path.includes('{')) return 2;
+  return deed !== 'create' && has(ofCredentials)
+    ? 1
+    : has(/^(revoke|rotate|regenerate|refresh|logout|signout|password)$/)
+      ? 1
+      : 0;
 }
 
 /** @returns why this request must not be sent: the effect of a value in it, also of one that no case lists */
