@@ -119,9 +119,11 @@ export function buildText(
     return JSON.stringify(content === undefined ? context.tag : content);
   }
   const marked = numbered(context.tag, serial);
-  const plain = name === '' ? marked : `${name} ${marked}`;
+  const named = namedTexts.find(([names]) => names.test(name))?.[1](plainWord('', marked));
+  const plain = plainWord(name, marked);
   // From its end: of several that differ in their numbers alone the first letters are the same.
   const texts = [
+    ...(named === undefined || named.length < min || named.length > max ? [] : [named]),
     ...(serial > 0 && max < plain.length ? [] : [fit(plain, min, max)]),
     fit(marked.split('').reverse().join(''), min, max),
     '',
@@ -130,6 +132,31 @@ export function buildText(
     '-',
   ];
   return texts.find((text) => admits(shape, text)) ?? texts[0];
+}
+
+/** What a text without a format is by its name: servers hold more against it than the contract says. */
+const namedTexts: readonly (readonly [RegExp, (plain: string) => string])[] = [
+  [/e-?mail$/i, (plain) => `${plain}@example.com`],
+  [/phone|mobile|msisdn/i, () => '+15555550100'],
+  [/(^|[a-z_-])(ur[il]|href|link|website|webhook|homepage)$/i, (plain) => `https://example.com/${plain}`],
+  [/password|passphrase/i, (plain) => `Aa1-${plain}-9x`],
+  [/time_?zone$/i, () => 'UTC'],
+  [/(^|_)locale$|language$/i, () => 'en'],
+  [/country(_?code)?$/i, () => 'US'],
+  [/currency(_?code)?$/i, () => 'USD'],
+  [/colou?r$/i, () => '#336699'],
+  [/(^|_)(host(name)?|domain)$/i, () => 'host.example.com'],
+];
+
+/** One word of letters and digits, at most twenty: what has a blank or a hyphen in it is refused as a name more often. */
+function plainWord(name: string, marked: string): string {
+  const mark = marked.replaceAll(/[^A-Za-z0-9]/g, '');
+  const room = Math.max(0, Math.min(8, 20 - mark.length));
+  return `${name
+    .replaceAll(/[^A-Za-z0-9]/g, '')
+    .toLowerCase()
+    .replace(/^\d+/, '')
+    .slice(0, room)}${mark}`;
 }
 
 /** A longer one is given up. */

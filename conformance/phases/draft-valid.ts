@@ -6,7 +6,7 @@ import type { Draft } from '../data/draft.ts';
 import { rankContents } from '../data/encode-body.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import { atOrBefore, type LazyList } from '../data/lazy-list.ts';
-import { bodyLadder, type Candidate, type DataTools, valueLadder } from '../data/value-ladder.ts';
+import { bodyLadder, buildFrom, type Candidate, type DataTools, valueLadder } from '../data/value-ladder.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
 import { alongSchema, applyToBody, applyToParameter, freshOf, type Lessons } from '../resources/lessons.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
@@ -206,7 +206,7 @@ function withReferences(about: About, content: MediaContent, body: unknown, isMa
     const known = referenceAt(about, start.pointer, path, noun, part);
     if (known !== undefined) return known.value ?? part;
     if (isOptional && isMade && (ofServer.test(name) || isFoundedOn(name))) return undefined;
-    return isMade ? byName(tools, schema, path, name, part) : part;
+    return part;
   };
   const changed = visit(body, [], false);
   if (operation.method === 'patch' && isObject(changed) && Object.keys(changed).length === 0) {
@@ -223,10 +223,10 @@ function oneChange({ tools }: About, { schema }: MediaContent): unknown {
   const ranked = [...names.filter((name) => /name|title|description|label|comment|note|text/i.test(name)), ...names];
   for (const name of ranked.slice(0, 8)) {
     const place = properties.get(name);
-    const value = place === undefined ? undefined : valueLadder(tools, place.pointer, []).at(0)?.value;
+    const value =
+      place === undefined ? undefined : buildFrom(tools, place.pointer, { variant: 0, optional: false }, name);
     if (!isScalar(value) && typeof value !== 'boolean') continue;
-    const spelled = value === tools.tag ? byName(tools, schema, [name], name, `${name} ${value}`) : value;
-    const body = { [name]: spelled };
+    const body = { [name]: value };
     if (tools.judge.judge(schema, 'request', body).length === 0) return body;
   }
   return undefined;
@@ -236,41 +236,6 @@ function requiredAt({ contract }: DataTools, schema: string, path: readonly stri
   const found = alongSchema(contract, placeAt(contract.root, schema), path);
   const place = path.length === 0 ? placeAt(contract.root, schema) : found && placeAt(contract.root, found.schema);
   return place === undefined ? new Set() : flattenSchema(contract.root, place, 0).required;
-}
-
-/** What a text without a format is by its name. Names are plain words: what has a blank or a hyphen in it is refused more often. */
-const namedTexts: readonly (readonly [RegExp, (plain: string) => string])[] = [
-  [/e-?mail/i, (plain) => `${plain}@example.com`],
-  [/phone|mobile|fax|msisdn/i, () => '+15555550100'],
-  [
-    /(^|[a-z_-])(ur[il]|href|link|website|webhook|endpoint|homepage|callback)$/i,
-    (plain) => `https://example.com/${plain}`,
-  ],
-  [/password|passphrase/i, (plain) => `Aa1-${plain}-9x`],
-  [/time_?zone|(^|_)tz$/i, () => 'UTC'],
-  [/locale|lang(uage)?$/i, () => 'en'],
-  [/country(_?code)?$/i, () => 'US'],
-  [/currency(_?code)?$/i, () => 'USD'],
-  [/colou?r$/i, () => '#336699'],
-  [/(^|_)(host(name)?|domain)$/i, () => 'host.example.com'],
-  [/(^|[a-z_])uuid$/i, () => '00000000-0000-4000-8000-000000000001'],
-];
-
-function byName(
-  { tag, ...tools }: DataTools,
-  schema: string,
-  path: readonly string[],
-  name: string,
-  now: Scalar,
-): Scalar {
-  if (typeof now !== 'string' || now !== `${name} ${tag}`) return now;
-  const found = alongSchema(tools.contract, placeAt(tools.contract.root, schema), path);
-  const plain = tag.replaceAll(/[^A-Za-z0-9]/g, '');
-  const named = namedTexts.find(([pattern]) => pattern.test(name))?.[1](plain);
-  const candidates = [...(named === undefined ? [] : [named]), `${normal(name).slice(0, 8)}${plain}`.slice(0, 20), now];
-  const isFit = (value: string): boolean =>
-    found === undefined || tools.judge.judge(found.schema, 'request', value).length === 0;
-  return candidates.find(isFit) ?? now;
 }
 
 /** A file for each part that is one, sent as a file is. */

@@ -394,10 +394,11 @@ function* valuesFor(
   now: unknown,
 ): Generator<unknown> {
   const { keywords, reference, unique, wrong } = lesson;
-  if (reference > 0 || (/id$/i.test(name) && (wrong > 0 || now === undefined))) {
+  if (reference > 0 || (/ids?$/i.test(name) && (wrong > 0 || now === undefined))) {
     const known = referencesFor(name, schema);
     const at = Math.max(0, reference + wrong - 1);
-    if (known.length > 0) yield Array.isArray(now) ? [known[at % known.length]] : known[at % known.length];
+    const value = known[at % Math.max(1, known.length)];
+    if (value !== undefined) yield* Array.isArray(now) ? [[value]] : [value, [value]];
   }
   if (Array.isArray(keywords.enum)) {
     const members = keywords.enum.filter((member) => member !== now);
@@ -409,7 +410,12 @@ function* valuesFor(
     delete also.enum;
     const tag = unique > 0 || count > 0 ? `${tools.tag}-${freshOf(tools, count + unique)}` : tools.tag;
     const seed = tools.seed + unique + wrong + count;
-    return buildFrom(tools, schema, { tag, seed, variant, optional: wrong % 2 === 1 }, name, also);
+    const plain = buildFrom(tools, schema, { tag, seed, variant, optional: wrong % 2 === 1 }, name, also);
+    // What is wanted has something in it.
+    const isEmpty = Array.isArray(plain) ? plain.length === 0 : isObject(plain) && Object.keys(plain).length === 0;
+    return isEmpty || plain === null
+      ? buildFrom(tools, schema, { tag, seed, variant, optional: true }, name, also)
+      : plain;
   };
   if (unique > 0 && isScalar(now)) {
     const fresh = freshOf(tools, count + unique);

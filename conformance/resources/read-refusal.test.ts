@@ -40,6 +40,15 @@ describe('a sentence asks for', () => {
     ["String should match pattern '^[A-Z]+$'", { pattern: '^[A-Z]+$' }],
     ['must match "^\\d{4}$"', { pattern: '^\\d{4}$' }],
     ['does not match the regular expression ^[a-z]+$', { pattern: '^[a-z]+$' }],
+    [
+      'Expected a name containing 3-512 characters from [a-zA-Z0-9._-], starting and ending with [a-z]',
+      { pattern: '^[a-zA-Z0-9._-]{3,512}$' },
+    ],
+    [
+      'must start with a letter or underscore and contain only letters, digits, and underscores',
+      { pattern: '^[a-zA-Z][a-zA-Z0-9_]{2,19}$' },
+    ],
+    ['may only contain lowercase letters and numbers', { pattern: '^[a-z][a-z0-9]{2,19}$' }],
     ['is not a valid UUID', { format: 'uuid' }],
     ['Input should be a valid UUID, invalid character: expected an optional prefix', { format: 'uuid' }],
     ['must be a valid email address', { format: 'email' }],

@@ -283,7 +283,7 @@ const formatWords: readonly (readonly [RegExp, JsonObject])[] = [
 export function readRules(says: string, field?: string): Rule[] {
   const text = says.trim();
   const rules: Rule[] = [];
-  const keywords: Record<string, unknown> = { ...readLimits(text), ...readPatternOf(text) };
+  const keywords: Record<string, unknown> = { ...readLimits(text), ...readPatternOf(text), ...readCharacters(text) };
   const members = 'pattern' in keywords ? [] : readMembers(text, field);
   if (members.length > 0) keywords.enum = members;
   if (
@@ -389,6 +389,28 @@ function readLimits(text: string): JsonObject {
   if (/\bmust be (?:a )?positive|positive (?:number|integer)/i.test(text)) found.exclusiveMinimum = 0;
   if (/\bnon-?negative/i.test(text)) found.minimum = 0;
   return found;
+}
+
+/** "3-512 characters from [a-z0-9._-]", "only letters, digits and underscores": the characters that may stand there. */
+function readCharacters(text: string): JsonObject {
+  const listed =
+    /(?:(\d+)\s*(?:-|to|–)\s*(\d+) )?characters? (?:from|in|of|among) (?:the (?:set|class) )?(\[[^\]\s]{2,60}\])/i.exec(
+      text,
+    );
+  if (listed !== null) return { pattern: `^${listed[3]}{${listed[1] ?? 1},${listed[2] ?? 64}}$` };
+  const named =
+    /\b(?:only|consist of|contain|comprise)\b(.{0,30}(?:letters|alphanumeric|lower-?case|characters).*)$/is.exec(
+      text,
+    )?.[1];
+  if (named === undefined || !/only|consist|must (start|begin)/i.test(text)) return {};
+  const isLower = /lower-?case/i.test(named) && !/upper-?case/i.test(named);
+  const letters = isLower ? 'a-z' : 'a-zA-Z';
+  const more = [
+    /digits|numbers|alphanumeric|numeric/i.test(named) ? '0-9' : '',
+    /underscore|_/i.test(named) ? '_' : '',
+  ];
+  // Dashes are left out: what takes them takes a name without them too.
+  return { pattern: `^[${letters}][${letters}${more.join('')}]{2,19}$` };
 }
 
 function readPatternOf(text: string): JsonObject {
