@@ -12,7 +12,7 @@ export const bodySchema: ExchangeCheck = {
   about: 'content that is not what its media type says, or that breaks the schema of the response',
   plan: ({ responses }) =>
     listedSuccesses(responses).flatMap(({ status, contents }) =>
-      contents.map((content) => `response ${status} ${content.mediaType}`),
+      contents.map(({ mediaType, pointer }) => ({ place: `response ${status} ${mediaType}`, pointer })),
     ),
   judge: (exchange, context) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};

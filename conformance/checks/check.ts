@@ -1,4 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
+import type { Pointer } from '../contract/document.ts';
 import type { NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { World } from '../run/world.ts';
@@ -15,8 +16,8 @@ export interface Verdict {
 interface Described {
   readonly name: string;
   readonly about: string;
-  /** Places of an operation at which this check has something to establish. */
-  readonly plan: (operation: Operation) => readonly string[];
+  /** What this check has to establish about an operation. */
+  readonly plan: (operation: Operation) => readonly Planned[];
   /** What would have had to come at a place for this check to judge it, as in `refusal`; by default the place itself. */
   readonly needs?: (place: string) => string;
 }
@@ -40,5 +41,18 @@ export interface TraceVerdict extends Verdict {
   readonly exchange: NumberedExchange;
 }
 
+/** Where in an exchange something is to be established, and by which part of the contract. */
+export interface Planned {
+  /** `response 200 header X-Total`. */
+  readonly place: string;
+  readonly pointer: Pointer;
+  /** Left out: the part as a whole. */
+  readonly keyword?: string;
+}
+
 /** The one place of checks that look at each answer as a whole. */
 export const wholeAnswer = 'every answer';
+
+export function planWholeAnswer({ pointer }: Operation): readonly Planned[] {
+  return [{ place: wholeAnswer, pointer }];
+}

@@ -13,7 +13,7 @@ export const headerSchema: ExchangeCheck = {
   about: 'a required response header that is missing, or a declared one whose value breaks its schema',
   plan: ({ responses }) =>
     listedSuccesses(responses).flatMap(({ status, headers }) =>
-      headers.filter(isJudged).map(({ name }) => `response ${status} header ${name}`),
+      headers.filter(isJudged).map(({ name, pointer }) => ({ place: `response ${status} header ${name}`, pointer })),
     ),
   judge: (exchange, context) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};

@@ -1,6 +1,6 @@
 import type { Failure } from '../failures/failure.ts';
 import { answerOf } from './answered.ts';
-import { type ExchangeCheck, type Verdict, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, planWholeAnswer, type Verdict, wholeAnswer } from './check.ts';
 import { headerLaws } from './header-laws.ts';
 import { type Law, statusLaws } from './status-laws.ts';
 
@@ -10,7 +10,7 @@ export const laws: Readonly<Record<string, Law>> = { ...statusLaws, ...headerLaw
 export const httpLaw: ExchangeCheck = {
   name: 'http-law',
   about: 'a law of HTTP is broken (RFC 9110, RFC 9457)',
-  plan: () => [wholeAnswer],
+  plan: planWholeAnswer,
   judge: (exchange, { contract }) => {
     const { answer, response } = answerOf(exchange) ?? {};
     if (answer === undefined) return [];

@@ -1,5 +1,5 @@
 import { answerOf } from './answered.ts';
-import { type ExchangeCheck, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
 
 /** Marks of a server's inside, each of which hardly stands in an answer by chance. */
 const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
@@ -27,7 +27,7 @@ export function findInternals(text: string): { readonly what: string } | undefin
 export const internalsLeaked: ExchangeCheck = {
   name: 'internals-leaked',
   about: 'a refusal or failure shows stack frames, SQL or file paths of the server (suspect)',
-  plan: () => [wholeAnswer],
+  plan: planWholeAnswer,
   needs: () => 'refusal or failure',
   judge: (exchange) => {
     const { answer } = answerOf(exchange) ?? {};

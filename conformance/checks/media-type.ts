@@ -11,7 +11,7 @@ export const mediaType: ExchangeCheck = {
   plan: ({ responses }) =>
     listedSuccesses(responses)
       .filter(({ contents }) => contents.length > 0)
-      .map(({ status }) => `response ${status}`),
+      .map(({ status, pointer }) => ({ place: `response ${status}`, pointer, keyword: 'content' })),
   needs: (place) => `${place} with content`,
   judge: (exchange) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};

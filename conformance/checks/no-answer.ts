@@ -1,6 +1,6 @@
 import type { NoAnswer, NumberedExchange } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import { type ExchangeCheck, type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, planWholeAnswer, type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
 import { originalsOf, repeatOf } from './server-error.ts';
 
 /** That nothing listens says nothing about the contract: the run ends with a word about the address. */
@@ -13,7 +13,7 @@ export const noAnswer: TraceCheck = {
   kind: 'trace',
   name: 'no-answer',
   about: 'no complete HTTP answer: reset, silence, a body that is cut off, malformed HTTP; or the server stopped',
-  plan: () => [wholeAnswer],
+  plan: planWholeAnswer,
   judge: (trace) =>
     originalsOf(trace).flatMap((exchange): TraceVerdict[] => {
       const { outcome } = exchange;

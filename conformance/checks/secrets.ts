@@ -3,7 +3,7 @@ import type { Failure } from '../failures/failure.ts';
 import { secretsInAnswer } from '../failures/redact.ts';
 import type { SecretSeen } from '../run/world.ts';
 import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
-import { type ExchangeCheck, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
 
 export const writeOnlyExposed: ExchangeCheck = {
   name: 'write-only-exposed',
@@ -11,7 +11,7 @@ export const writeOnlyExposed: ExchangeCheck = {
   plan: ({ responses }) =>
     listedSuccesses(responses)
       .filter(({ contents }) => contents.some(({ schema }) => schema !== undefined))
-      .map(({ status }) => `response ${status}`),
+      .map(({ status, pointer }) => ({ place: `response ${status}`, pointer, keyword: 'writeOnly' })),
   needs: (place) => `${place} with JSON and a schema`,
   judge: (exchange, { contract }) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};
@@ -41,7 +41,7 @@ export const leastSecretLength = 6;
 export const sensitiveLeak: ExchangeCheck = {
   name: 'sensitive-leak',
   about: 'a value that one operation gives out as sensitive turns up in the answer of another',
-  plan: () => [wholeAnswer],
+  plan: planWholeAnswer,
   judge: (exchange, { contract, secretsSeen }) => {
     const { answer, response } = answerOf(exchange) ?? {};
     if (answer === undefined) return [];

@@ -2,7 +2,7 @@ import type { Operation } from '../contract/contract.ts';
 import { responseFor } from '../contract/contract.ts';
 import type { Answer, NoAnswer, NumberedExchange, Polarity, Trace } from '../execute/exchange.ts';
 import { type Failure, normaliseBody, type Severity } from '../failures/failure.ts';
-import { type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
+import { planWholeAnswer, type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
 import { findInternals } from './internals-leaked.ts';
 
 /** Statuses that may say "not now" or "not here" where the operation documents them (RFC 9110, 15.6.2, 15.6.4). */
@@ -29,7 +29,7 @@ export const serverError: TraceCheck = {
   kind: 'trace',
   name: 'server-error',
   about: 'a 500, 502, 504 or an undocumented 503 that shows again when the request is sent alone',
-  plan: () => [wholeAnswer],
+  plan: planWholeAnswer,
   judge: (trace) => originalsOf(trace).flatMap((exchange) => judgeOne(exchange, repeatOf(trace, exchange))),
 };
 

@@ -2,7 +2,7 @@ import type { Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
 import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { type Answered, declaredAnswerOf } from './answered.ts';
-import { type ExchangeCheck, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
 
 /** Statuses that need no line in the contract: any server or proxy in between may send them. */
 const implied = new Set([413, 414, 429, 431]);
@@ -13,7 +13,7 @@ const impliedByProbes = new Set([405, 406, 415]);
 export const statusUndocumented: ExchangeCheck = {
   name: 'status-undocumented',
   about: 'a status that the operation does not list, by itself, as a range or as default',
-  plan: () => [wholeAnswer],
+  plan: planWholeAnswer,
   judge: (exchange) => {
     const answered = declaredAnswerOf(exchange);
     if (answered === undefined || exchange.isPause) return [];

@@ -6,6 +6,7 @@ import type { Seen } from '../contract/runtime-expression.ts';
 import type { Draft } from '../data/draft.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
+import { accepted, addressOf } from '../plan/obligations.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
@@ -101,7 +102,10 @@ export function createEngine(wiring: Wiring): Engine {
     open: ({ id, phase }) => {
       let step = 0;
       return {
-        send: async (draft, { polarity = 'valid', place, obligation = `${draft.operation.id} baseline` } = {}) => {
+        send: async (
+          draft,
+          { polarity = 'valid', place, obligation = addressOf(draft.operation.id, phase, accepted) } = {},
+        ) => {
           const { operation, identity = 'own' } = draft;
           const seen = seenOf(draft);
           const extraScopes = scopesOfValues(operation, seen);

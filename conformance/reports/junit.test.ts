@@ -3,6 +3,8 @@ import type { Finding } from '../failures/finding.ts';
 import type { RunResult } from '../run/run-conformance.ts';
 import { formatJunit } from './junit.ts';
 
+const open = { id: '', pointer: '#', keyword: undefined, polarity: 'valid' } as const;
+
 const finding: Finding = {
   id: '1',
   check: 'body-schema',
@@ -39,10 +41,17 @@ const result: RunResult = {
   findings: [finding],
   warnings: [],
   obligations: [
-    { operation: 'read', check: 'body-schema', place: 'response 200', state: 'violated' },
-    { operation: 'read', check: 'media-type', place: 'response 200', state: 'met' },
-    { operation: 'list', check: 'body-schema', place: 'response 200', state: 'violated' },
-    { operation: 'drop', check: 'http-law', place: 'every answer', state: 'not reached', reason: 'pass --writes all' },
+    { ...open, operation: 'read', check: 'body-schema', place: 'response 200', state: 'violated' },
+    { ...open, operation: 'read', check: 'media-type', place: 'response 200', state: 'met' },
+    { ...open, operation: 'list', check: 'body-schema', place: 'response 200', state: 'violated' },
+    {
+      ...open,
+      operation: 'drop',
+      check: 'http-law',
+      place: 'every answer',
+      state: 'not reached',
+      reason: 'pass --writes all',
+    },
   ],
   coverage: { operations: [], reached: 0, responses: 0, responsesSeen: 0 },
   requests: 1,

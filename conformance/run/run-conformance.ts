@@ -103,7 +103,7 @@ export async function runConformance(
   const judgeTrace = (trace: Trace): void => {
     const tell = (check: string, exchange: NumberedExchange, place: string, failures: readonly Failure[]): void => {
       const isMet = failures.every(({ severity }) => severity === 'warning');
-      obligations.settle(exchange.operation.id, check, place, isMet);
+      obligations.settle(exchange.operation, check, place, isMet);
       for (const failure of failures) {
         const found = findings.add(failure, exchange);
         if (found !== undefined) events.onFinding?.(found);
@@ -129,7 +129,7 @@ export async function runConformance(
     for (const { text, pointer } of redactor.learn(exchange)) {
       if (text.length >= leastSecretLength) secretsSeen.push({ text, pointer, operation: exchange.operation });
     }
-    if (isAccepted(exchange)) obligations.settle(exchange.operation.id, 'baseline', accepted, true);
+    if (isAccepted(exchange)) obligations.settle(exchange.operation, 'baseline', accepted, true);
     if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, resources));
     const { polarity, identity } = exchange.intent;
     if (exchange.isPause || polarity !== 'valid' || identity !== 'own') return;
