@@ -571,6 +571,16 @@ describe('what belongs to others', () => {
     expect(unreached, requests.join('\n')).toEqual([]);
   });
 
+  test('comes last where it may be what lets the run in', async () => {
+    const operations = Object.fromEntries(
+      ['GET /users', 'GET /cups', 'DELETE /users/{id}', 'DELETE /cups/{id}'].map((line) => [line, undefined]),
+    );
+    const answer = ({ method }: { method: string }): TestAnswer =>
+      method === 'GET' ? { status: 200, body: [{ id: 'k5' }] } : { status: 204 };
+    const { requests } = await run({ operations, handle: answer }, { permissions: all });
+    expect(requests.slice(2)).toEqual(['DELETE /cups/k5', 'DELETE /users/k5']);
+  });
+
   test('is not deleted where it says that it belongs to the deployment', async () => {
     const items = [
       { id: 'a1', meta: { system: true } },

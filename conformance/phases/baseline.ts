@@ -139,11 +139,12 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const hasTarget =
         slotsOf(operation.path).length === 0 || targetsIn(world).some(({ label }) => label !== 'example');
       const waits = waitsFor(world, operation, names) * ranks.wait;
-      const isForeign = deed === 'remove' && targetsIn(world)[0]?.owned !== true;
+      const isForeign =
+        deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;
       const lacks = hasTarget || deed === 'remove' ? 0 : ranks.noTarget;
       // What was made last may hang on what was made first.
       const age = deed === 'remove' ? ageOf(world, operation) : 0;
-      return first + turns * ranks.turn + waits + lacks + age + (isForeign ? ranks.foreign : 0);
+      return first + turns * ranks.turn + waits + lacks + age + isForeign * ranks.foreign;
     },
     run: async (session, world, allowance) => {
       const tools = toolsFor(world, operation, 'baseline', 0);
@@ -380,6 +381,13 @@ function allTargets(world: World, operation: Operation, deed: Deed): readonly Ta
   return permissions.writes === 'all' || !isChange || slotsOf(operation.path).length === 0
     ? [...sure, ...made, exampleTarget]
     : [...sure, ...made];
+}
+
+/** Its items are those by which a run is let in: to delete one of others may end it. */
+function isOfAccess({ path }: Operation): boolean {
+  const own =
+    /^(user|account|member|membership|token|apikey|key|session|role|organi[sz]ation|tenant|team|group|admin|client|credential)$/;
+  return own.test(nounOf(path)) || own.test(slotsOf(path).at(-1)?.noun ?? '');
 }
 
 /** Named as a part of the deployment itself. */

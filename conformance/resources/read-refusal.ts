@@ -495,7 +495,7 @@ function quotedPlace(sentence: string): string[] {
       `^(?:the |your |an? )?${name} (?:is|are|must|should|can|may|has|have|does|field|already|cannot|was|needs|value|not)\\b`,
       'i',
     ),
-    new RegExp(`(?:missing|invalid|requires?|unknown|no|duplicate)(?: an?| the| required| valid)? ${name}\\b`, 'i'),
+    new RegExp(`(?:missing|invalid|requires?|unknown|duplicate)(?: an?| the| required| valid)? ${name}\\b`, 'i'),
   ];
   for (const row of rows) {
     const found = row.exec(sentence)?.[1];
