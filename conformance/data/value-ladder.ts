@@ -50,17 +50,20 @@ export function bodyLadder(tools: DataTools, content: MediaContent): LazyList<Ca
  * The ladder of values for one schema: rules applied to the contract's examples, these moved to the present, polite values
  * from the schema, then other branches. Every value is valid by the judge; doubles are left out. That there is none at all
  * is a problem of the contract, told with its place.
+ *
+ * @param name of what the value is for: `end_time` comes after `start_time`, an `email` has the form of one
  */
 export function valueLadder(
   tools: DataTools,
   schema: string | undefined,
   examples: readonly unknown[],
+  name = '',
 ): LazyList<Candidate> {
   return lazyList(function* () {
     const seen = new Set<string>();
     const failure: Failure = { refused: undefined, isTooLarge: false };
     let isEmpty = true;
-    for (const { label, make, isLast } of candidates(tools, schema, examples, failure)) {
+    for (const { label, make, isLast } of candidates(tools, schema, examples, failure, name)) {
       // Many more branches are looked at while none has given anything.
       if (isLast && (!isEmpty || failure.isTooLarge)) break;
       const raw = make();
@@ -99,6 +102,7 @@ function* candidates(
   schema: string | undefined,
   examples: readonly unknown[],
   failure: Failure,
+  name: string,
 ): Generator<Rung> {
   const given = [...examples, ...(schema === undefined ? [] : schemaExamples(tools, schema))];
   for (const value of given) {
@@ -108,7 +112,7 @@ function* candidates(
   const build = (part: BuildWishes) => () => {
     if (failure.isTooLarge && part.optional !== true) return undefined;
     const context = contextFor(tools, part);
-    const value = buildValue(nodeFor(tools, schema, {}), context);
+    const value = buildValue(nodeFor(tools, schema, {}), context, name);
     if (value === undefined && isTooLarge(context)) failure.isTooLarge = true;
     return value;
   };

@@ -216,6 +216,36 @@ describe('reaches every operation of an API that', () => {
         }),
       }),
     },
+    'shows in its list alone what it made': {
+      requests: 4,
+      api: () => {
+        const sets: Body[] = [];
+        return {
+          operations: {
+            'GET /sets': undefined,
+            'GET /sets/{id}': undefined,
+            'POST /sets/upload': {
+              body: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
+            },
+          },
+          handle: routes({
+            'GET /sets': () => ({ status: 200, body: { data: sets } }),
+            'GET /sets/:id': ([id]) => (id === 'k-1' && sets.length > 0 ? { status: 200, body: sets[0] } : no),
+            'POST /sets/upload': (_, { name }) => (sets.push({ id: 'k-1', name }) ? { status: 201, body: null } : no),
+          }),
+        };
+      },
+    },
+    'has one thing beneath another that no list shows': {
+      requests: 3,
+      api: () => ({
+        operations: { 'GET /watches': undefined, 'GET /watches/{watch}/at/{second}': undefined },
+        handle: routes({
+          'GET /watches': () => ({ status: 200, body: { w1: { title: 'A' }, w2: { title: 'B' } } }),
+          'GET /watches/:watch/at/:second': ([watch]) => (watch === 'w1' ? { status: 200, body: {} } : no),
+        }),
+      }),
+    },
     'takes a name once': {
       requests: 3,
       api: () => {
@@ -464,7 +494,8 @@ test('comes last to what may take away the credentials, and at the very end to w
     },
     { permissions: { effects: [], readOnly: false, writes: 'all' } },
   );
-  expect(requests.slice(2)).toEqual(['DELETE /pets/4', 'POST /me/token/reset', 'GET /logout', 'POST /server/shutdown']);
+  // The list was empty when it was read first.
+  expect(requests.slice(3)).toEqual(['DELETE /pets/4', 'POST /me/token/reset', 'GET /logout', 'POST /server/shutdown']);
 });
 
 test('asks again alone where the deployment was too busy for several at once', async () => {
@@ -538,6 +569,31 @@ describe('what belongs to others', () => {
       }),
     });
     expect(unreached, requests.join('\n')).toEqual([]);
+  });
+
+  test('comes last where it may be what lets the run in', async () => {
+    const operations = Object.fromEntries(
+      ['GET /users', 'GET /cups', 'DELETE /users/{id}', 'DELETE /cups/{id}'].map((line) => [line, undefined]),
+    );
+    const answer = ({ method }: { method: string }): TestAnswer =>
+      method === 'GET' ? { status: 200, body: [{ id: 'k5' }] } : { status: 204 };
+    const { requests } = await run({ operations, handle: answer }, { permissions: all });
+    expect(requests.slice(2)).toEqual(['DELETE /cups/k5', 'DELETE /users/k5']);
+  });
+
+  test('is not deleted where it says that it belongs to the deployment', async () => {
+    const items = [
+      { id: 'a1', meta: { system: true } },
+      { id: 'default', meta: {} },
+    ];
+    const { requests } = await run(
+      {
+        operations: { 'GET /tables': undefined, 'DELETE /tables/{id}': undefined },
+        handle: routes({ 'GET /tables': () => ({ status: 200, body: items }) }),
+      },
+      { permissions: all },
+    );
+    expect(requests.filter((line) => /DELETE .*(a1|default)/.test(line))).toEqual([]);
   });
 
   test('is not changed on a guess', async () => {

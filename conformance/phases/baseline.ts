@@ -26,6 +26,7 @@ const most = {
   forbidden: 2,
   targets: 7,
   busy: 2,
+  words: 5,
   fresh: 2,
   rung: 8,
   emptyLists: 2,
@@ -44,7 +45,7 @@ const ranks = {
   complete: -5_000,
   action: -10_000,
   remove: -100_000,
-  foreign: -60_000,
+  foreign: -600_000,
   perilous: -400_000,
 } as const;
 
@@ -74,6 +75,11 @@ interface Progress {
   failures: number;
   /** Targets under which nothing was found. */
   missed: number;
+  /** How much was created when it answered an empty list last. */
+  emptyAt: number | undefined;
+  lastDraft: Draft | undefined;
+  /** How often it was refused in the same words. */
+  readonly words: Map<string, number>;
   /** How often the deployment was too busy for it. */
   busy: number;
   isCompleteSent: boolean;
@@ -96,6 +102,9 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     learned: 0,
     failures: 0,
     missed: 0,
+    emptyAt: undefined,
+    lastDraft: undefined,
+    words: new Map(),
     busy: 0,
     isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
   };
@@ -119,17 +128,23 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     mostRequests: most.turn,
     rank: (world) => {
       const { state, requests, turns } = progress;
-      if (state === 'accepted') return progress.isCompleteSent ? undefined : ranks.complete - level;
+      if (state === 'accepted') {
+        // A list that showed nothing is read again once something was created.
+        if (progress.emptyAt !== undefined && world.resources.createdAt(operation.path) > progress.emptyAt)
+          return first;
+        return progress.isCompleteSent ? undefined : ranks.complete - level;
+      }
       if (state === 'over' || requests >= most.all) return undefined;
       if (progress.isSpent && world.resources.revisionFor(operation, names) === progress.revision) return undefined;
       const hasTarget =
         slotsOf(operation.path).length === 0 || targetsIn(world).some(({ label }) => label !== 'example');
       const waits = waitsFor(world, operation, names) * ranks.wait;
-      const isForeign = deed === 'remove' && targetsIn(world)[0]?.owned !== true;
+      const isForeign =
+        deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;
       const lacks = hasTarget || deed === 'remove' ? 0 : ranks.noTarget;
       // What was made last may hang on what was made first.
       const age = deed === 'remove' ? ageOf(world, operation) : 0;
-      return first + turns * ranks.turn + waits + lacks + age + (isForeign ? ranks.foreign : 0);
+      return first + turns * ranks.turn + waits + lacks + age + isForeign * ranks.foreign;
     },
     run: async (session, world, allowance) => {
       const tools = toolsFor(world, operation, 'baseline', 0);
@@ -174,7 +189,9 @@ interface Step {
 function* steps(turn: Turning): Generator<Step> {
   const { world, drafter, operation, progress, targets } = turn;
   if (progress.state === 'accepted') {
-    yield* completeStep(turn);
+    if (progress.emptyAt !== undefined && world.resources.createdAt(operation.path) > progress.emptyAt) {
+      yield* againStep(turn);
+    } else yield* completeStep(turn);
     return;
   }
   progress.isSpent = false;
@@ -222,8 +239,10 @@ function* steps(turn: Turning): Generator<Step> {
     if (answer === undefined) return;
     if (isSuccess(answer.outcome)) {
       progress.state = isAccepted(answer) ? 'accepted' : 'over';
+      progress.lastDraft = prepared;
+      if (isEmptyList(turn, answer)) progress.emptyAt ??= world.resources.createdAt(operation.path);
       // An empty list hands out no id: another parent may have more.
-      const isBare = progress.state === 'accepted' && isEmptyList(turn, answer) && empty < most.emptyLists;
+      const isBare = progress.emptyAt !== undefined && slotsOf(operation.path).length > 0 && empty < most.emptyLists;
       if (!isBare || targets[at + 1] === undefined) return;
       empty += 1;
       at += 1;
@@ -275,6 +294,11 @@ function judge(
     return 'again';
   }
   const refusal = refusalOf(exchange);
+  // The same words again and again are about something that no value of ours changes.
+  const words = `${status} ${normaliseWords(refusal)}`;
+  const times = (progress.words.get(words) ?? 0) + 1;
+  progress.words.set(words, times);
+  if (times > most.words) return 'over';
   const came = refusal === undefined ? 'nothing' : learn(tools.contract, operation, seen, refusal, progress.lessons);
   if (came === 'new' && progress.learned < most.lessons) {
     progress.learned += 1;
@@ -286,6 +310,19 @@ function judge(
   }
   const isAboutTarget = came === 'path' || status === 404 || status === 410 || status === 409;
   return isAboutTarget && operation.path.includes('{') ? 'target' : 'data';
+}
+
+/** The same request again, as often as it shows nothing though something was made. */
+function* againStep(turn: Turning): Generator<Step> {
+  const { progress, world, operation } = turn;
+  const before = progress.emptyAt;
+  progress.emptyAt = undefined;
+  if (progress.lastDraft === undefined || progress.requests >= most.all) return;
+  let answer: Exchange | undefined;
+  yield { draft: progress.lastDraft, answered: (exchange) => (answer = exchange) };
+  if (answer !== undefined && isEmptyList(turn, answer) && before === 0) {
+    progress.emptyAt = world.resources.createdAt(operation.path);
+  }
 }
 
 /** Once more with what may be left out, so that it is met as well; a refusal of it takes nothing back. */
@@ -320,6 +357,15 @@ function shareLessons({ world, operation, progress, tools }: Turning): void {
   }
 }
 
+/** Without what differs from request to request: values in quotes, numbers, ids. */
+function normaliseWords(refusal: unknown): string {
+  const text = typeof refusal === 'string' ? refusal : (JSON.stringify(refusal) ?? '');
+  return text
+    .slice(0, 2_000)
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{20,}|\d+/gi, '0')
+    .replaceAll(/\\?["'`][^"'`]{0,80}["'`]/g, (quoted) => (/[:\s]/.test(quoted) ? quoted : '""'));
+}
+
 /** Everything that the operation may be about, the contract's example at the end. */
 function allTargets(world: World, operation: Operation, deed: Deed): readonly Target[] {
   const { permissions, resources } = world;
@@ -327,7 +373,9 @@ function allTargets(world: World, operation: Operation, deed: Deed): readonly Ta
   const isChange = deed === 'change' || deed === 'remove';
   // A change never guesses: what is wrongly guessed may be somebody's.
   const sure = isChange
-    ? found.filter((target) => target.owned || (target.sure && !(deed === 'remove' && isOfSystem(target))))
+    ? found.filter(
+        (target) => target.owned || (target.sure && !(deed === 'remove' && isOfSystem(world, operation, target))),
+      )
     : found;
   const made = madeUp(world, operation);
   return permissions.writes === 'all' || !isChange || slotsOf(operation.path).length === 0
@@ -335,8 +383,16 @@ function allTargets(world: World, operation: Operation, deed: Deed): readonly Ta
     : [...sure, ...made];
 }
 
+/** Its items are those by which a run is let in: to delete one of others may end it. */
+function isOfAccess({ path }: Operation): boolean {
+  const own =
+    /^(user|account|member|membership|token|apikey|key|session|role|organi[sz]ation|tenant|team|group|admin|client|credential)$/;
+  return own.test(nounOf(path)) || own.test(slotsOf(path).at(-1)?.noun ?? '');
+}
+
 /** Named as a part of the deployment itself. */
-function isOfSystem({ values }: Target): boolean {
+function isOfSystem({ resources }: World, operation: Operation, { values }: Target): boolean {
+  if (resources.isOfSystem(operation, values)) return true;
   const named =
     /(^|[^a-z])(system|default|admin|administrator|administrators|root|internal|superuser|owner|public|master|main)([^a-z]|$)/i;
   return Object.values(values).some((value) => typeof value === 'string' && named.test(value));
@@ -393,7 +449,7 @@ function restoreBody({ resources }: World, tools: DataTools, { operation, body, 
 
 /** A list that was accepted and showed nothing, though there are paths that need one of its items. */
 function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean {
-  if (operation.method !== 'get' || slotsOf(operation.path).length === 0) return false;
+  if (operation.method !== 'get') return false;
   const path = plainPath(operation.path);
   const isWanted = [...world.resources.slots.values()].some(({ slot }) => slot.collection === path);
   if (!isWanted || world.resources.collections.get(path)?.items.length) return false;

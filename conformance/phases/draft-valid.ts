@@ -53,7 +53,9 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       : ladder(fresh, `body ${content}`, (own) => bodyLadder(own, chosen));
   };
   const parameterLadder = (parameter: Parameter, { fresh }: Way): LazyList<Candidate> =>
-    ladder(fresh, `${parameter.in} ${parameter.name}`, (own) => valueLadder(own, parameter.schema, parameter.examples));
+    ladder(fresh, `${parameter.in} ${parameter.name}`, (own) =>
+      valueLadder(own, parameter.schema, parameter.examples, parameter.name),
+    );
   const required = operation.parameters.filter((parameter) => parameter.required);
 
   return {
@@ -88,7 +90,9 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       const about = { tools, resources, operation, target };
       const fresh = way.fresh > 0 ? freshen(tools, content, polite.value, way.fresh) : polite.value;
       const linked = withReferences(about, content, fresh, isMadeUp(polite.label));
-      const value = applyToBody(teaching, content, linked, lessons);
+      const taught = applyToBody(teaching, content, linked, lessons);
+      const value =
+        lessons.size === 0 ? taught : withReferences(about, content, taught, isMadeUp(polite.label), lessons);
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
@@ -176,7 +180,13 @@ function isFoundedOn(name: string): boolean {
  * names the object itself says what the path says. Of what was made up and may be left out, that which names something unknown,
  * which servers fill in, or which is null, stays out.
  */
-function withReferences(about: About, content: MediaContent, body: unknown, isMade: boolean): unknown {
+function withReferences(
+  about: About,
+  content: MediaContent,
+  body: unknown,
+  isMade: boolean,
+  lessons: Lessons = new Map(),
+): unknown {
   const { tools, operation } = about;
   if (content.schema === undefined) return body;
   const { schema } = content;
@@ -201,11 +211,12 @@ function withReferences(about: About, content: MediaContent, body: unknown, isMa
       return Object.fromEntries(entries);
     }
     const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    if (part === null) return isOptional && isMade ? undefined : part;
+    const isAsked = lessons.has(`body /${path.join('/')}`);
+    if (part === null) return isOptional && isMade && !isAsked ? undefined : part;
     if (!isScalar(part)) return part;
     const known = referenceAt(about, start.pointer, path, noun, part);
     if (known !== undefined) return known.value ?? part;
-    if (isOptional && isMade && (ofServer.test(name) || isFoundedOn(name))) return undefined;
+    if (isOptional && isMade && !isAsked && (ofServer.test(name) || isFoundedOn(name))) return undefined;
     return part;
   };
   const changed = visit(body, [], false);

@@ -63,9 +63,13 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
     .map(({ values, owned }): Target => ({ label: 'linked', values, owned, sure: true }));
   const chains = slots.length === 0 ? [] : findChains(tools, resources, slots, inPath);
   const recorded = chains.map(({ values, doubt, owned }): Target => {
-    const named = Object.fromEntries(slots.map(({ parameter }, index) => [parameter, values[index] as Scalar]));
-    const label = doubt === 0 || doubt < unnamed ? 'recorded' : 'guessed';
-    return { label, values: named, owned, sure: doubt < unnamed, proven: doubt === 0 };
+    const named = Object.fromEntries(
+      slots.slice(0, values.length).map(({ parameter }, index) => [parameter, values[index] as Scalar]),
+    );
+    const isWhole = values.length === slots.length;
+    const sure = isWhole && doubt < unnamed;
+    const label = sure ? 'recorded' : 'guessed';
+    return { label, values: named, owned: owned && isWhole, sure, proven: isWhole && doubt === 0 };
   });
   const others = needed.filter((parameter) => parameter.in !== 'path');
   const all = [...linked, ...recorded];
@@ -186,6 +190,8 @@ function findChains(
       }
     }
     const refused = state?.refused ?? new Set<string>();
+    // Nothing is known of what lies beneath: what is above is known all the same.
+    if (found.length === 0 && outer.some(({ values }) => values.length > 0)) return outer;
     outer = uniqueBy(
       found.filter(({ values }) => {
         const last = values.at(-1);

@@ -61,6 +61,7 @@ export function readScalars(value: unknown): Map<string, Scalar> {
   const found = new Map<string, Scalar>();
   const walk = (part: unknown, path: string, depth: number): void => {
     if (found.size >= mostScalars || depth > 4) return;
+    if (part === true && ofSystem.test(path)) found.set('@system', 1);
     if (isScalar(part)) {
       if (!found.has(path)) found.set(path === '' ? '@value' : path, part);
     } else if (Array.isArray(part)) walk(part[0], `${path}[]`, depth + 1);
@@ -75,6 +76,9 @@ export function readScalars(value: unknown): Map<string, Scalar> {
   walk(value, '', 0);
   return found;
 }
+
+/** Members by which an item says that it belongs to the deployment itself. */
+const ofSystem = /(^|\.|is_?)(system|built_?in|default|protected|internal|immutable|read_?only|locked|reserved)$/i;
 
 function findList(body: unknown, noun: string): Scalars[] | undefined {
   if (Array.isArray(body)) return body.map(readScalars);

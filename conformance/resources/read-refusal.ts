@@ -293,7 +293,7 @@ export function readRules(says: string, field?: string): Rule[] {
   )
     rules.push({ kind: 'unique' });
   else if (
-    /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only/i.test(
+    /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?\W*$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only/i.test(
       text,
     ) &&
     members.length === 0
@@ -495,7 +495,7 @@ function quotedPlace(sentence: string): string[] {
       `^(?:the |your |an? )?${name} (?:is|are|must|should|can|may|has|have|does|field|already|cannot|was|needs|value|not)\\b`,
       'i',
     ),
-    new RegExp(`(?:missing|invalid|requires?|unknown|no|duplicate)(?: an?| the| required| valid)? ${name}\\b`, 'i'),
+    new RegExp(`(?:missing|invalid|requires?|unknown|duplicate)(?: an?| the| required| valid)? ${name}\\b`, 'i'),
   ];
   for (const row of rows) {
     const found = row.exec(sentence)?.[1];

@@ -40,6 +40,10 @@ export interface Resources {
   readonly mentions: (name: string) => readonly Mention[];
   /** What an object that was read last under these parameters looked like; undefined where it was not, or was too large. */
   readonly lastRead: (path: string, values: Readonly<Record<string, unknown>>) => unknown;
+  /** How many creates were accepted at a path or beneath it: what was listed before them may show more now. */
+  readonly createdAt: (path: string) => number;
+  /** Whether an item says of itself that it belongs to the deployment. */
+  readonly isOfSystem: (operation: Operation, values: Readonly<Record<string, unknown>>) => boolean;
   /** What this run made and has not deleted, the last one first. */
   readonly made: () => readonly Made[];
   /** `book#1` for an id that a server chose, the same in every run whatever the id is; undefined for any other value. */
@@ -152,6 +156,7 @@ export function createResources(contract: Contract): Resources {
   };
 
   /** News of a collection (its path), of a component schema, or of a member's name (`.authorid`). */
+  const created = new Map<string, number>();
   const touch = (topic: string): void => {
     topics.set(topic, (topics.get(topic) ?? 0) + 1);
   };
@@ -222,6 +227,7 @@ export function createResources(contract: Contract): Resources {
 
   const observeCreate = ({ operation, seen }: Observed, parents: readonly Scalar[], scalars: Scalars): void => {
     const path = plainPath(operation.path);
+    created.set(path, (created.get(path) ?? 0) + 1);
     const location = seen.responseHeaders?.location;
     const isTold = typeof location === 'string' && observeAddress(location, true, operation);
     const sent = isObject(seen.requestBody) ? readScalars(seen.requestBody) : new Map<string, Scalar>();
@@ -349,7 +355,7 @@ export function createResources(contract: Contract): Resources {
       return;
     }
     if (operation.method === 'delete') return;
-    for (const scalars of list) addItem(path, withLink(scalars, path), values, false, operation);
+    for (const scalars of list) addItem(path, withLink(scalars, path), values, isGiven(path, scalars), operation);
     if (!isList && whole !== undefined) addItem(path, whole, values, false, operation);
   };
 
@@ -362,6 +368,18 @@ export function createResources(contract: Contract): Resources {
       for (const item of part.slice(0, mostItems))
         addItem(child.slot.collection, readScalars(item), values, false, from);
     }
+  };
+
+  /** A listed item that bears a name which this run has given, and that was not there before. */
+  const isGiven = (path: string, scalars: Scalars): boolean => {
+    const items = collections.get(path)?.items ?? [];
+    return [...scalars].some(
+      ([member, value]) =>
+        typeof value === 'string' &&
+        value.length >= 8 &&
+        items.some((item) => item.owned && item.scalars.get(`@given.${member}`) === value) &&
+        !items.some((item) => !item.owned && item.scalars.get(member) === value),
+    );
   };
 
   /** The id that an item's own link ends in, beside its members. */
@@ -411,6 +429,18 @@ export function createResources(contract: Contract): Resources {
   return {
     slots,
     collections,
+    createdAt: (path) => {
+      const own = plainPath(path);
+      return [...created].reduce((sum, [at, count]) => sum + (at === own || at.startsWith(`${own}/`) ? count : 0), 0);
+    },
+    isOfSystem: ({ path }, values) => {
+      const last = slotsOf(path).at(-1);
+      const value = last === undefined ? undefined : values[last.parameter];
+      return (collections.get(last?.collection ?? '')?.items ?? []).some(
+        ({ scalars }) =>
+          scalars.has('@system') && [...scalars.values()].some((other) => String(other) === String(value)),
+      );
+    },
     made: () => {
       const found = [...slots.values()].flatMap((state) =>
         (collections.get(state.slot.collection)?.items ?? [])
