@@ -85,6 +85,7 @@ test.each([
   },
   { first: 500, again: 500, body: "unsupported operand type(s) for +: 'int' and 'str'", want: ['defect'] },
   { first: 500, again: 500, body: '{"message":"getaddrinfo EAI_AGAIN registry.example"}', want: ['suspect'] },
+  { first: 500, again: 500, body: `{"detail":"Can't resolve hostname peer.example"}`, want: ['suspect'] },
   { first: 503, again: 503, body: 'Service Unavailable: no broker', want: ['suspect'] },
   {
     first: 500,

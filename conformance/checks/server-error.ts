@@ -14,7 +14,7 @@ const off =
 
 /** Names of what a server misses around it: another host, a program, a file of the installation. */
 const environment =
-  /\b(?:EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT)\b|\bservice (?:is )?unavailable\b|\b(?:name resolution|connection refused|no route to host)\b/i;
+  /\b(?:EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT)\b|\bservice (?:is )?unavailable\b|\b(?:name resolution|connection refused|no route to host|resolve (?:the )?host(?: ?name)?)\b/i;
 
 /** Most of a body that still is a sentence to the client, and no account of a crash that has such words by chance. */
 const mostSaid = 2_000;

@@ -27,6 +27,11 @@ test('tells every fault at once, those of what is missing first', () => {
   ]);
 });
 
+test('no password of an address is told, and none is taken', () => {
+  const { faults } = readOptions({ contract: 'x', baseUrl: 'https://ann:hunter2@api.example/v1' }, true);
+  expect(faults).toEqual(['--base-url https://…@api.example: give user and password by --user.']);
+});
+
 test('an option may stand several times, on the line before the environment', () => {
   const before = process.env.LOCKSTEP_TOKEN;
   process.env.LOCKSTEP_TOKEN = 'of-the-environment';

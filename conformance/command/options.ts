@@ -439,6 +439,9 @@ function url(given: Given, name: string): string | undefined {
   const address = URL.parse(given);
   if (address === null || !/^https?:$/.test(address.protocol))
     throw new RangeError(`${name} ${given} is no http address.`);
+  // Every report shows the address.
+  if (address.username !== '' || address.password !== '')
+    throw new RangeError(`${name} ${address.protocol}//…@${address.host}: give user and password by --user.`);
   if (address.search !== '' || address.hash !== '')
     throw new RangeError(`${name} ${given}: leave out the query and the fragment.`);
   return given.replace(/\/+$/, '');
