@@ -31,15 +31,17 @@ export async function newProject({ folder, contract: source }: NewProject): Prom
   progress.step(`Reading ${source}`);
   const contract = await readContract(source);
   progress.step('Deriving types and table');
-  const temporary = await mkdtemp(join(tmpdir(), 'lockstep-new-'));
   const stopping = new AbortController();
   let heard: NodeJS.Signals | undefined;
   const stop = (signal: NodeJS.Signals): void => {
     heard = signal;
     stopping.abort();
   };
+  // Before anything is there that would be left behind.
   for (const signal of signals) process.once(signal, stop);
+  let temporary: string | undefined;
   try {
+    temporary = await mkdtemp(join(tmpdir(), 'lockstep-new-'));
     // The folder around it is for this user alone; the project is as open as any.
     const draft = join(temporary, 'project');
     await mkdir(draft);
@@ -61,7 +63,7 @@ export async function newProject({ folder, contract: source }: NewProject): Prom
     return describe(contract, { folder, contractFile, isBundled });
   } finally {
     progress.end();
-    await rm(temporary, { recursive: true, force: true });
+    if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
     for (const signal of signals) process.removeListener(signal, stop);
     // Nobody hears it now: it ends the process, as whoever sent it sees.
     if (heard !== undefined) process.kill(process.pid, heard);
