@@ -122,7 +122,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
       ['Python', 'Payload'],
     ] as const) {
       await expect.poll(() => chooser.isVisible(), { message: shown }).toBe(false);
-      expect(await panel.locator('pre').innerText()).toContain('GET_DEVICE_STATUS');
+      await expect.poll(() => panel.locator('pre').innerText()).toContain('GET_DEVICE_STATUS');
       await choose(panel.getByRole('button', { name: shown, exact: true }), next);
     }
     await choose(chooser, 'Unlock the lock');
