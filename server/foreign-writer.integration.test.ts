@@ -24,7 +24,10 @@ const write = (index: number) =>
     ? demo.call({ method: 'PUT', path: device, body: { batteryLevel: 40 + index } })
     : demo.call({ path: `${device}/jobs/bridges/BR1A00000001`, body: { jobType: 'GET_BATTERY_LEVEL' } });
 
-test('ten writers that wait for another process end together, and whoever reads is answered meanwhile', async () => {
+// A busy machine may hold one round up; a wait that stops the event loop fails them all.
+test('ten writers that wait for another process end together, and whoever reads is answered meanwhile', {
+  retry: 2,
+}, async () => {
   expect([await readHealth(), await readDevice(), (await write(0)).status]).toEqual([200, 200, 200]);
   const release = await holdLock(join(demo.folder, 'data.sqlite'));
   const delay = monitorEventLoopDelay({ resolution: 10 });
