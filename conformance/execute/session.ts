@@ -225,8 +225,8 @@ function watchOutages({ connection, maxWaitMs, signal, deadline }: Wiring): Outa
     follow: async (operation, base, send) => {
       underWay.add(operation);
       const outcome = await send();
-      if (outcome?.kind === 'answer') underWay.delete(operation);
       if (outcome === undefined) return undefined;
+      if (outcome.kind === 'answer' || outcome.reason !== 'refused') underWay.delete(operation);
       if (outcome.kind === 'answer' || (outcome.reason !== 'refused' && outcome.reason !== 'unresolved'))
         listening.add(base);
       if (outcome.kind === 'answer') return outcome;
