@@ -451,8 +451,7 @@ function restoreBody({ resources }: World, tools: DataTools, { operation, body, 
 function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean {
   if (operation.method !== 'get') return false;
   const path = plainPath(operation.path);
-  const isWanted = [...world.resources.slots.values()].some(({ slot }) => slot.collection === path);
-  if (!isWanted || world.resources.collections.get(path)?.items.length) return false;
+  if (!world.resources.isWanted(path) || world.resources.collections.get(path)?.items.length) return false;
   const body = seen.responseBody;
   const lists = Array.isArray(body) ? [body] : isObject(body) ? Object.values(body).filter(Array.isArray) : [];
   return lists.length > 0 && lists.every((list) => list.length === 0);
@@ -482,7 +481,7 @@ function hasOptional({ parameters }: Operation): boolean {
 /** Place of its collection among those seen, the first 0. */
 function ageOf({ resources }: World, { path }: Operation): number {
   const collection = slotsOf(path).at(-1)?.collection ?? '';
-  return Math.min(399, Math.max(0, [...resources.collections.keys()].indexOf(collection)));
+  return Math.min(399, resources.collections.get(collection)?.age ?? 0);
 }
 
 /** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */

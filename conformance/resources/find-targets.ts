@@ -5,7 +5,6 @@ import type { Judge } from '../schema/create-judge.ts';
 import { isScalar, type Scalar } from './read-items.ts';
 import {
   addressKey,
-  type Collection,
   type Item,
   isSameParents,
   type Resources,
@@ -233,25 +232,11 @@ interface Found {
   readonly item: Item;
 }
 
-/** Other collections that are asked for an id: in a contract of hundreds that all hold the same type, the next one knows no better. */
-const mostRelated = 8;
-
 /** What other collections, foreign keys and members of the very same name hold. */
 function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Found[] {
-  const stem = stemOf(slot.parameter);
-  const isBeneath = ({ path }: Collection): boolean =>
-    path.startsWith(`${slot.collection}/`) && !path.slice(slot.collection.length).includes('{');
-  const isSameType = ({ components }: Collection): boolean =>
-    [...state.components].some((component) => components.has(component));
-  const others = [...resources.collections.values()].filter(({ path }) => path !== slot.collection);
-  const near = others.flatMap((collection) => {
-    const { noun } = collection;
-    const isNamed = noun !== '' && (noun === slot.noun || noun === stem);
-    const doubt = isSameType(collection) ? 4 : isNamed ? 5 : isBeneath(collection) ? 6 : undefined;
-    return doubt === undefined ? [] : [{ collection, doubt, isNamed }];
-  });
-  near.sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || a.doubt - b.doubt);
-  const related = near.slice(0, mostRelated).flatMap(({ collection, doubt, isNamed }) => {
+  const doubts = { type: 4, noun: 5, path: 6 } as const;
+  const related = resources.relatedTo(state, stemOf(slot.parameter)).flatMap(({ collection, why, isNamed }) => {
+    const doubt = doubts[why];
     const { noun } = collection;
     const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
     return named.filter((found) => found.doubt < unnamed).map((found) => ({ ...found, doubt: found.doubt + doubt }));
