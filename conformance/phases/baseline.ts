@@ -112,6 +112,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   const first = firstRank(operation, deed, level);
   const domain = domainOf(operation, deed);
   let targets: { readonly revision: number; readonly found: readonly Target[] } | undefined;
+  let isPromising = slotsOf(operation.path).length === 0;
   const targetsIn = (world: World): readonly Target[] => {
     const revision = world.resources.revisionFor(operation, names);
     if (targets?.revision !== revision) targets = { revision, found: allTargets(world, operation, deed) };
@@ -136,12 +137,12 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       }
       if (state === 'over' || requests >= most.all) return undefined;
       if (progress.isSpent && world.resources.revisionFor(operation, names) === progress.revision) return undefined;
-      const hasTarget =
-        slotsOf(operation.path).length === 0 || targetsIn(world).some(({ label }) => label !== 'example');
+      // Every round asks for the rank of all: who has had a target is not looked through again until its turn.
+      isPromising ||= targetsIn(world).some(({ label }) => label !== 'example');
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign =
         deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;
-      const lacks = hasTarget || deed === 'remove' ? 0 : ranks.noTarget;
+      const lacks = isPromising || deed === 'remove' ? 0 : ranks.noTarget;
       // What was made last may hang on what was made first.
       const age = deed === 'remove' ? ageOf(world, operation) : 0;
       return first + turns * ranks.turn + waits + lacks + age + isForeign * ranks.foreign;

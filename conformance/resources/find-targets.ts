@@ -3,14 +3,7 @@ import { follow, placeAt } from '../contract/document.ts';
 import { isObject, memberOf } from '../contract/json.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { isScalar, type Scalar } from './read-items.ts';
-import {
-  addressKey,
-  type Item,
-  isSameParents,
-  type Resources,
-  type SlotState,
-  wantedNames,
-} from './resources.ts';
+import { addressKey, type Item, isSameParents, type Resources, type SlotState, wantedNames } from './resources.ts';
 import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
 
 /** Values for the parameters that say what a call is about. */
@@ -166,7 +159,12 @@ function findChains(
     const state = resources.slots.get(slot.key);
     const parameter = parameterOf(slot);
     const schema = parameter?.schema;
-    const isFit = (value: Scalar): boolean => schema === undefined || spell(tools, schema, value) !== undefined;
+    const fits = new Map<Scalar, boolean>();
+    const isFit = (value: Scalar): boolean => {
+      const known = fits.get(value) ?? (schema === undefined || spell(tools, schema, value) !== undefined);
+      fits.set(value, known);
+      return known;
+    };
     const chosen = enumOf(tools, schema);
     const found: Chain[] = [];
     const beneath = (value: Scalar, doubt: number, order: number, among = outer): void => {
@@ -191,17 +189,18 @@ function findChains(
     const refused = state?.refused ?? new Set<string>();
     // Nothing is known of what lies beneath: what is above is known all the same.
     if (found.length === 0 && outer.some(({ values }) => values.length > 0)) return outer;
-    outer = uniqueBy(
-      found.filter(({ values }) => {
-        const last = values.at(-1);
-        return last !== undefined && isFit(last) && !refused.has(addressKey(values));
-      }),
-      ({ values }) => JSON.stringify(values),
-    )
+    const ordered = found
       .map((chain, index) => ({ chain, index }))
-      .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index)
-      .map(({ chain }) => chain)
-      .slice(0, mostChains);
+      .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index);
+    const kept = new Map<string, Chain>();
+    for (const { chain } of ordered) {
+      if (kept.size >= mostChains) break;
+      const last = chain.values.at(-1);
+      const key = JSON.stringify(chain.values);
+      if (last === undefined || kept.has(key) || refused.has(addressKey(chain.values)) || !isFit(last)) continue;
+      kept.set(key, chain);
+    }
+    outer = [...kept.values()];
   }
   return outer;
 }
