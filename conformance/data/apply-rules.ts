@@ -39,7 +39,7 @@ export function followRecipe(
   const sum = start + (readDuration(recipe.add ?? 'PT0S') ?? 0);
   const step = readDuration(recipe.round ?? '') ?? 1;
   const spellings = spellInstant(Math.floor(sum / step) * step);
-  return spellings.find((spelling) => judge.judge(schema, 'request', spelling).length === 0);
+  return spellings.find((spelling) => judge.accepts(schema, 'request', spelling));
 }
 
 /** A copy with the value at a pointer exchanged. */

@@ -175,7 +175,7 @@ function reportUnbuildable({ judge }: DataTools, schema: string, { refused, isTo
 }
 
 function isValid({ judge }: DataTools, schema: string | undefined, value: unknown): boolean {
-  return schema === undefined || judge.judge(schema, 'request', value).length === 0;
+  return schema === undefined || judge.accepts(schema, 'request', value);
 }
 
 /** `example`, `examples` of the schema itself or of what it refers to. */

@@ -302,7 +302,7 @@ function looksLikeId(value: Scalar): boolean {
 export function spell({ judge }: Pick<Tools, 'judge'>, schema: string | undefined, value: Scalar): Scalar | undefined {
   if (schema === undefined) return value;
   const spelled = [value, String(value), ...(value !== '' && Number.isFinite(Number(value)) ? [Number(value)] : [])];
-  return spelled.find((candidate) => judge.judge(schema, 'request', candidate).length === 0);
+  return spelled.find((candidate) => judge.accepts(schema, 'request', candidate));
 }
 
 /** The contract's own list of values: no server need be asked for them. */
