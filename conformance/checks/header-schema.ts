@@ -1,6 +1,6 @@
 import type { HeaderObject } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
-import { decodeText } from '../data/decode-text.ts';
+import { decodeText } from '../data/parameter-styles.ts';
 import { type Answer, headerOf } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
 import type { Violation } from '../schema/create-judge.ts';

@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isJson } from '../contract/media-type.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import type { Draft } from '../data/draft.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { accepted, addressOf } from '../plan/obligations.ts';
@@ -22,7 +21,7 @@ import {
   type PhaseName,
 } from './exchange.ts';
 import type { Pace } from './limits.ts';
-import { seenOf, writeRequest } from './write-request.ts';
+import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
 /** What a request is to establish. Left out: that a valid one is accepted. */
 export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation'>>;
