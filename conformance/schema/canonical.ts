@@ -200,7 +200,7 @@ const mostParts = 6_000;
  * The least number of levels that a value has, known before anything is built: a schema that requires itself has none, and
  * whoever follows the smaller height comes to an end. Least fixed point, from Infinity downwards.
  */
-export function heights(form: Form) {
+function heights(form: Form) {
   const known = new Map<SchemaNode, number>();
 
   const heightOfNeeds = ({ all, some }: Needs, lookUp: (node: SchemaNode) => number): number => {

@@ -6,7 +6,7 @@ import { arrayAt, isObject, type JsonObject, memberOf, objectAt, textAt } from '
 const nowhere = 'https://contract.invalid/';
 
 /** Where a `$ref` leads within the document; undefined where it leads out of it or to nothing. */
-export type Resolve = (reference: string, from: Pointer) => Pointer | undefined;
+type Resolve = (reference: string, from: Pointer) => Pointer | undefined;
 
 /**
  * Resolves references by JSON Schema 2020-12, 8.2: against the `$id` of the nearest schema around them, to a pointer, an
