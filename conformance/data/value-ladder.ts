@@ -1,11 +1,11 @@
-import type { Contract, MediaContent, Operation } from '../contract/contract.ts';
+import type { Contract, MediaContent } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { canonical, type JsonObject, memberOf } from '../contract/json.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import type { SchemaNode } from '../schema/shape.ts';
 import type { BuildContext } from './build-scalar.ts';
 import { buildValue, isTooLarge } from './build-value.ts';
-import { hasValues, rankContents } from './encode-body.ts';
+import { hasValues } from './encode-body.ts';
 import { applyRules, type Instant, moveToPresent } from './time.ts';
 
 export interface Candidate {
@@ -20,11 +20,6 @@ export interface DataTools {
   readonly tag: string;
   /** Of this case alone. */
   readonly seed: number;
-}
-
-/** The content that a body is written in: the one that most servers read; undefined where the operation takes none. */
-export function chooseContent(operation: Operation): MediaContent | undefined {
-  return rankContents(operation.body?.contents ?? [])[0];
 }
 
 /** The ladder of a body. Where a media type is no JSON, a text among the examples may be the document as it is sent. */
