@@ -1,12 +1,11 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { canonical, isObject } from '../contract/json.ts';
-import type { Draft } from '../data/draft.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
-import { seenOf } from '../execute/write-request.ts';
+import { type Draft, seenOf } from '../execute/write-request.ts';
 import { orderOperations } from '../plan/order-operations.ts';
 import { type Deed, deedOf, perilOf, refuseValues } from '../plan/permissions.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';

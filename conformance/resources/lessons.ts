@@ -2,8 +2,8 @@ import type { Contract, MediaContent, Operation, Parameter } from '../contract/c
 import { type Place, type Pointer, placeAt } from '../contract/document.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import { replaceAt } from '../data/apply-rules.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
+import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
 import { isScalar } from './read-items.ts';
 import { type Complaint, type Rule, readComplaints } from './read-refusal.ts';
