@@ -8,7 +8,7 @@ import { toolsFor } from '../execute/session.ts';
 import { type Draft, seenOf } from '../execute/write-request.ts';
 import { orderOperations } from '../plan/order-operations.ts';
 import { type Deed, deedOf, perilOf, refuseValues } from '../plan/permissions.ts';
-import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
+import { enumOf, exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
 import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
@@ -111,6 +111,9 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   const first = firstRank(operation, deed, level);
   const domain = domainOf(operation, deed);
   let targets: { readonly revision: number; readonly found: readonly Target[] } | undefined;
+  const hasChoice = operation.parameters.some(
+    ({ in: where, schema }) => where === 'path' && enumOf(contract, schema).length > 0,
+  );
   let isPromising = slotsOf(operation.path).length === 0;
   const targetsIn = (world: World): readonly Target[] => {
     const revision = world.resources.revisionFor(operation, names);
@@ -137,7 +140,9 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       if (state === 'over' || requests >= most.all) return undefined;
       if (progress.isSpent && world.resources.revisionFor(operation, names) === progress.revision) return undefined;
       // Every round asks for the rank of all: who has had a target is not looked through again until its turn.
-      isPromising ||= targetsIn(world).some(({ label }) => label !== 'example');
+      // As long as nothing that concerns it was seen, there is nothing to look through but the contract's own lists of values.
+      const mayHave = hasChoice || world.resources.revisionFor(operation, names) > 0;
+      isPromising ||= mayHave && targetsIn(world).some(({ label }) => label !== 'example');
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign =
         deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;

@@ -89,7 +89,7 @@ function addReferences(
 ): Target[] {
   let found = [...targets];
   for (const parameter of parameters) {
-    if (enumOf(tools, parameter.schema).length > 0) continue;
+    if (enumOf(tools.contract, parameter.schema).length > 0) continue;
     const values = referencesFor(tools, resources, parameter.name, parameter.schema).slice(0, 3);
     if (values.length === 0) continue;
     found = found.flatMap((target, index) =>
@@ -165,7 +165,7 @@ function findChains(
       fits.set(value, known);
       return known;
     };
-    const chosen = enumOf(tools, schema);
+    const chosen = enumOf(tools.contract, schema);
     const found: Chain[] = [];
     const beneath = (value: Scalar, doubt: number, order: number, among = outer): void => {
       for (const above of among.slice(0, 4)) {
@@ -306,7 +306,7 @@ export function spell({ judge }: Pick<Tools, 'judge'>, schema: string | undefine
 }
 
 /** The contract's own list of values: no server need be asked for them. */
-function enumOf({ contract }: Tools, schema: string | undefined): Scalar[] {
+export function enumOf(contract: Contract, schema: string | undefined): readonly Scalar[] {
   if (schema === undefined) return [];
   const place = follow(contract.root, placeAt(contract.root, schema));
   const value = place?.value;

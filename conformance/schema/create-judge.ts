@@ -1,4 +1,5 @@
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract, ContractProblem } from '../contract/contract.ts';
 import { joinPointer, type Pointer } from '../contract/document.ts';
 import { isObject } from '../contract/json.ts';
@@ -174,6 +175,8 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
   const regExp = Object.assign((pattern: string) => readPattern(pattern) ?? { test: () => true }, {
     code: 'new RegExp',
   });
+  // Loaded with the first schema that has to be compiled: most runs send their first request before.
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js');
   const engine = new Ajv2020({
     strict: false,
     // To stop at the first error nests one condition in another: 5,000 properties would overflow the stack.

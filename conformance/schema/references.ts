@@ -62,6 +62,28 @@ const data = new Set(['enum', 'const', 'example', 'examples', 'default']);
 function indexOf(root: JsonObject): Index {
   const known = indexes.get(root);
   if (known !== undefined) return known;
+  const index = namesSchemas(root) ? readIndex(root) : { resources: [], anchors: new Map(), dynamicAnchors: [] };
+  indexes.set(root, index);
+  return index;
+}
+
+/** Whether one of these names occurs at all: in most documents none does, and need not be read by its pointers. */
+function namesSchemas(root: JsonObject): boolean {
+  const waiting: unknown[] = [root];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (Array.isArray(part)) waiting.push(...part.filter((item) => typeof item === 'object' && item !== null));
+    else if (isObject(part)) {
+      for (const name in part) {
+        if (name === '$id' || name === '$anchor' || name === '$dynamicAnchor') return true;
+        const value = part[name];
+        if (typeof value === 'object' && value !== null) waiting.push(value);
+      }
+    }
+  }
+  return false;
+}
+
+function readIndex(root: JsonObject): Index {
   const resources: { address: string; pointer: Pointer }[] = [{ address: nowhere, pointer: '#' }];
   const anchors = new Map<string, Pointer>();
   const dynamicAnchors: string[] = [];
@@ -96,9 +118,7 @@ function indexOf(root: JsonObject): Index {
       waiting.push({ value: part, pointer: joinPointer(pointer, name), base: own, isMap: isNext });
     }
   }
-  const index: Index = { resources, anchors, dynamicAnchors };
-  indexes.set(root, index);
-  return index;
+  return { resources, anchors, dynamicAnchors };
 }
 
 function parse(reference: string, base: string): URL | undefined {
