@@ -1,6 +1,5 @@
-import { checks as allChecks } from '../checks/checks.ts';
-import { contractItself, failureOf } from '../checks/contract-itself.ts';
-import { leastSecretLength } from '../checks/secrets.ts';
+import { checks as allChecks, contractItself, failureOf } from '../checks/checks.ts';
+import { leastSecretLength } from '../checks/leaks.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
