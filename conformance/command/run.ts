@@ -8,7 +8,7 @@ import { memberOf } from '../contract/json.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { formatFinding } from '../failures/finding.ts';
 import { selectOperations } from '../plan/select-operations.ts';
-import { createLiveProgress } from '../reports/live-progress.ts';
+import { createLiveProgress } from '../reports/console.ts';
 import { reports } from '../reports/reports.ts';
 import { type RunResult, runConformance } from '../run/run-conformance.ts';
 import type { RunOptions } from '../run/run-options.ts';
