@@ -1,8 +1,6 @@
 import { checks as allChecks } from '../checks/checks.ts';
-import { planObligations } from '../plan/obligations.ts';
-import { orderOperations } from '../plan/order-operations.ts';
 import { refuseOperation } from '../plan/permissions.ts';
-import { selectOperations } from '../plan/select-operations.ts';
+import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
 import type { RawOptions } from './options.ts';
 import { prepareRun, type Streams } from './run.ts';
 

@@ -7,7 +7,7 @@ import { readPointer } from '../contract/document.ts';
 import { memberOf } from '../contract/json.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { formatFinding } from '../failures/finding.ts';
-import { selectOperations } from '../plan/select-operations.ts';
+import { selectOperations } from '../plan/plan.ts';
 import { createLiveProgress } from '../reports/console.ts';
 import { reports } from '../reports/reports.ts';
 import { type RunResult, runConformance } from '../run/run-conformance.ts';

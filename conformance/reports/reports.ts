@@ -1,5 +1,5 @@
 import { type Finding, formatFinding } from '../failures/finding.ts';
-import type { Obligation } from '../plan/obligations.ts';
+import type { Obligation } from '../plan/plan.ts';
 import type { RunResult } from '../run/run-conformance.ts';
 import { formatConsole } from './console.ts';
 

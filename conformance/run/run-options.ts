@@ -3,7 +3,7 @@ import type { Credentials } from '../execute/authorize.ts';
 import type { PhaseName } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import type { Selection } from '../plan/select-operations.ts';
+import type { Selection } from '../plan/plan.ts';
 
 /** Everything that a run depends on besides the contract and the answers. */
 export interface RunOptions {
