@@ -1,9 +1,8 @@
 import { joinPointer } from '../contract/document.ts';
 import type { Failure } from '../failures/failure.ts';
 import { secretsInAnswer } from '../failures/redact.ts';
-import type { SecretSeen } from '../run/world.ts';
 import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
-import { type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, planWholeAnswer, type SecretSeen, wholeAnswer } from './check.ts';
 
 export const writeOnlyExposed: ExchangeCheck = {
   name: 'write-only-exposed',

@@ -1,3 +1,4 @@
+import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { canonical, isObject } from '../contract/json.ts';
@@ -13,7 +14,6 @@ import { exampleTarget, findTargets, type Target } from '../resources/find-targe
 import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
-import type { World } from '../run/world.ts';
 import { createDrafter, type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
 import type { Domain, Scenario } from './phase.ts';
 

@@ -89,7 +89,7 @@ function depthOf(path: string): number {
   return path.split('/').length;
 }
 
-type ObligationState = 'met' | 'violated' | 'not reached';
+export type ObligationState = 'met' | 'violated' | 'not reached';
 
 /** One thing to establish: what of the contract, about which operation, with requests of which polarity. */
 export interface Obligation {
@@ -108,7 +108,7 @@ export interface Obligation {
   readonly reason?: string;
 }
 
-interface Obligations {
+export interface Obligations {
   readonly settle: (operation: Operation, check: string, place: string, isMet: boolean) => void;
   /** @param reasonFor why an operation was not reached at all; undefined where it was */
   readonly close: (reasonFor: (operation: string) => string | undefined) => readonly Obligation[];

@@ -1,5 +1,5 @@
 import { type Finding, formatFinding } from '../failures/finding.ts';
-import type { Progress, RunResult } from '../run/run-conformance.ts';
+import type { Progress, RunResult } from '../run/run.ts';
 
 /** For people: findings, warnings with their cures, what was covered and what was not. */
 export function formatConsole(result: RunResult): string {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
-import type { RunResult } from '../run/run-conformance.ts';
+import type { RunResult } from '../run/run.ts';
 import { formatJunit } from './reports.ts';
 
 const open = { id: '', pointer: '#', keyword: undefined, polarity: 'valid' } as const;

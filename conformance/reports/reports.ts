@@ -1,6 +1,6 @@
 import { type Finding, formatFinding } from '../failures/finding.ts';
 import type { Obligation } from '../plan/plan.ts';
-import type { RunResult } from '../run/run-conformance.ts';
+import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
 
 /** A report: a file name and a pure function of the result. */
