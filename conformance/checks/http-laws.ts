@@ -1,6 +1,11 @@
-import type { Contract, Operation, ResponseObject } from '../contract/contract.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
-import { coversMediaType, essenceOf } from '../contract/media-type.ts';
+import {
+  type Contract,
+  coversMediaType,
+  essenceOf,
+  type Operation,
+  type ResponseObject,
+} from '../contract/contract.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 import { type Answer, headerOf, type OutgoingRequest } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { answerOf } from './answered.ts';

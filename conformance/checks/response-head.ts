@@ -1,6 +1,5 @@
-import type { HeaderObject, Operation } from '../contract/contract.ts';
+import { coversMediaType, essenceOf, type HeaderObject, type Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
-import { coversMediaType, essenceOf } from '../contract/media-type.ts';
 import { decodeText } from '../data/decode-text.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';

@@ -1,7 +1,6 @@
 import type { Contract } from '../contract/contract.ts';
-import { type Pointer, readPointer } from '../contract/document.ts';
+import { isObject, type Pointer, readPointer } from '../contract/document.ts';
 import { readRule, ruleOf } from '../contract/extensions.ts';
-import { isObject } from '../contract/json.ts';
 import { ruledValues } from '../schema/annotated-values.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Instant, readDuration, spellInstant } from './time.ts';

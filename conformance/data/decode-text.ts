@@ -1,5 +1,4 @@
-import { type Pointer, placeAt } from '../contract/document.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject, type Pointer, placeAt } from '../contract/document.ts';
 import { flattenSchema } from './flatten-schema.ts';
 
 /**

@@ -1,6 +1,5 @@
-import type { MediaContent } from '../contract/contract.ts';
-import { isObject, memberOf } from '../contract/json.ts';
-import { essenceOf, isJson } from '../contract/media-type.ts';
+import { essenceOf, isJson, type MediaContent } from '../contract/contract.ts';
+import { isObject, memberOf } from '../contract/document.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { SchemaNode } from '../schema/shape.ts';
 import { encodeXml } from './encode-xml.ts';

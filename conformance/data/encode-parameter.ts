@@ -1,5 +1,5 @@
 import type { Parameter } from '../contract/contract.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 
 /** A parameter on the wire: `[name, value]` pairs that are already encoded, or one text for path and header. */
 type Pairs = readonly (readonly [name: string, value: string])[];

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, textAt } from '../contract/json.ts';
+import { isObject, type JsonObject, textAt } from '../contract/document.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { SchemaNode, Shape } from '../schema/shape.ts';
 

@@ -1,4 +1,4 @@
-import { isObject } from '../contract/json.ts';
+import { isObject } from '../contract/document.ts';
 
 /** Milliseconds since 1970. */
 export type Instant = number;

@@ -1,6 +1,5 @@
 import type { Contract, MediaContent, Operation } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { canonical, type JsonObject, memberOf } from '../contract/json.ts';
+import { canonical, type JsonObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import type { SchemaNode } from '../schema/shape.ts';
 import { applyRules } from './apply-rules.ts';

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Contract, Operation } from '../contract/contract.ts';
-import { isJson } from '../contract/media-type.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import { type Contract, isJson, type Operation } from '../contract/contract.ts';
+import type { Seen } from '../contract/document.ts';
 import type { Draft } from '../data/draft.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import type { Seen } from '../contract/document.ts';
 import type { Draft, WireEdits } from '../data/draft.ts';
 import { encodeBody } from '../data/encode-body.ts';
 import { encodeHeader, encodePath, encodeQuery } from '../data/encode-parameter.ts';

@@ -1,7 +1,6 @@
 import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { canonical, isObject } from '../contract/json.ts';
+import { canonical, isObject, placeAt } from '../contract/document.ts';
 import type { Draft } from '../data/draft.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';

@@ -1,6 +1,5 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { isObject, memberOf, objectAt } from '../contract/json.ts';
+import { isObject, memberOf, objectAt, placeAt } from '../contract/document.ts';
 import { followRecipe } from '../data/apply-rules.ts';
 import type { Draft } from '../data/draft.ts';
 import { rankContents } from '../data/encode-body.ts';

@@ -1,6 +1,5 @@
 import type { World } from '../checks/check.ts';
-import type { Contract } from '../contract/contract.ts';
-import { isJson } from '../contract/media-type.ts';
+import { type Contract, isJson } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
 import { createSharedLessons } from '../resources/lessons.ts';

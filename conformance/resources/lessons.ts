@@ -1,7 +1,5 @@
 import type { Contract, MediaContent, Operation, Parameter } from '../contract/contract.ts';
-import { type Place, type Pointer, placeAt } from '../contract/document.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import { isObject, type JsonObject, type Place, type Pointer, placeAt, type Seen } from '../contract/document.ts';
 import { replaceAt } from '../data/apply-rules.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';

@@ -1,5 +1,4 @@
-import type { Pointer, ReportPart } from '../contract/document.ts';
-import { arrayAt, type JsonObject } from '../contract/json.ts';
+import { arrayAt, type JsonObject, type Pointer, type ReportPart } from '../contract/document.ts';
 import { readPattern } from './pattern.ts';
 
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];

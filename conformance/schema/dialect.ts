@@ -1,6 +1,16 @@
-import { joinPointer, normalisePointer, type Pointer, placeAt, type ReportPart } from '../contract/document.ts';
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  normalisePointer,
+  objectAt,
+  type Pointer,
+  placeAt,
+  type ReportPart,
+} from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
-import { arrayAt, isObject, type JsonObject, memberOf, objectAt } from '../contract/json.ts';
 import { adaptKeyword } from './adapt-keyword.ts';
 import { breakCircles, type Definition, type Edge, weaken } from './definition.ts';
 import { createDiscriminators } from './discriminators.ts';

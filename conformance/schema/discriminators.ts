@@ -1,5 +1,16 @@
-import { joinPointer, normalisePointer, type Pointer, placeAt, splitPointer } from '../contract/document.ts';
-import { arrayAt, isObject, type JsonObject, memberOf, objectAt, textAt } from '../contract/json.ts';
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  normalisePointer,
+  objectAt,
+  type Pointer,
+  placeAt,
+  splitPointer,
+  textAt,
+} from '../contract/document.ts';
 
 /** What discriminators say of schemas (OpenAPI 3.1, 4.8.25): which name stands for which schema, and who extends whom. */
 export function createDiscriminators(root: JsonObject) {

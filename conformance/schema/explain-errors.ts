@@ -1,6 +1,5 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
-import { joinPointer, type Pointer } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject, joinPointer, type Pointer } from '../contract/document.ts';
 import type { Dialect } from './dialect.ts';
 
 /** One keyword that a value breaks. */

@@ -1,5 +1,12 @@
-import { joinPointer, type Pointer, placeAt, splitPointer } from '../contract/document.ts';
-import { isObject, type JsonObject, memberOf } from '../contract/json.ts';
+import {
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  type Pointer,
+  placeAt,
+  splitPointer,
+} from '../contract/document.ts';
 
 /** Address of a document that says none of its own. */
 const nowhere = 'https://contract.invalid/';
