@@ -13,7 +13,7 @@ import {
   splitPointer,
 } from '../contract/document.ts';
 import { type Cause, hashOf } from '../failures/failure.ts';
-import type { Violation } from '../schema/explain-errors.ts';
+import type { Violation } from '../schema/create-judge.ts';
 
 /** Violations of one instance that are one cause. */
 export interface Fault {

@@ -1,9 +1,9 @@
 import { coversMediaType, essenceOf, type HeaderObject, type Operation } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
-import { decodeText } from '../data/decode-text.ts';
+import { decodeText } from '../data/parameter-styles.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
-import type { Violation } from '../schema/explain-errors.ts';
+import type { Violation } from '../schema/create-judge.ts';
 import { type Answered, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
 import { type CheckContext, type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
 import { isHttpDate } from './http-laws.ts';

@@ -1,12 +1,11 @@
 import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { canonical, isObject, placeAt } from '../contract/document.ts';
-import type { Draft } from '../data/draft.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
-import { seenOf } from '../execute/write-request.ts';
+import { type Draft, seenOf } from '../execute/write-request.ts';
 import { type Deed, deedOf, perilOf, refuseValues } from '../plan/permissions.ts';
 import { orderOperations } from '../plan/plan.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';

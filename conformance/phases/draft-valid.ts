@@ -1,11 +1,18 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
 import { isObject, memberOf, objectAt, placeAt } from '../contract/document.ts';
-import { followRecipe } from '../data/apply-rules.ts';
-import type { Draft } from '../data/draft.ts';
 import { rankContents } from '../data/encode-body.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
-import { atOrBefore, type LazyList } from '../data/lazy-list.ts';
-import { bodyLadder, buildFrom, type Candidate, type DataTools, valueLadder } from '../data/value-ladder.ts';
+import { followRecipe } from '../data/time.ts';
+import {
+  atOrBefore,
+  bodyLadder,
+  buildFrom,
+  type Candidate,
+  type DataTools,
+  type LazyList,
+  valueLadder,
+} from '../data/value-ladder.ts';
+import type { Draft } from '../execute/write-request.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
 import { alongSchema, applyToBody, applyToParameter, freshOf, type Lessons } from '../resources/lessons.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';

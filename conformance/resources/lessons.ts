@@ -1,7 +1,7 @@
 import type { Contract, MediaContent, Operation, Parameter } from '../contract/contract.ts';
 import { isObject, type JsonObject, type Place, type Pointer, placeAt, type Seen } from '../contract/document.ts';
-import { replaceAt } from '../data/apply-rules.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
+import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
 import { isScalar } from './read-items.ts';
 import { type Complaint, type Rule, readComplaints } from './read-refusal.ts';
