@@ -1,13 +1,13 @@
+import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { Exchange } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
-import { orderOperations } from '../plan/order-operations.ts';
 import { type Deed, deedOf, perilOf } from '../plan/permissions.ts';
+import { orderOperations } from '../plan/plan.ts';
 import { enumOf, type Target } from '../resources/find-targets.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
-import type { World } from '../run/world.ts';
 import { allTargets, isOfAccess } from './choose-targets.ts';
 import { createProgress, most, steps, type Turning } from './climb.ts';
 import { createDrafter, type Drafter } from './draft-valid.ts';

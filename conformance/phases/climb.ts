@@ -1,6 +1,6 @@
+import type { World } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { canonical, isObject } from '../contract/json.ts';
+import { canonical, isObject, placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
@@ -11,7 +11,6 @@ import type { Target } from '../resources/find-targets.ts';
 import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
-import type { World } from '../run/world.ts';
 import { prepare } from './choose-targets.ts';
 import { type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
 

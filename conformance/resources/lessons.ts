@@ -1,7 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { type Pointer, placeAt } from '../contract/document.ts';
-import type { JsonObject } from '../contract/json.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import { type JsonObject, type Pointer, placeAt, type Seen } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import { bodySchemaOf, findPlace, isThere, keyOf, type LessonPlace, valueAt } from './find-place.ts';
 import { type Complaint, type Rule, readComplaints } from './read-refusal.ts';
