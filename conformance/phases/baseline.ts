@@ -72,10 +72,8 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       }
       if (state === 'over' || requests >= most.all) return undefined;
       if (progress.isSpent && world.resources.revisionFor(operation, names) === progress.revision) return undefined;
-      // Every round asks for the rank of all: who has had a target is not looked through again until its turn.
-      // As long as nothing that concerns it was seen, there is nothing to look through but the contract's own lists of values.
-      const mayHave = hasChoice || world.resources.revisionFor(operation, names) > 0;
-      isPromising ||= mayHave && targetsIn(world).some(({ label }) => label !== 'example');
+      // Every round asks for the rank of all: that there may be a target is enough, which it is is found in its turn.
+      isPromising ||= hasChoice || world.resources.mayAddress(operation);
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign =
         deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;
