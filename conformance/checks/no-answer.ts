@@ -6,51 +6,55 @@ import { originalsOf, repeatOf } from './server-error.ts';
 /** That nothing listens says nothing about the contract: the run ends with a word about the address. */
 const notOfTheServer = new Set(['refused', 'unresolved']);
 
-/** RFC 9110, 9.2.2. */
-const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE']);
-
 export const noAnswer: TraceCheck = {
   kind: 'trace',
   name: 'no-answer',
   about: 'no complete HTTP answer: reset, silence, a body that is cut off, malformed HTTP; or the server stopped',
   plan: planWholeAnswer,
-  judge: (trace) =>
+  judge: (trace, world) =>
     originalsOf(trace).flatMap((exchange): TraceVerdict[] => {
-      const { outcome } = exchange;
+      const { outcome, outage } = exchange;
       if (outcome.kind === 'answer') return [{ exchange, place: wholeAnswer, failures: [] }];
-      const failure = judgeSilence(exchange, outcome, repeatOf(trace, exchange));
-      return failure === undefined ? [] : [{ exchange, place: wholeAnswer, failures: [failure] }];
+      // Who stopped the deployment shows by what comes of all that were under way: it is told at the end.
+      if (outage !== undefined || notOfTheServer.has(outcome.reason)) return [];
+      const repeat = repeatOf(trace, exchange);
+      const failure = judgeSilence(exchange, outcome, repeat, world.failedLike(exchange));
+      return [{ exchange, place: wholeAnswer, failures: [failure] }];
     }),
 };
 
 function judgeSilence(
-  { operation, request }: NumberedExchange,
-  { reason, says, downWith = [] }: NoAnswer,
+  { operation }: NumberedExchange,
+  { reason, says }: NoAnswer,
   repeat: NumberedExchange | undefined,
-): Failure | undefined {
-  const failure = { check: 'no-answer', place: 'response', pointer: operation.pointer } as const;
-  if (downWith.length > 0) {
-    const names = downWith.join(', ');
-    return {
-      ...failure,
-      severity: 'defect',
-      keyword: 'stopped',
-      says: `the server stopped and did not come back; under way were: ${names}`,
-      causes: [['stopped']],
-    };
-  }
-  if (notOfTheServer.has(reason)) return undefined;
-  const passed = repeat?.outcome.kind === 'answer' ? repeat.outcome.status : undefined;
-  // Our own patience is no law: an action may wait for something far away.
-  const isPatience = reason === 'timeout' && !(repeat !== undefined && idempotent.has(request.method));
+  times: number,
+): Failure {
+  const { isSure, adds } = weigh(reason, repeat, times);
   return {
-    ...failure,
-    severity: passed === undefined && !isPatience ? 'defect' : 'suspect',
+    check: 'no-answer',
+    place: 'response',
+    pointer: operation.pointer,
+    severity: isSure ? 'defect' : 'suspect',
     keyword: reason,
     clause: reason === 'truncated' ? 'RFC 9112 8' : 'RFC 9110 3.4',
-    says: passed === undefined ? says : `${says}; sent again alone it was answered ${passed}`,
+    says: `${says}${adds}`,
     causes: [[reason]],
   };
+}
+
+/** What is not sent again may have been broken off by chance, until another request of the same operation ends alike. */
+function weigh(
+  reason: NoAnswer['reason'],
+  repeat: NumberedExchange | undefined,
+  times: number,
+): { readonly isSure: boolean; readonly adds: string } {
+  if (repeat?.outcome.kind === 'answer')
+    return { isSure: false, adds: `; sent again alone it was answered ${repeat.outcome.status}` };
+  if (repeat !== undefined) return { isSure: true, adds: '' };
+  // Our own patience is no law: an action may wait for something far away.
+  if (reason === 'timeout') return { isSure: false, adds: '; it was not sent again' };
+  if (times > 1) return { isSure: true, adds: '; so it was with another request of this operation' };
+  return { isSure: false, adds: '; it was not sent again, and may pass' };
 }
 
 export const slow: ExchangeCheck = {

@@ -107,10 +107,23 @@ test.each([
   expect(severitiesOf(noAnswer, traceOf('plain', first, again))).toEqual(want);
 });
 
-test('a server that stops is told with what was under way', () => {
-  const [exchange] = traceOf('plain', 'refused');
-  if (exchange?.outcome.kind !== 'none') throw new Error('no exchange');
-  const trace = [{ ...exchange, outcome: { ...exchange.outcome, downWith: ['plain', 'make'] } }];
-  const [failure] = noAnswer.judge(trace, world).flatMap(({ failures }) => failures);
-  expect(failure?.says).toBe('the server stopped and did not come back; under way were: plain, make');
+describe('what is not sent again is settled by another request of the operation', () => {
+  const [post] = traceOf('make', 500);
+  test.each([
+    { times: 1, isUndisturbed: true, want: 'suspect' },
+    { times: 2, isUndisturbed: false, want: 'suspect' },
+    { times: 2, isUndisturbed: true, want: 'defect' },
+  ])('500, $times times in all, undisturbed: $isUndisturbed, is a $want', ({ times, isUndisturbed, want }) => {
+    const trace = post === undefined ? [] : [{ ...post, isUndisturbed }];
+    const found = serverError.judge(trace, { ...world, failedLike: () => times });
+    expect(found.flatMap(({ failures }) => failures.map(({ severity }) => severity))).toEqual([want]);
+  });
+
+  test.each([
+    { times: 1, want: 'suspect' },
+    { times: 2, want: 'defect' },
+  ])('a reset, $times times in all, is a $want', ({ times, want }) => {
+    const found = noAnswer.judge(traceOf('make', 'reset'), { ...world, failedLike: () => times });
+    expect(found.flatMap(({ failures }) => failures.map(({ severity }) => severity))).toEqual([want]);
+  });
 });

@@ -30,7 +30,8 @@ export const serverError: TraceCheck = {
   name: 'server-error',
   about: 'a 500, 502, 504 or an undocumented 503 that shows again when the request is sent alone',
   plan: planWholeAnswer,
-  judge: (trace) => originalsOf(trace).flatMap((exchange) => judgeOne(exchange, repeatOf(trace, exchange))),
+  judge: (trace, { failedLike }) =>
+    originalsOf(trace).flatMap((exchange) => judgeOne(exchange, repeatOf(trace, exchange), failedLike(exchange))),
 };
 
 /** Exchanges that count: neither pauses nor repeats. */
@@ -43,12 +44,15 @@ export function repeatOf(trace: Trace, { request }: NumberedExchange): NumberedE
   return trace.find((other) => other.isAlone === true && other.request === request);
 }
 
-function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefined): TraceVerdict[] {
+/** @param times how many requests of this operation failed like it */
+function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefined, times: number): TraceVerdict[] {
   const { operation, outcome, intent } = exchange;
   if (outcome.kind === 'none') return [];
   const { status } = outcome;
   const found =
-    status < 500 || status > 599 || isDocumented(operation, status) ? undefined : weigh(outcome, repeat?.outcome);
+    status < 500 || status > 599 || isDocumented(operation, status)
+      ? undefined
+      : weigh(exchange, outcome, repeat?.outcome, times);
   if (found === undefined) return [{ exchange, place: wholeAnswer, failures: [] }];
   const failure: Failure = {
     check: 'server-error',
@@ -75,22 +79,29 @@ function isDocumented(operation: Operation, status: number): boolean {
   return isExact || (status === 503 && responseFor(operation, status) !== undefined);
 }
 
-/** How much a 5xx weighs, by what came when the request was sent again alone. */
+/**
+ * How much a 5xx weighs: by what came when the request was sent again alone, and where it may not be repeated, by another request
+ * of the same operation that failed alike when the whole run had nothing else under way.
+ */
 function weigh(
+  { isUndisturbed }: NumberedExchange,
   { status, body }: Answer,
   repeat: Answer | NoAnswer | undefined,
+  times: number,
 ): { readonly severity: Severity; readonly adds: string; readonly group?: string } | undefined {
   if (status === 501 || isOff(body)) {
     return { severity: 'warning', adds: '; it says itself that this is not to be had here' };
   }
-  if (repeat === undefined) return { severity: 'suspect', adds: '; it was not sent again, and may pass' };
-  if (repeat.kind === 'none') return { severity: 'defect', adds: `; sent again alone, ${repeat.says}` };
-  if (repeat.status >= 500) {
-    const isAround = environment.test(body.subarray(0, mostSaid).toString());
-    if (isAround)
-      return { severity: 'suspect', adds: '; it says that something around it is missing', group: 'around' };
-    return { severity: 'defect', adds: '' };
+  if (environment.test(body.subarray(0, mostSaid).toString()) && (repeat?.kind !== 'answer' || repeat.status >= 500)) {
+    return { severity: 'suspect', adds: '; it says that something around it is missing', group: 'around' };
   }
+  if (repeat === undefined) {
+    return isUndisturbed === true && times > 1
+      ? { severity: 'defect', adds: '; so it was with other data, when nothing else was under way' }
+      : { severity: 'suspect', adds: '; it was not sent again, and may pass' };
+  }
+  if (repeat.kind === 'none') return { severity: 'defect', adds: `; sent again alone, ${repeat.says}` };
+  if (repeat.status >= 500) return { severity: 'defect', adds: '' };
   // Away for a moment, as 503 means to say.
   if (status === 503) return undefined;
   return {

@@ -1,6 +1,7 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
+import type { Outage } from './outages.ts';
 
 /** A request as it leaves: everything that the log, the reports and a curl line need. */
 export interface OutgoingRequest {
@@ -28,8 +29,6 @@ export interface NoAnswer {
   /** `refused` and `unresolved`: nothing listens; the others break HTTP. */
   readonly reason: 'refused' | 'unresolved' | 'reset' | 'timeout' | 'truncated' | 'malformed' | 'too-large';
   readonly says: string;
-  /** Operations that were under way when the deployment went away for good: any of them may have stopped it. */
-  readonly downWith?: readonly string[];
   readonly durationMs: number;
 }
 
@@ -75,6 +74,10 @@ export interface Exchange {
   readonly isPause: boolean;
   /** True for a request that was sent again when nothing else was under way. */
   readonly isAlone?: boolean;
+  /** True where the whole run had nothing else under way. */
+  readonly isUndisturbed?: boolean;
+  /** Set where the deployment stopped before it answered. */
+  readonly outage?: Outage | undefined;
   /** Milliseconds from the start of the run to its end. */
   readonly atMs: number;
 }

@@ -71,16 +71,14 @@ test.each([
   { status: 502, write: undefined, times: 1 },
   { status: 504, write: undefined, times: 1 },
   { status: 502, write: 'put' as const, times: 3 },
-  { status: 500, write: undefined, times: 2 },
-])(
-  'what a gateway may have passed on is not sent twice: $write $status comes $times times',
-  async ({ status, write, times }) => {
-    const served = await serve(({ path }) => ({ status: path === '/w' ? status : 200 }));
-    await run(served.origin, 1, {}, write);
-    await served.close();
-    expect(served.requests.filter((request) => request.endsWith(' /w'))).toHaveLength(times);
-  },
-);
+  { status: 500, write: undefined, times: 1 },
+  { status: 500, write: 'put' as const, times: 2 },
+])('what may have been done is not sent twice: $write $status comes $times times', async ({ status, write, times }) => {
+  const served = await serve(({ path }) => ({ status: path === '/w' ? status : 200 }));
+  await run(served.origin, 1, {}, write);
+  await served.close();
+  expect(served.requests.filter((request) => request.endsWith(' /w'))).toHaveLength(times);
+});
 
 test('a silent server holds nothing up beyond the end of the budget', async () => {
   const silent = createSocketServer(() => undefined);

@@ -46,7 +46,12 @@ function exchangeOf(status: number): Exchange {
   } as Exchange;
 }
 
-const engine: Engine = { open: () => ({ send: async () => [] }), again: async (before) => before };
+const engine: Engine = {
+  open: () => ({ send: async () => [] }),
+  again: async (before) => before,
+  outageOf: () => undefined,
+  outages: () => [],
+};
 
 async function run(
   scenarios: readonly Scenario[],

@@ -54,13 +54,17 @@ export async function runQueue({ scenarios, world, engine, needsProof, fold, opt
       for (const scenario of batch) left -= countRequests(turns.get(scenario)?.exchanges ?? []);
     }
     const ended = left > 0 ? cutBy(options, left) : undefined;
+    // Each is proven before the first is folded: who has stopped a deployment shows by what came of the others.
+    const proven: (readonly [Scenario, Turn])[] = [];
     for (const scenario of round) {
       const turn = turns.get(scenario);
       if (turn === undefined) continue;
       const { exchanges, repeated } = await prove(turn, engine, needsProof, left);
       left -= repeated;
-      fold(scenario, { ...turn, exchanges });
+      const isUndisturbed = round.length === 1;
+      proven.push([scenario, { ...turn, exchanges: exchanges.map((exchange) => ({ ...exchange, isUndisturbed })) }]);
     }
+    for (const [scenario, turn] of proven) fold(scenario, turn);
     if (ended !== undefined) return ended;
   }
 }
@@ -143,13 +147,15 @@ async function prove(
     const again = await engine.again(exchange);
     if (again === undefined) continue;
     repeated += 1;
-    const { kind } = again.outcome;
-    // Who went down with another was only interrupted, and a deployment that is gone tells it by the second.
-    const isPause = exchange.outcome.kind === 'none' && (kind === 'answer' || again.outcome.downWith !== undefined);
+    // Who went down with another was only interrupted.
+    const isPause = exchange.outcome.kind === 'none' && again.outcome.kind === 'answer';
     exchanges[index] = { ...exchange, isPause };
     exchanges.push({ ...again, isAlone: !isPause });
   }
-  return { exchanges, repeated };
+  const found = exchanges.map((exchange) => {
+    return exchange.outcome.kind === 'none' ? { ...exchange, outage: engine.outageOf(exchange.request) } : exchange;
+  });
+  return { exchanges: found, repeated };
 }
 
 function cutBy({ deadline, signal }: QueueOptions, left: number): Cut {

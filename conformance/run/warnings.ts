@@ -1,6 +1,8 @@
 import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
+import type { Outage } from '../execute/outages.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
+import { explainOutages } from './outages.ts';
 import { explainUnreached, type Tally } from './tally.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -16,6 +18,7 @@ interface Given {
   readonly tally: Tally;
   readonly problems: readonly ContractProblem[];
   readonly facts: readonly Finding[];
+  readonly outages: readonly Outage[];
   readonly tokenProblems: readonly string[];
   readonly cut: Cut;
   readonly verdict: Verdict;
@@ -32,6 +35,7 @@ export function gatherWarnings(given: Given): Warning[] {
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
     ...ofContract,
+    ...explainOutages(given.outages),
     ...ofDeployment(given),
     ...unreached(given),
     ...leftBehind(given),

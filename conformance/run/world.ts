@@ -1,5 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Instant } from '../data/time.ts';
+import type { Exchange } from '../execute/exchange.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { SharedLessons } from '../resources/lessons.ts';
 import type { Resources } from '../resources/resources.ts';
@@ -20,6 +21,8 @@ export interface World {
   readonly resources: Resources;
   /** What refusals taught about schemas that operations share. */
   readonly lessons: SharedLessons;
+  /** How many requests of one operation failed so far as this exchange did, itself among them. */
+  readonly failedLike: (exchange: Exchange) => number;
   /** Secrets that earlier answers carried. */
   readonly secretsSeen: readonly SecretSeen[];
 }
