@@ -18,8 +18,8 @@ export function isSafe({ method }: Operation): boolean {
   return safe.has(method);
 }
 
-/** RFC 9110, 9.2.2. */
-const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+/** Methods of which a request may be sent twice for the effect of one (RFC 9110, 9.2.2). */
+export const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /**
  * Whether a request may be sent a second time for no other reason than that the first told too little: no answer, a 5xx, a
