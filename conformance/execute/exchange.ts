@@ -1,7 +1,6 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import type { Outage } from './outages.ts';
 
 /** A request as it leaves: everything that the log, the reports and a curl line need. */
 export interface OutgoingRequest {
@@ -80,6 +79,44 @@ export interface Exchange {
   readonly outage?: Outage | undefined;
   /** Milliseconds from the start of the run to its end. */
   readonly atMs: number;
+}
+
+/** A deployment that had listened and then did not: it stopped. What is known of it grows while the run goes on. */
+export interface Outage {
+  readonly base: string;
+  /** In the time of `performance.now()`. */
+  readonly lostAt: number;
+  /** Requests whose connection broke when it stopped: one of them may be why. */
+  readonly interrupted: readonly Interrupted[];
+  /** Accepted writes that may have told it to stop: those that say so by their name first, then the last one first. */
+  readonly accepted: readonly AcceptedWrite[];
+  /** The last request that was answered. */
+  readonly last: Sent | undefined;
+  /** Until something listened again; undefined: it did not come back. */
+  readonly awayMs: number | undefined;
+  /** For how long the run waited. */
+  readonly waitedMs: number;
+}
+
+/** A request of an operation. */
+export interface Sent {
+  readonly operation: Operation;
+  readonly request: OutgoingRequest;
+}
+
+export interface Interrupted extends Sent {
+  /** What came when the same request was sent again alone: an answer, or the next outage. */
+  readonly alone: 'unknown' | 'answered' | 'stopped it again';
+  /** Another request of the same operation was answered afterwards. */
+  readonly isAnsweredLater: boolean;
+}
+
+export interface AcceptedWrite extends Sent {
+  readonly status: number;
+  /** Between its answer and the moment at which the deployment was found gone. */
+  readonly beforeMs: number;
+  /** Its name says shutdown, stop, restart or the like. */
+  readonly isStop: boolean;
 }
 
 /** An exchange that has its place in the run. */

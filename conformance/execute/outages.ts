@@ -1,52 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Operation } from '../contract/contract.ts';
 import { isSafe, tellsToStop } from '../plan/permissions.ts';
 import type { Connection } from './connection.ts';
-import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
-
-/** A deployment that had listened and then did not: it stopped. What is known of it grows while the run goes on. */
-export interface Outage {
-  readonly base: string;
-  /** In the time of `performance.now()`. */
-  readonly lostAt: number;
-  /** Requests whose connection broke when it stopped: one of them may be why. */
-  readonly interrupted: readonly Interrupted[];
-  /** Accepted writes that may have told it to stop: those that say so by their name first, then the last one first. */
-  readonly accepted: readonly AcceptedWrite[];
-  /** The last request that was answered. */
-  readonly last: Part | undefined;
-  /** Until something listened again; undefined: it did not come back. */
-  readonly awayMs: number | undefined;
-  /** For how long the run waited. */
-  readonly waitedMs: number;
-}
-
-interface Part {
-  readonly operation: Operation;
-  readonly request: OutgoingRequest;
-}
-
-export interface Interrupted extends Part {
-  /** What came when the same request was sent again alone: an answer, or the next outage. */
-  readonly alone: 'unknown' | 'answered' | 'stopped it again';
-  /** Another request of the same operation was answered afterwards. */
-  readonly isAnsweredLater: boolean;
-}
-
-export interface AcceptedWrite extends Part {
-  readonly status: number;
-  /** Between its answer and the moment at which the deployment was found gone. */
-  readonly beforeMs: number;
-  /** Its name says shutdown, stop, restart or the like. */
-  readonly isStop: boolean;
-}
+import type { AcceptedWrite, Answer, Interrupted, NoAnswer, Outage, OutgoingRequest, Sent } from './exchange.ts';
 
 export interface Outages {
   /** Resolves when the deployment is there, as far as is known. */
   readonly whenUp: () => Promise<void>;
   /** Runs one send. `later`: it never reached the deployment, which was away and is back. */
   readonly follow: (
-    part: Part,
+    part: Sent,
     send: () => Promise<Answer | NoAnswer | undefined>,
   ) => Promise<Answer | NoAnswer | 'later' | undefined>;
   /** The same request goes out again, alone. */
@@ -85,7 +47,7 @@ interface OpenOutage extends Outage {
   waitedMs: number;
 }
 
-interface Flight extends Part {
+interface Flight extends Sent {
   readonly startedAt: number;
 }
 
@@ -101,7 +63,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
   /** Connections that broke, and no later request was answered since. */
   let broken: (Flight & { readonly brokeAt: number })[] = [];
   let writes: (Flight & { readonly status: number; readonly answeredAt: number })[] = [];
-  let last: Part | undefined;
+  let last: Sent | undefined;
   const stops = new Map<string, Promise<void>>();
   const repeated = new Set<OutgoingRequest>();
   const byRequest = new Map<OutgoingRequest, OpenOutage>();
@@ -120,7 +82,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
     return false;
   };
 
-  const interrupt = (outage: OpenOutage, { operation, request }: Part): void => {
+  const interrupt = (outage: OpenOutage, { operation, request }: Sent): void => {
     byRequest.set(request, outage);
     const isAgain = repeated.has(request);
     outage.interrupted.push({

@@ -3,11 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isJson } from '../contract/media-type.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import type { Draft } from '../data/draft.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { accepted, addressOf } from '../plan/obligations.ts';
-import { mayRepeat, scopesOfValues } from '../plan/permissions.ts';
+import { scopesOfValues } from '../plan/permissions.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, type Authorization, authorize } from './authorize.ts';
@@ -18,12 +17,13 @@ import {
   headerOf,
   type Intent,
   type NoAnswer,
+  type Outage,
   type OutgoingRequest,
   type PhaseName,
 } from './exchange.ts';
-import type { Pace } from './limits.ts';
-import { type Outage, watchOutages } from './outages.ts';
-import { seenOf, writeRequest } from './write-request.ts';
+import { type Pace, pauseAfter } from './limits.ts';
+import { watchOutages } from './outages.ts';
+import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
 /** What a request is to establish. Left out: that a valid one is accepted. */
 export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation'>>;
@@ -156,42 +156,6 @@ export function createEngine(wiring: Wiring): Engine {
       return { ...before, intent, outcome, seen, atMs: performance.now() - startedAt };
     },
   };
-}
-
-/** Says "later", not "wrong": 429 and 503 with a wait, a gateway's 502 and 504 once more (RFC 9110, 15.6.3 to 15.6.5). */
-const retries: Readonly<
-  Record<number, { readonly times: number; readonly waitMs: number; readonly isSent?: 'unknown' }>
-> = {
-  429: { times: 5, waitMs: 500 },
-  503: { times: 2, waitMs: 200 },
-  502: { times: 1, waitMs: 100, isSent: 'unknown' },
-  504: { times: 1, waitMs: 100, isSent: 'unknown' },
-};
-
-/** Milliseconds after which the request is sent once more; undefined: the last outcome counts. */
-function pauseAfter(
-  operation: Operation,
-  { method }: OutgoingRequest,
-  outcomes: readonly (Answer | NoAnswer)[],
-  maxWaitMs: number,
-): number | undefined {
-  const last = outcomes.at(-1);
-  const retry = last?.kind === 'answer' ? retries[last.status] : undefined;
-  if (last?.kind !== 'answer' || retry === undefined) return undefined;
-  // The gateway may have passed it on: sent again, it might be done twice.
-  if (retry.isSent === 'unknown' && !mayRepeat(operation, method)) return undefined;
-  const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;
-  if (same > retry.times) return undefined;
-  const wait = readRetryAfter(headerOf(last, 'retry-after')) ?? retry.waitMs * 2 ** (same - 1);
-  return wait > maxWaitMs ? undefined : wait;
-}
-
-/** Seconds or an HTTP date, in milliseconds from now; undefined for neither. */
-export function readRetryAfter(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d+$/.test(text.trim())) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 /** Adds the answer to what links and rules can see. */

@@ -1,15 +1,14 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { canonical, isObject } from '../contract/json.ts';
-import type { Draft } from '../data/draft.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
-import { seenOf } from '../execute/write-request.ts';
+import { type Draft, seenOf } from '../execute/write-request.ts';
 import { orderOperations } from '../plan/order-operations.ts';
 import { type Deed, deedOf, mayRepeat, perilOf, refuseValues } from '../plan/permissions.ts';
-import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
+import { enumOf, exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
 import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
@@ -114,6 +113,10 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   const first = firstRank(operation, deed, level);
   const domain = domainOf(operation, deed);
   let targets: { readonly revision: number; readonly found: readonly Target[] } | undefined;
+  const hasChoice = operation.parameters.some(
+    ({ in: where, schema }) => where === 'path' && enumOf(contract, schema).length > 0,
+  );
+  let isPromising = slotsOf(operation.path).length === 0;
   const targetsIn = (world: World): readonly Target[] => {
     const revision = world.resources.revisionFor(operation, names);
     if (targets?.revision !== revision) targets = { revision, found: allTargets(world, operation, deed) };
@@ -138,12 +141,14 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       }
       if (state === 'over' || requests >= most.all) return undefined;
       if (progress.isSpent && world.resources.revisionFor(operation, names) === progress.revision) return undefined;
-      const hasTarget =
-        slotsOf(operation.path).length === 0 || targetsIn(world).some(({ label }) => label !== 'example');
+      // Every round asks for the rank of all: who has had a target is not looked through again until its turn.
+      // As long as nothing that concerns it was seen, there is nothing to look through but the contract's own lists of values.
+      const mayHave = hasChoice || world.resources.revisionFor(operation, names) > 0;
+      isPromising ||= mayHave && targetsIn(world).some(({ label }) => label !== 'example');
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign =
         deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;
-      const lacks = hasTarget || deed === 'remove' ? 0 : ranks.noTarget;
+      const lacks = isPromising || deed === 'remove' ? 0 : ranks.noTarget;
       // What was made last may hang on what was made first.
       const age = deed === 'remove' ? ageOf(world, operation) : 0;
       return first + turns * ranks.turn + waits + lacks + age + isForeign * ranks.foreign;
@@ -419,7 +424,7 @@ function madeUp(world: World, operation: Operation): Target[] {
   const above = { ...operation, path: operation.path.slice(0, operation.path.lastIndexOf('/{')) };
   const parents = slotsOf(above.path).length === 0 ? [exampleTarget] : findTargets(world, world.resources, above);
   const { schema } = operation.parameters.find(({ name }) => name === last.parameter) ?? {};
-  const isFit = schema === undefined || world.judge.judge(schema, 'request', world.tag).length === 0;
+  const isFit = schema === undefined || world.judge.accepts(schema, 'request', world.tag);
   const [parent] = parents;
   if (!isFit || parent === undefined) return [];
   return [{ label: 'made up', values: { ...parent.values, [last.parameter]: world.tag }, owned: true, sure: true }];
@@ -452,20 +457,19 @@ function restoreBody({ resources }: World, tools: DataTools, { operation, body, 
     if (!Object.hasOwn(whole, name) || (isObject(place.value) && place.value.readOnly === true)) return [];
     const value = whole[name];
     const spelled = [value, ...(typeof value === 'number' ? [String(value)] : [])];
-    return [[name, spelled.find((one) => tools.judge.judge(place.pointer, 'request', one).length === 0)]];
+    return [[name, spelled.find((one) => tools.judge.accepts(place.pointer, 'request', one))]];
   });
   if (entries.some(([, value]) => value === undefined)) return undefined;
   if (entries.length === 0 && operation.method !== 'patch') return undefined;
   const value = Object.fromEntries(entries);
-  return tools.judge.judge(schema, 'request', value).length === 0 ? { ...body, value } : undefined;
+  return tools.judge.accepts(schema, 'request', value) ? { ...body, value } : undefined;
 }
 
 /** A list that was accepted and showed nothing, though there are paths that need one of its items. */
 function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean {
   if (operation.method !== 'get') return false;
   const path = plainPath(operation.path);
-  const isWanted = [...world.resources.slots.values()].some(({ slot }) => slot.collection === path);
-  if (!isWanted || world.resources.collections.get(path)?.items.length) return false;
+  if (!world.resources.isWanted(path) || world.resources.collections.get(path)?.items.length) return false;
   const body = seen.responseBody;
   const lists = Array.isArray(body) ? [body] : isObject(body) ? Object.values(body).filter(Array.isArray) : [];
   return lists.length > 0 && lists.every((list) => list.length === 0);
@@ -495,7 +499,7 @@ function hasOptional({ parameters }: Operation): boolean {
 /** Place of its collection among those seen, the first 0. */
 function ageOf({ resources }: World, { path }: Operation): number {
   const collection = slotsOf(path).at(-1)?.collection ?? '';
-  return Math.min(399, Math.max(0, [...resources.collections.keys()].indexOf(collection)));
+  return Math.min(399, resources.collections.get(collection)?.age ?? 0);
 }
 
 /** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */

@@ -2,8 +2,8 @@ import type { Contract, MediaContent, Operation, Parameter } from '../contract/c
 import { type Place, type Pointer, placeAt } from '../contract/document.ts';
 import { isObject, type JsonObject } from '../contract/json.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import { replaceAt } from '../data/apply-rules.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
+import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
 import { isScalar } from './read-items.ts';
 import { type Complaint, type Rule, readComplaints } from './read-refusal.ts';
@@ -349,7 +349,7 @@ export function applyToBody(
 ): unknown {
   let made = body;
   const isValid = (value: unknown): boolean =>
-    content.schema === undefined || tools.judge.judge(content.schema, 'request', value).length === 0;
+    content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
   for (const lesson of lessons.values()) {
     const { about } = lesson;
     if (about.kind !== 'body' || about.tokens.length === 0) continue;
@@ -380,7 +380,7 @@ export function applyToParameter(teaching: Teaching, parameter: Parameter, value
   if (value === undefined && !lesson.required) return undefined;
   const { tools } = teaching;
   for (const candidate of valuesFor(teaching, lesson, parameter.name, parameter.schema, value)) {
-    if (parameter.schema === undefined || tools.judge.judge(parameter.schema, 'request', candidate).length === 0) {
+    if (parameter.schema === undefined || tools.judge.accepts(parameter.schema, 'request', candidate)) {
       return candidate;
     }
   }

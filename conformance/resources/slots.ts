@@ -14,20 +14,18 @@ export interface Slot {
 }
 
 /** The slots of a path, outer before inner. */
-export function slotsOf(path: string): Slot[] {
-  return [...path.matchAll(/\{([^}]*)\}/g)].map(({ index, 0: text, 1: parameter = '' }) => {
+export const slotsOf = remember((path: string): readonly Slot[] =>
+  [...path.matchAll(/\{([^}]*)\}/g)].map(({ index, 0: text, 1: parameter = '' }) => {
     const collection = plainPath(path.slice(0, index));
     return { parameter, key: plainPath(path.slice(0, index + text.length)), collection, noun: nounOf(collection) };
-  });
-}
+  }),
+);
 
 /** A path with `{}` for each parameter and no slash at its end: two names of one parameter make no difference. */
-export function plainPath(path: string): string {
-  return path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
-}
+export const plainPath = remember((path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, ''));
 
 /** The singular of a path's last segment that is no parameter and says more than by what it is found, as `/books/by-name` does. */
-export function nounOf(path: string): string {
+export const nounOf = remember((path: string): string => {
   const segments = path
     .split('/')
     .filter((segment) => segment !== '' && !segment.includes('{'))
@@ -37,7 +35,7 @@ export function nounOf(path: string): string {
     return !idNames.includes(rest) && !plainNames.includes(rest);
   });
   return singular(telling ?? segments.at(-1) ?? '');
-}
+});
 
 /** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
 export const normal = remember((name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase());

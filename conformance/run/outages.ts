@@ -1,5 +1,4 @@
-import type { NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
-import type { AcceptedWrite, Interrupted, Outage } from '../execute/outages.ts';
+import type { AcceptedWrite, Interrupted, NumberedExchange, Outage, OutgoingRequest } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Warning } from './warnings.ts';
 

@@ -1,5 +1,5 @@
 import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
-import type { Outage } from '../execute/outages.ts';
+import type { Outage } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
 import { explainOutages } from './outages.ts';
