@@ -1,6 +1,5 @@
 import type { AcceptedWrite, Interrupted, NumberedExchange, Outage, OutgoingRequest } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
-import type { Warning } from './warnings.ts';
 
 /** A failure with the exchanges that show it, the likeliest first. */
 export interface Blame {
@@ -52,15 +51,12 @@ export function judgeOutages(
   });
 }
 
-/** Facts about the deployment: it was told to stop, and by which accepted request. */
-export function explainOutages(outages: readonly Outage[]): readonly Warning[] {
+/** Each time that it was told to stop, with the accepted request that did. */
+export function explainOutages(outages: readonly Outage[]): readonly string[] {
   return outages.filter(isTold).map((outage) => {
     const [first] = outage.accepted;
     const before = first === undefined ? '' : describeWrite(first);
-    return {
-      says: `The deployment stopped after it had accepted ${before}, and ${describeReturn(outage)}.`,
-      cure: 'Leave the operation out with --exclude, or raise --max-wait; what was under way is not held against anybody.',
-    };
+    return `The deployment stopped after it had accepted ${before}, and ${describeReturn(outage)}.`;
   });
 }
 

@@ -35,7 +35,10 @@ export function gatherWarnings(given: Given): Warning[] {
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
     ...ofContract,
-    ...explainOutages(given.outages),
+    ...explainOutages(given.outages).map((says) => ({
+      says,
+      cure: 'Leave the operation out with --exclude, or raise --max-wait; what was under way is held against nobody.',
+    })),
     ...ofDeployment(given),
     ...unreached(given),
     ...leftBehind(given),
