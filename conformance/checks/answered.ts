@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { type ResponseObject, responseFor } from '../contract/contract.ts';
-import { isJson } from '../contract/media-type.ts';
+import { isJson, type ResponseObject, responseFor } from '../contract/contract.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 
 /** An answer beside what the contract says about its status. */

@@ -1,5 +1,4 @@
-import type { MediaContent, ResponseObject } from '../contract/contract.ts';
-import { coversMediaType, essenceOf, isJson } from '../contract/media-type.ts';
+import { coversMediaType, essenceOf, isJson, type MediaContent, type ResponseObject } from '../contract/contract.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
 import type { Violation } from '../schema/create-judge.ts';

@@ -1,6 +1,5 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import type { Pointer, Seen } from '../contract/document.ts';
 
 /** A request as it leaves: everything that the log, the reports and a curl line need. */
 export interface OutgoingRequest {

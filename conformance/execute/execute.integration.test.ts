@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { testOptions } from '../planted/apis.ts';
 import { serve } from '../planted/serve.ts';
-import { type RunResult, runConformance } from '../run/run-conformance.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import type { RunOptions, RunResult } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
 
 /** Reads at `/r0` and so on, and one write. */
 function contractOf(reads: number, write: 'post' | 'put' = 'post') {

@@ -4,8 +4,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { testOptions } from '../planted/apis.ts';
+import type { RunOptions } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
-import type { RunOptions } from '../run/run-options.ts';
 
 const body = {
   required: true,

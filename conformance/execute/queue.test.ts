@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { World } from '../checks/check.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { Domain, Scenario } from '../phases/phase.ts';
 import { plainIntent } from '../planted/apis.ts';
-import type { World } from '../run/world.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import type { Exchange } from './exchange.ts';
 import { chainsOf, runQueue } from './queue.ts';

@@ -1,5 +1,5 @@
+import type { World } from '../checks/check.ts';
 import type { Domain, Scenario, Turn } from '../phases/phase.ts';
-import type { World } from '../run/world.ts';
 import type { Exchange } from './exchange.ts';
 import type { Engine } from './session.ts';
 

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Contract, Operation } from '../contract/contract.ts';
-import { isJson } from '../contract/media-type.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import { type Contract, isJson, type Operation } from '../contract/contract.ts';
+import type { Seen } from '../contract/document.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
-import { accepted, addressOf } from '../plan/obligations.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
+import { accepted, addressOf } from '../plan/plan.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, type Authorization, authorize } from './authorize.ts';

@@ -1,6 +1,5 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { isObject, memberOf, objectAt } from '../contract/json.ts';
+import { isObject, memberOf, objectAt, placeAt } from '../contract/document.ts';
 import { rankContents } from '../data/encode-body.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import { followRecipe } from '../data/time.ts';
@@ -14,8 +13,10 @@ import {
   valueLadder,
 } from '../data/value-ladder.ts';
 import type { Draft } from '../execute/write-request.ts';
+import { applyToBody, applyToParameter, freshOf } from '../resources/apply-lessons.ts';
+import { alongSchema } from '../resources/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
-import { alongSchema, applyToBody, applyToParameter, freshOf, type Lessons } from '../resources/lessons.ts';
+import type { Lessons } from '../resources/lessons.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
 import { isIdName, normal, nounOf, slotsOf, stemOf } from '../resources/slots.ts';

@@ -1,5 +1,5 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
-import { evaluate, type Seen } from '../contract/runtime-expression.ts';
+import { evaluate, type Seen } from '../contract/document.ts';
 import { normal, plainPath } from '../resources/slots.ts';
 
 /** What the user allows. */

@@ -1,6 +1,5 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
-import { isObject } from '../contract/json.ts';
-import { evaluate, type Seen } from '../contract/runtime-expression.ts';
+import { evaluate, isObject, type Seen } from '../contract/document.ts';
 import { isScalar, mostItems, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
 import {
   answeredComponents,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isObject } from '../contract/json.ts';
+import { isObject } from '../contract/document.ts';
 import { readContract, readContractFile } from '../contract/read-contract.ts';
 import { apis, runAgainst, testOptions } from '../planted/apis.ts';
 import { libraryKey } from '../planted/library.ts';

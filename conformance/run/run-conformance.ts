@@ -1,8 +1,7 @@
-import { wholeAnswer } from '../checks/check.ts';
-import { checks as allChecks } from '../checks/checks.ts';
-import { contractItself, failureOf } from '../checks/contract-itself.ts';
-import { noAnswer } from '../checks/no-answer.ts';
-import { leastSecretLength } from '../checks/secrets.ts';
+import { type SecretSeen, type World, wholeAnswer } from '../checks/check.ts';
+import { checks as allChecks, contractItself, failureOf } from '../checks/checks.ts';
+import { leastSecretLength } from '../checks/leaks.ts';
+import { noAnswer } from '../checks/server-failure.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
@@ -17,12 +16,11 @@ import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
 import type { Failure } from '../failures/failure.ts';
-import { collectFindings, type Finding } from '../failures/finding.ts';
+import { collectFindings } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
 import { planBaseline } from '../phases/baseline.ts';
-import { accepted, type Obligation, planObligations } from '../plan/obligations.ts';
 import { mayRepeat, refuseOperation } from '../plan/permissions.ts';
-import { selectOperations } from '../plan/select-operations.ts';
+import { accepted, planObligations, selectOperations } from '../plan/plan.ts';
 import { createSharedLessons } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
 import { createResources, type Resources } from '../resources/resources.ts';
@@ -30,48 +28,9 @@ import type { CanonicalForm } from '../schema/canonical.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import { judgeOutages } from './outages.ts';
-import type { RunOptions } from './run-options.ts';
-import { type Coverage, createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
-import { type Judgement, judgeVerdict, RunnerFailure } from './verdict.ts';
-import { gatherWarnings, type Warning } from './warnings.ts';
-import type { SecretSeen, World } from './world.ts';
-
-export interface RunResult extends Judgement {
-  readonly title: string;
-  readonly contractFile: string;
-  readonly baseUrl: string;
-  readonly authUrl: string | undefined;
-  readonly seed: number;
-  readonly now: string;
-  readonly findings: readonly Finding[];
-  readonly warnings: readonly Warning[];
-  readonly obligations: readonly Obligation[];
-  readonly coverage: Coverage;
-  readonly requests: number;
-  readonly durationMs: number;
-  /** Set where the runner itself failed. */
-  readonly failure?: RunnerFailure | undefined;
-}
-
-/** How far a run is; handed out after each turn. */
-export interface Progress {
-  readonly phase: string;
-  readonly requests: number;
-  readonly met: number;
-  readonly obligations: number;
-  readonly findings: number;
-  readonly elapsedMs: number;
-}
-
-export interface RunEvents {
-  readonly onProgress?: (progress: Progress) => void;
-  readonly onFinding?: (finding: Finding) => void;
-  /**
-   * One line for each request, in the order of the plan, without secrets and without anything that two runs may differ in: the same
-   * for the same contract, seed, clock and server, whatever the number of workers.
-   */
-  readonly onRequest?: (line: string) => void;
-}
+import type { RunEvents, RunOptions, RunResult } from './run.ts';
+import { createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
+import { gatherWarnings, judgeVerdict, RunnerFailure } from './verdict.ts';
 
 /** Exchanges that are kept for what may come of them. */
 const mostRecent = 64;

@@ -1,6 +1,14 @@
-import { childOf, joinPointer, type Place, type Pointer, placeAt } from '../contract/document.ts';
+import {
+  childOf,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  objectAt,
+  type Place,
+  type Pointer,
+  placeAt,
+} from '../contract/document.ts';
 import { isSensitive, ruleOf } from '../contract/extensions.ts';
-import { isObject, type JsonObject, objectAt } from '../contract/json.ts';
 import { readPattern } from './pattern.ts';
 
 /** A part of a value to which the contract attaches a meaning. */

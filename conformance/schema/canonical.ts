@@ -1,5 +1,4 @@
-import type { Pointer } from '../contract/document.ts';
-import { canonical, isObject, type JsonObject } from '../contract/json.ts';
+import { canonical, isObject, type JsonObject, type Pointer } from '../contract/document.ts';
 import type { Dialect, Direction } from './dialect.ts';
 import { type Choice, createReader, noScopes } from './merge-schema.ts';
 import {

@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract, ContractProblem } from '../contract/contract.ts';
-import { joinPointer, type Pointer } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject, joinPointer, type Pointer } from '../contract/document.ts';
 import { type CanonicalForm, createCanonicalForm } from './canonical.ts';
 import type { Definition } from './definition.ts';
 import { createDialect, type Dialect, type Direction } from './dialect.ts';

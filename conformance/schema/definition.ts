@@ -1,5 +1,4 @@
-import type { Pointer, ReportPart } from '../contract/document.ts';
-import { arrayAt, isObject, type JsonObject } from '../contract/json.ts';
+import { arrayAt, isObject, type JsonObject, type Pointer, type ReportPart } from '../contract/document.ts';
 import { readPattern } from './pattern.ts';
 
 /** A schema of the contract, or a deep part of one, as it holds in one direction. */

@@ -1,6 +1,15 @@
-import { joinPointer, normalisePointer, type Pointer, placeAt, type ReportPart } from '../contract/document.ts';
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  normalisePointer,
+  type Pointer,
+  placeAt,
+  type ReportPart,
+} from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
-import { arrayAt, isObject, type JsonObject, memberOf } from '../contract/json.ts';
 import { adaptKeyword, breakCircles, type Definition, type Edge, weaken } from './definition.ts';
 import { compositions, createDiscriminators, createNameReader, createResolve, isDynamic } from './references.ts';
 

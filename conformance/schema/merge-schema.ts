@@ -1,4 +1,4 @@
-import { canonical, isObject, type JsonObject } from '../contract/json.ts';
+import { canonical, isObject, type JsonObject } from '../contract/document.ts';
 import type { Dialect } from './dialect.ts';
 import { negated, negations } from './negate.ts';
 import { commonMultiple } from './scalars.ts';

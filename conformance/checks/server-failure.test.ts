@@ -3,8 +3,7 @@ import { readContract } from '../contract/read-contract.ts';
 import type { Answer, NoAnswer, NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
 import { plainIntent } from '../planted/apis.ts';
 import { worldOf } from '../planted/by-hand.ts';
-import { noAnswer } from './no-answer.ts';
-import { serverError } from './server-error.ts';
+import { noAnswer, serverError } from './server-failure.ts';
 
 const contract = readContract(
   'api.yaml',

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
-import type { RunResult } from '../run/run-conformance.ts';
-import { formatJunit } from './junit.ts';
+import type { RunResult } from '../run/run.ts';
+import { formatJunit } from './reports.ts';
 
 const open = { id: '', pointer: '#', keyword: undefined, polarity: 'valid' } as const;
 
