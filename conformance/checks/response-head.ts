@@ -7,6 +7,7 @@ import type { Violation } from '../schema/create-judge.ts';
 import { type Answered, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
 import { type CheckContext, type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
 import { isHttpDate } from './http-laws.ts';
+import { clauseOf } from './schema-clauses.ts';
 
 /** Statuses that need no line in the contract: any server or proxy in between may send them. */
 const implied = new Set([413, 414, 429, 431]);
@@ -34,6 +35,7 @@ export const statusUndocumented: ExchangeCheck = {
             place: `response ${status}`,
             pointer: joinPointer(operation.pointer, 'responses'),
             keyword: 'responses',
+            clause: 'OpenAPI, Responses Object',
             says: describeStatus(exchange, answered),
             causes: [[status]],
           },
@@ -162,6 +164,7 @@ export const headerSchema: ExchangeCheck = {
         ...base,
         pointer: joinPointer(header.pointer, 'required'),
         keyword: 'required',
+        clause: 'OpenAPI, Header Object',
         says: `${header.name} is missing`,
         causes: [[classOf(answer.status), name, 'required']],
       };
@@ -171,7 +174,8 @@ export const headerSchema: ExchangeCheck = {
           : texts.flatMap((text) =>
               judgeValue(header, text, context).map(({ pointer, keyword, says }): Failure => {
                 const causes = [[classOf(answer.status), name, keyword]];
-                return { ...base, pointer, keyword, says: `${header.name}: ${text} ${says}`, causes };
+                const clause = clauseOf(context.contract.root.openapi, keyword);
+                return { ...base, pointer, keyword, clause, says: `${header.name}: ${text} ${says}`, causes };
               }),
             );
       return [{ place: `response ${response.status} header ${header.name}`, failures }];

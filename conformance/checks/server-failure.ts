@@ -1,6 +1,6 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Answer, NoAnswer, NumberedExchange, Polarity, Trace } from '../execute/exchange.ts';
-import { type Failure, normaliseBody, type Severity } from '../failures/failure.ts';
+import { echoesOf, type Failure, normaliseBody, type Severity } from '../failures/failure.ts';
 import { type ExchangeCheck, planWholeAnswer, type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
 import { findInternals } from './leaks.ts';
 
@@ -61,7 +61,7 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
     keyword: String(status),
     clause: 'RFC 9110 15.6',
     says: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.adds}`,
-    causes: [[status, found.group ?? normaliseBody(outcome.body.toString())]],
+    causes: [[status, found.group ?? normaliseBody(outcome.body.toString(), echoesOf(exchange.seen))]],
   };
   return [{ exchange, place: wholeAnswer, failures: [failure] }];
 }
@@ -129,6 +129,11 @@ export const noAnswer: TraceCheck = {
     }),
 };
 
+const clauses: Readonly<Partial<Record<NoAnswer['reason'], string>>> = {
+  truncated: 'RFC 9112 8',
+  malformed: 'RFC 9112 2.1',
+};
+
 function judgeSilence(
   { operation }: NumberedExchange,
   { reason, says }: NoAnswer,
@@ -142,7 +147,7 @@ function judgeSilence(
     pointer: operation.pointer,
     severity: isSure ? 'defect' : 'suspect',
     keyword: reason,
-    clause: reason === 'truncated' ? 'RFC 9112 8' : 'RFC 9110 3.4',
+    clause: clauses[reason] ?? 'RFC 9110 3.4',
     says: `${says}${adds}`,
     causes: [[reason]],
   };
@@ -176,6 +181,7 @@ export const slow: ExchangeCheck = {
       place: `response ${outcome.status}`,
       pointer: operation.pointer,
       keyword: 'slow',
+      clause: '--slow',
       says: `it took ${Math.round(outcome.durationMs)} ms, the limit is ${slowMs} ms`,
       causes: [['slow']],
     };

@@ -1,6 +1,6 @@
 import type { Operation } from '../contract/contract.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
-import { normaliseBody } from '../failures/failure.ts';
+import { echoesOf, normaliseBody } from '../failures/failure.ts';
 
 /** What came of one operation, in numbers: no exchange is kept. */
 export interface OperationTally {
@@ -75,11 +75,11 @@ export function createTally(): Tally {
   };
 }
 
-function failureKey({ operation, outcome }: Exchange): string | undefined {
+function failureKey({ operation, outcome, seen }: Exchange): string | undefined {
   if (outcome.kind === 'none') return `${operation.id} ${outcome.reason}`;
   return outcome.status < 500
     ? undefined
-    : `${operation.id} ${outcome.status} ${normaliseBody(outcome.body.toString())}`;
+    : `${operation.id} ${outcome.status} ${normaliseBody(outcome.body.toString(), echoesOf(seen))}`;
 }
 
 export interface OperationCoverage {
