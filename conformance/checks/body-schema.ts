@@ -1,11 +1,11 @@
 import { coversMediaType, essenceOf, isJson, type MediaContent, type ResponseObject } from '../contract/contract.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
+import { clauseOf } from '../schema/clauses.ts';
 import type { Violation } from '../schema/create-judge.ts';
 import { contentOf, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
 import { type Fault, findFaults } from './body-faults.ts';
 import type { CheckContext, ExchangeCheck, Verdict } from './check.ts';
-import { clauseOf } from './schema-clauses.ts';
 
 export const bodySchema: ExchangeCheck = {
   name: 'body-schema',

@@ -1,9 +1,9 @@
 import { joinPointer } from '../contract/document.ts';
 import type { Failure } from '../failures/failure.ts';
 import { secretsInAnswer } from '../failures/redact.ts';
+import { clauseOf } from '../schema/clauses.ts';
 import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
 import { type ExchangeCheck, planWholeAnswer, type SecretSeen, wholeAnswer } from './check.ts';
-import { clauseOf } from './schema-clauses.ts';
 
 export const writeOnlyExposed: ExchangeCheck = {
   name: 'write-only-exposed',

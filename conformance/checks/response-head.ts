@@ -3,11 +3,11 @@ import { joinPointer } from '../contract/document.ts';
 import { decodeText } from '../data/parameter-styles.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
+import { clauseOf } from '../schema/clauses.ts';
 import type { Violation } from '../schema/create-judge.ts';
 import { type Answered, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
 import { type CheckContext, type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
 import { isHttpDate } from './http-laws.ts';
-import { clauseOf } from './schema-clauses.ts';
 
 /** Statuses that need no line in the contract: any server or proxy in between may send them. */
 const implied = new Set([413, 414, 429, 431]);

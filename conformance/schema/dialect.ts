@@ -1,5 +1,6 @@
 import {
   arrayAt,
+  dangling,
   isObject,
   type JsonObject,
   joinPointer,
@@ -79,9 +80,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   /** Tells what is left out, and remembers the schema that lost it: what it takes, the contract may refuse. */
   const leaveOut =
     (schema: object): ReportPart =>
-    (pointer, says, cure) => {
+    (pointer, says, cure, breaks) => {
       unsure.add(schema);
-      report(pointer, says, cure);
+      report(pointer, says, cure, breaks);
     };
 
   const refer = (pointer: Pointer, relaxed: ReadonlySet<string>): Definition => {
@@ -114,7 +115,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     const found = resolveReference(reference, pointer);
     if (found === undefined) {
       if (reference.startsWith('#'))
-        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.');
+        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.', dangling);
       else told(pointer, `$ref ${reference} leads to another document.`, 'Bundle the contract into one file.');
       return undefined;
     }
@@ -144,7 +145,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   ): JsonObject | boolean => {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) {
-      leaveOut(into)(pointer, `A schema is an object or a boolean, not ${JSON.stringify(value)}.`, 'Write a schema.');
+      const says = `A schema is an object or a boolean, not ${JSON.stringify(value)}.`;
+      leaveOut(into)(pointer, says, 'Write a schema.', 'JSON Schema 2020-12, core, 4.3: it MUST be one of the two');
       return into;
     }
     pointers.set(into, pointer);
@@ -190,7 +192,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       } else if (keyword === 'required' && Array.isArray(part)) {
         adapted.required = part.filter((name) => typeof name === 'string' && !relaxed.has(name));
       } else if (!(keyword === 'enum' && direction === 'response' && isOpenEnum(value))) {
-        Object.assign(adapted, adaptKeyword(value, keyword, at, told));
+        Object.assign(adapted, adaptKeyword(root.openapi, value, keyword, at, told));
       }
     }
     discriminate(value, pointer, adapted, reading);

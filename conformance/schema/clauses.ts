@@ -91,6 +91,10 @@ function sectionsOf(document: string, numbers: Readonly<Record<string, string>>)
  * @param version of OpenAPI, as the document names it
  */
 export function clauseOf(version: unknown, keyword: string): string {
-  const is30 = typeof version === 'string' && version.startsWith('3.0.');
-  return (is30 ? sections30 : sections)[keyword] ?? `OpenAPI ${is30 ? '3.0' : '3.1'}, Schema Object`;
+  const isOld = is30(version);
+  return (isOld ? sections30 : sections)[keyword] ?? `OpenAPI ${isOld ? '3.0' : '3.1'}, Schema Object`;
+}
+
+export function is30(version: unknown): boolean {
+  return typeof version === 'string' && version.startsWith('3.0.');
 }
