@@ -11,9 +11,25 @@ const mayBeDocumented = new Set([501, 503]);
 const off =
   /\b(?:is|are|been|was|feature|currently) disabled\b|\bnot (?:yet |currently )?(?:supported(?! between)|enabled|configured|implemented)\b|\b(?:switched|turned) off\b/i;
 
-/** Names of what a server misses around it: another host, a program, a file of the installation. */
-const environment =
-  /\b(?:EAI_AGAIN|ENOTFOUND|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOENT)\b|\bservice (?:is )?unavailable\b|\b(?:name resolution|connection refused|no route to host|resolve (?:the )?host(?: ?name)?)\b/i;
+/** What a server says when it misses something around it: another host, a program, a file of the installation, its own time. */
+const environment = new RegExp(
+  [
+    // Error codes of C libraries, Node and Python.
+    String.raw`\b(?:EAI_(?:AGAIN|NONAME|FAIL|NODATA)|ENOTFOUND|ESERVFAIL|ECONNREFUSED|ECONNRESET|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN|ENOENT)\b`,
+    String.raw`\b(?:gaierror|UnknownHostException|NoRouteToHostException|NameResolutionError|MaxRetryError|ConnectTimeout(?:Error|Exception)?)\b`,
+    // A name that nobody knows.
+    String.raw`\bgetaddrinfo\b|\bname resolution\b|\bname or service not known\b|\bno such host\b|\bnodename nor servname\b|\bunknown host\b`,
+    String.raw`\b(?:resolve|resolving|look ?up|find) (?:the )?(?:host|domain|server)(?: ?names?)?\b|\bno address associated with host`,
+    // A host that does not answer.
+    String.raw`\bconnection (?:was |has been )?(?:refused|timed out)\b|\bconnect(?:ion|ing)? (?:attempt )?(?:timed out|timeout)\b|\bactively refused\b`,
+    String.raw`\b(?:host|network) (?:is )?(?:unreachable|down)\b|\bno route to host\b|\b(?:failed|unable|could not|couldn't|cannot|can't) (?:to )?(?:connect|reach)\b|\bmax retries exceeded\b`,
+    // A program that is not installed.
+    String.raw`\bcommand not found\b|\bexecutable file not found\b|\bcannot run program\b|\bis not (?:installed|recognized as an internal or external command)\b`,
+    // Not yet.
+    String.raw`\bservice (?:is )?(?:temporarily )?unavailable\b|\bnot yet (?:available|ready|initiali[sz]ed|connected|running)\b|\bnot (?:available|initiali[sz]ed) yet\b|\bnot (?:ready|connected|running|reachable)\b|\btemporarily unavailable\b|\bstill (?:starting|loading|initiali[sz]ing|warming)\b`,
+  ].join('|'),
+  'i',
+);
 
 /** Most of a body that still is a sentence to the client, and no account of a crash that has such words by chance. */
 const mostSaid = 2_000;
@@ -22,6 +38,11 @@ function isOff(body: Buffer): boolean {
   if (body.length > mostSaid) return false;
   const text = body.toString();
   return off.test(text) && findInternals(text) === undefined;
+}
+
+/** The account of a crash may have such words by chance: there only its beginning counts, which says what happened. */
+function saysAround(body: Buffer): boolean {
+  return environment.test(body.subarray(0, mostSaid).toString());
 }
 
 export const serverError: TraceCheck = {
@@ -91,7 +112,7 @@ function weigh(
   if (status === 501 || isOff(body)) {
     return { severity: 'warning', adds: '; it says itself that this is not to be had here' };
   }
-  if (environment.test(body.subarray(0, mostSaid).toString()) && (repeat?.kind !== 'answer' || repeat.status >= 500)) {
+  if (saysAround(body) && (repeat?.kind !== 'answer' || repeat.status >= 500)) {
     return { severity: 'suspect', adds: '; it says that something around it is missing', group: 'around' };
   }
   if (repeat === undefined) {
