@@ -201,7 +201,8 @@ function pairsOf(raw: unknown): Answer['headers'] {
   const flat: readonly unknown[] = Array.isArray(raw) ? raw : [];
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    pairs.push([String(flat[index]).toLowerCase(), String(flat[index + 1])]);
+    // White space around a value is no part of it (RFC 9110, 5.5).
+    pairs.push([String(flat[index]).toLowerCase(), String(flat[index + 1]).replaceAll(/^[ \t]+|[ \t]+$/g, '')]);
   }
   return pairs;
 }

@@ -11,6 +11,7 @@ import {
   type ReportPart,
 } from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
+import { is30 } from './clauses.ts';
 import { adaptKeyword, breakCircles, type Definition, type Edge, weaken } from './definition.ts';
 import { compositions, createDiscriminators, createNameReader, createResolve, isDynamic } from './references.ts';
 
@@ -170,7 +171,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         level: reading.level + 1,
       });
     const told = leaveOut(adapted);
-    for (const [keyword, part] of Object.entries(value)) {
+    // OpenAPI 3.0 ignores what stands beside a reference, and many a reader does not: of an answer it is no law.
+    const isReference = is30(root.openapi) && direction === 'response' && typeof value.$ref === 'string';
+    for (const [keyword, part] of Object.entries(isReference ? { $ref: value.$ref } : value)) {
       const at = joinPointer(pointer, keyword);
       if (keyword === '$dynamicRef' && typeof part === 'string') {
         const found = target(part, pointer, told);
