@@ -5,7 +5,7 @@ import { type Answer, headerOf, type NumberedExchange } from '../execute/exchang
 import { classOf, type Failure } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import type { Violation } from '../schema/create-judge.ts';
-import { type Answered, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
+import { type Answered, declaredAnswerOf, describeSince, hasContent, listedSuccesses } from './answered.ts';
 import { type CheckContext, type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
 import { isHttpDate } from './http-laws.ts';
 
@@ -24,6 +24,7 @@ export const statusUndocumented: ExchangeCheck = {
     if (answered === undefined || exchange.isPause) return [];
     const { operation } = exchange;
     const { status } = answered.answer;
+    const since = status === 404 ? exchange.since : undefined;
     if (answered.response !== undefined || isImplied(exchange, status)) return [{ place: wholeAnswer, failures: [] }];
     return [
       {
@@ -31,13 +32,13 @@ export const statusUndocumented: ExchangeCheck = {
         failures: [
           {
             check: 'status-undocumented',
-            severity: isSure(exchange, status) ? 'defect' : 'suspect',
+            severity: since === undefined && isSure(exchange, status) ? 'defect' : 'suspect',
             place: `response ${status}`,
             pointer: joinPointer(operation.pointer, 'responses'),
             keyword: 'responses',
             clause: 'OpenAPI, Responses Object',
-            says: describeStatus(exchange, answered),
-            causes: [[status]],
+            says: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
+            causes: [since === undefined ? [status] : [status, 'aftermath']],
           },
         ],
       },

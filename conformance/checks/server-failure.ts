@@ -1,6 +1,7 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Answer, NoAnswer, NumberedExchange, Polarity, Trace } from '../execute/exchange.ts';
 import { echoesOf, type Failure, normaliseBody, type Severity } from '../failures/failure.ts';
+import { describeSince } from './answered.ts';
 import { type ExchangeCheck, planWholeAnswer, type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
 import { findInternals } from './leaks.ts';
 
@@ -104,7 +105,7 @@ function isDocumented(operation: Operation, status: number): boolean {
  * of the same operation that failed alike when the whole run had nothing else under way.
  */
 function weigh(
-  { isUndisturbed }: NumberedExchange,
+  { isUndisturbed, since }: NumberedExchange,
   { status, body }: Answer,
   repeat: Answer | NoAnswer | undefined,
   times: number,
@@ -115,6 +116,7 @@ function weigh(
   if (saysAround(body) && (repeat?.kind !== 'answer' || repeat.status >= 500)) {
     return { severity: 'suspect', adds: '; it says that something around it is missing', group: 'around' };
   }
+  if (since !== undefined) return { severity: 'suspect', adds: `; ${describeSince(since)}`, group: 'aftermath' };
   if (repeat === undefined) {
     return isUndisturbed === true && times > 1
       ? { severity: 'defect', adds: '; so it was with other data, when nothing else was under way' }

@@ -74,6 +74,10 @@ export interface Exchange {
   readonly isAlone?: boolean;
   /** True where the whole run had nothing else under way. */
   readonly isUndisturbed?: boolean;
+  /** A read that was accepted before, sent again to see whether the deployment is still as it was: it proves nothing else. */
+  readonly isControl?: boolean;
+  /** Set where such a read fails since the run changed something that is not its own. */
+  readonly since?: Since | undefined;
   /** Set where the deployment stopped before it answered. */
   readonly outage?: Outage | undefined;
   /** Milliseconds from the start of the run to its end. */
@@ -116,6 +120,15 @@ export interface AcceptedWrite extends Sent {
   readonly beforeMs: number;
   /** Its name says shutdown, stop, restart or the like. */
   readonly isStop: boolean;
+}
+
+/** What may have led to a failure. */
+export interface Since {
+  /** Operations whose accepted requests changed what is not the run's. */
+  readonly writes: readonly string[];
+  /** The read that was accepted before them, and what it is answered now: a status, or 0 for nothing. */
+  readonly control: string;
+  readonly status: number;
 }
 
 /** An exchange that has its place in the run. */

@@ -67,6 +67,7 @@ async function run(
     world,
     engine: { ...engine, again },
     needsProof: ({ outcome }) => outcome.kind === 'answer' && outcome.status === 500,
+    aftermath: { see: () => undefined, controlsFor: () => [], writes: () => [] },
     fold: ({ id }, { exchanges }) => folded.push({ id, exchanges }),
     options: { workers, requests, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal },
   });

@@ -26,6 +26,7 @@ import { refusalOf } from '../resources/read-refusal.ts';
 import { createResources, type Resources } from '../resources/resources.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import { createJudge } from '../schema/create-judge.ts';
+import { watchAftermath } from './aftermath.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import { judgeOutages } from './outages.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
@@ -105,7 +106,7 @@ export async function runConformance(
     if (isAccepted(exchange)) obligations.settle(exchange.operation, 'baseline', accepted, true);
     if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, resources));
     const { polarity, identity } = exchange.intent;
-    if (exchange.isPause || polarity !== 'valid' || identity !== 'own') return;
+    if (exchange.isPause || exchange.isControl === true || polarity !== 'valid' || identity !== 'own') return;
     resources.observe(exchange);
     const refusal = refusalOf(exchange);
     if (refusal !== undefined) lessons.observe(exchange.operation, exchange.seen, refusal);
@@ -132,6 +133,7 @@ export async function runConformance(
     world,
     engine,
     needsProof: needsProof(),
+    aftermath: watchAftermath(contract, resources),
     fold: ({ operation, phase }, { exchanges, reasons }) => {
       tally.explain(operation, reasons);
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: tally.requests() + index + 1 }));
@@ -139,7 +141,7 @@ export async function runConformance(
         observe(exchange);
         remember(exchange);
       }
-      judgeTrace(trace);
+      judgeTrace(trace.filter(({ isControl }) => isControl !== true));
       // What is left of the plan would only wait for the same.
       const isGone = engine.outages().some(({ awayMs, waitedMs }) => awayMs === undefined && waitedMs > 0);
       if (isGone || targets.judged().away !== undefined) stop.abort();
