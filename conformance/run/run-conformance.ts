@@ -27,6 +27,7 @@ import { createResources, type Resources } from '../resources/resources.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { watchAftermath } from './aftermath.ts';
+import { watchRefusals } from './looser.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
 import { judgeOutages } from './outages.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
@@ -60,6 +61,7 @@ export async function runConformance(
   const targets = seeTargets();
   const resources = createResources(contract);
   const lessons = createSharedLessons(contract);
+  const looser = watchRefusals(contract);
   const secretsSeen: SecretSeen[] = [];
   const { permissions, now, seed, slowMs } = options;
   const tag = `conform-${seed.toString(36)}`;
@@ -108,6 +110,7 @@ export async function runConformance(
     const { polarity, identity } = exchange.intent;
     if (exchange.isPause || exchange.isControl === true || polarity !== 'valid' || identity !== 'own') return;
     resources.observe(exchange);
+    looser.observe(exchange);
     const refusal = refusalOf(exchange);
     if (refusal !== undefined) lessons.observe(exchange.operation, exchange.seen, refusal);
   };
@@ -212,6 +215,9 @@ export async function runConformance(
     warnings: gatherWarnings({
       facts: findings.facts(),
       outages: engine.outages(),
+      looser: looser
+        .places()
+        .map((one) => ({ ...one, sent: redactor.redact(one.sent), says: redactor.redact(one.says) })),
       contract,
       operations: selected,
       tally,
