@@ -167,6 +167,7 @@ function isImpossible(shape: Shape): boolean {
   if (shape.minimum > shape.maximum || (isOpen && shape.minimum === shape.maximum)) types.delete('number');
   if (shape.isInteger && shape.isFraction) types.delete('number');
   if (shape.minLength > shape.maxLength) types.delete('string');
+  if ([...shape.notPatterns].some((pattern) => shape.patterns.has(pattern))) types.delete('string');
   if (shape.minItems > shape.maxItems) types.delete('array');
   if (shape.minProperties > shape.maxProperties || shape.required.size > shape.maxProperties) types.delete('object');
   const isRefused = (name: string): boolean => schemasOfProperty(shape, name).includes(false);
