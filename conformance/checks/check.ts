@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import type { Instant } from '../data/time.ts';
-import type { NumberedExchange, Trace } from '../execute/exchange.ts';
+import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { SharedLessons } from '../resources/lessons.ts';
@@ -23,6 +23,8 @@ export interface World {
   readonly resources: Resources;
   /** What refusals taught about schemas that operations share. */
   readonly lessons: SharedLessons;
+  /** How many requests of one operation failed so far as this exchange did, itself among them. */
+  readonly failedLike: (exchange: Exchange) => number;
   /** Secrets that earlier answers carried. */
   readonly secretsSeen: readonly SecretSeen[];
 }

@@ -36,7 +36,8 @@ export function failureOf({ pointer, says, cure, breaks }: ContractProblem): Fai
   if (breaks === undefined) return undefined;
   return {
     check: 'contract',
-    severity: 'defect',
+    // What a norm only advises may have its reason.
+    severity: /\bSHOULD\b/.test(breaks) ? 'suspect' : 'defect',
     place: 'contract',
     pointer,
     keyword: pointer.split('/').at(-1) ?? '',

@@ -1,6 +1,7 @@
 import { joinPointer } from '../contract/document.ts';
 import type { Failure } from '../failures/failure.ts';
 import { secretsInAnswer } from '../failures/redact.ts';
+import { clauseOf } from '../schema/clauses.ts';
 import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
 import { type ExchangeCheck, planWholeAnswer, type SecretSeen, wholeAnswer } from './check.ts';
 
@@ -26,6 +27,7 @@ export const writeOnlyExposed: ExchangeCheck = {
         place: `response ${answer.status} body ${at}`,
         pointer: joinPointer(pointer, 'writeOnly'),
         keyword: 'writeOnly',
+        clause: clauseOf(contract.root.openapi, 'writeOnly'),
         says: `${at} is declared writeOnly and was sent`,
         causes: [[pointer]],
       };
@@ -59,6 +61,7 @@ export const sensitiveLeak: ExchangeCheck = {
           place: `response ${answer.status} body`,
           pointer: secret.pointer,
           keyword: 'x-sensitive',
+          clause: 'the contract, x-sensitive',
           says: `a secret of ${secret.operation.id} stands in this answer${response === undefined ? '' : ', where none is declared'}`,
           causes: [[secret.pointer]],
         };
@@ -143,6 +146,7 @@ export const internalsLeaked: ExchangeCheck = {
             place: `response ${answer.status} body`,
             pointer: exchange.operation.pointer,
             keyword: found.what,
+            clause: 'CWE-209',
             says: `the body shows ${found.what}`,
             causes: [[found.what]],
           },

@@ -3,8 +3,9 @@ import { joinPointer } from '../contract/document.ts';
 import { decodeText } from '../data/parameter-styles.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
+import { clauseOf } from '../schema/clauses.ts';
 import type { Violation } from '../schema/create-judge.ts';
-import { type Answered, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
+import { type Answered, declaredAnswerOf, describeSince, hasContent, listedSuccesses } from './answered.ts';
 import { type CheckContext, type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
 import { isHttpDate } from './http-laws.ts';
 
@@ -23,6 +24,7 @@ export const statusUndocumented: ExchangeCheck = {
     if (answered === undefined || exchange.isPause) return [];
     const { operation } = exchange;
     const { status } = answered.answer;
+    const since = status === 404 ? exchange.since : undefined;
     if (answered.response !== undefined || isImplied(exchange, status)) return [{ place: wholeAnswer, failures: [] }];
     return [
       {
@@ -30,12 +32,13 @@ export const statusUndocumented: ExchangeCheck = {
         failures: [
           {
             check: 'status-undocumented',
-            severity: isSure(exchange, status) ? 'defect' : 'suspect',
+            severity: since === undefined && isSure(exchange, status) ? 'defect' : 'suspect',
             place: `response ${status}`,
             pointer: joinPointer(operation.pointer, 'responses'),
             keyword: 'responses',
-            says: describeStatus(exchange, answered),
-            causes: [[status]],
+            clause: 'OpenAPI, Responses Object',
+            says: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
+            causes: [since === undefined ? [status] : [status, 'aftermath']],
           },
         ],
       },
@@ -162,6 +165,7 @@ export const headerSchema: ExchangeCheck = {
         ...base,
         pointer: joinPointer(header.pointer, 'required'),
         keyword: 'required',
+        clause: 'OpenAPI, Header Object',
         says: `${header.name} is missing`,
         causes: [[classOf(answer.status), name, 'required']],
       };
@@ -171,7 +175,8 @@ export const headerSchema: ExchangeCheck = {
           : texts.flatMap((text) =>
               judgeValue(header, text, context).map(({ pointer, keyword, says }): Failure => {
                 const causes = [[classOf(answer.status), name, keyword]];
-                return { ...base, pointer, keyword, says: `${header.name}: ${text} ${says}`, causes };
+                const clause = clauseOf(context.contract.root.openapi, keyword);
+                return { ...base, pointer, keyword, clause, says: `${header.name}: ${text} ${says}`, causes };
               }),
             );
       return [{ place: `response ${response.status} header ${header.name}`, failures }];

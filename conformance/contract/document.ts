@@ -89,6 +89,9 @@ export interface Place {
   readonly pointer: Pointer;
 }
 
+/** What a reference to nothing breaks. */
+export const dangling = 'OpenAPI, Reference Object; RFC 6901 7: the value that a pointer names MUST exist';
+
 /** @param breaks the sentence of OpenAPI or JSON Schema, where one says MUST */
 export type ReportPart = (pointer: Pointer, says: string, cure: string, breaks?: string) => void;
 
@@ -130,7 +133,8 @@ export function follow(root: JsonObject, start: Place, report?: ReportPart): Pla
     }
     const target = placeAt(root, reference);
     if (target.value === undefined) {
-      report?.(place.pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.');
+      const cure = 'Correct the reference or add what it names.';
+      report?.(place.pointer, `$ref ${reference} leads nowhere.`, cure, dangling);
       return undefined;
     }
     place = target;

@@ -227,7 +227,8 @@ export function readResponses(root: JsonObject, place: Place, report: ReportPart
   return names
     .filter((status) => {
       if (/^([1-5](\d\d|xx)|default)$/i.test(status)) return true;
-      report(joinPointer(place.pointer, status), `${status} is no status.`, 'Write one as 200, 4XX or default.');
+      const rule = 'OpenAPI, Responses Object: a name MUST be a status, a range from 1XX to 5XX, or default';
+      report(joinPointer(place.pointer, status), `${status} is no status.`, 'Write one as 200, 4XX or default.', rule);
       return false;
     })
     .flatMap((status): ResponseObject[] => {

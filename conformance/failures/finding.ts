@@ -19,7 +19,7 @@ export interface Finding {
   readonly pointer: string;
   readonly line: number;
   readonly keyword: string;
-  readonly clause: string | undefined;
+  readonly clause: string;
   readonly says: string;
   readonly sent: string;
   readonly answered: string;
@@ -77,6 +77,20 @@ interface Collected {
 export function collectFindings(tools: FindingTools): Findings {
   const found: Collected[] = [];
   const byCause = new Map<string, Collected>();
+  const absorb = (into: Collected | undefined, other: Collected): void => {
+    if (into === undefined) return;
+    found.splice(found.indexOf(other), 1);
+    for (const [key, cause] of byCause) if (cause === other) byCause.set(key, into);
+    into.count += other.count;
+    for (const operation of other.operations) into.operations.add(operation);
+    for (const [fingerprint, occurrence] of other.occurrences) {
+      const known = into.occurrences.get(fingerprint);
+      if (known !== undefined) known.count += occurrence.count;
+      else if (into.occurrences.size < mostOccurrences) into.occurrences.set(fingerprint, occurrence);
+    }
+    if (weights[other.first.severity] > weights[into.first.severity])
+      into.first = { ...other.first, id: into.first.id };
+  };
   const list = (isFact: boolean): readonly Finding[] =>
     found.filter(({ first }) => (first.severity === 'warning') === isFact).map(summarise);
   return {
@@ -95,7 +109,9 @@ export function collectFindings(tools: FindingTools): Findings {
     },
     add: (failure, exchange) => {
       const keys = failure.causes.map((cause) => causeKey(failure, cause));
-      const known = keys.map((key) => byCause.get(key)).find((one) => one !== undefined);
+      const [known, ...others] = new Set(keys.flatMap((key) => byCause.get(key) ?? []));
+      // What looked like two causes shows itself as one.
+      for (const other of others) absorb(known, other);
       const cause = known ?? create(hashOf(keys[0]), failure, exchange, tools);
       const isSurer = weights[failure.severity] > weights[cause.first.severity];
       if (known === undefined) found.push(cause);
@@ -195,7 +211,7 @@ const mostNamed = 6;
 export function formatFinding(finding: Finding): string {
   const { check, severity, operations, operation, place, pointer, line, keyword, clause, says, count } = finding;
   const where = operations.length > 1 ? [`on ${operations.length} operations`] : operations;
-  const sentence = `${keyword}${clause === undefined ? '' : `   ${clause}`}`;
+  const sentence = `${keyword}   ${clause}`;
   const lines = [
     `${severity === 'suspect' ? 'suspect: ' : ''}${[check, ...where, place, sentence].join('   ')}`,
     `  ${says}`,
@@ -242,7 +258,10 @@ interface CurlLine {
 type Secrets = Pick<Redactor, 'pieces' | 'headerVariable' | 'meaningOf'>;
 
 /** One line for a POSIX shell that sends the same request, byte for byte, once its variables are set. No secret stands in it. */
-export function curlLine({ method, path, headers, body }: OutgoingRequest, target: Target, secrets: Secrets): CurlLine {
+export function curlLine(request: OutgoingRequest, target: Target, secrets: Secrets): CurlLine {
+  const { method, path, headers } = request;
+  // A method that is meant to have content announces that it has none (RFC 9110, 8.6).
+  const body = request.body ?? (/^(POST|PUT|PATCH)$/.test(method) ? Buffer.alloc(0) : undefined);
   const base = bases[target];
   const needs: Record<string, string> = { [base]: target === 'api' ? '--base-url' : '--auth-url' };
   const quote = (text: string): string => quotePieces(secrets.pieces(text), name);

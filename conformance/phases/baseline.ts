@@ -59,7 +59,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     operation,
     phase: 'baseline',
     get domain() {
-      return progress.busy > 0 ? { ...domain, kind: 'alone' as const } : domain;
+      return progress.busy > 0 || progress.isAlone ? { ...domain, kind: 'alone' as const } : domain;
     },
     mostRequests: most.turn,
     rank: (world) => {

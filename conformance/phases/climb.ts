@@ -6,7 +6,7 @@ import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
 import type { Draft } from '../execute/write-request.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { type Deed, refuseValues } from '../plan/permissions.ts';
+import { type Deed, mayRepeat, refuseValues } from '../plan/permissions.ts';
 import type { Target } from '../resources/find-targets.ts';
 import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
@@ -55,6 +55,8 @@ export interface Progress {
   readonly words: Map<string, number>;
   /** How often the deployment was too busy for it. */
   busy: number;
+  /** It is sent when nothing else is under way. */
+  isAlone: boolean;
   isCompleteSent: boolean;
 }
 
@@ -78,6 +80,7 @@ export function createProgress(operation: Operation, deed: Deed): Progress {
     lastDraft: undefined,
     words: new Map(),
     busy: 0,
+    isAlone: false,
     isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
   };
 }
@@ -177,6 +180,12 @@ export function* steps(turn: Turning): Generator<Step> {
       progress.sent.delete(key);
       return;
     }
+    // What may not be repeated is followed by another case of it, with data of its own and nothing else under way.
+    if (next === 'alone') {
+      progress.isAlone = true;
+      progress.way = { ...progress.way, fresh: progress.way.fresh + 1 };
+      return;
+    }
     if (next === 'again') continue;
     advance(next === 'forbidden' ? 'target' : next);
     if (progress.missed >= most.targets && !targets.slice(at).some(({ proven }) => proven === true)) break;
@@ -189,10 +198,14 @@ function judge(
   turn: Turning,
   exchange: Exchange,
   target: Target,
-): 'again' | 'later' | 'data' | 'target' | 'forbidden' | 'over' {
+): 'again' | 'alone' | 'later' | 'data' | 'target' | 'forbidden' | 'over' {
   const { outcome, seen } = exchange;
   const { operation, progress, drafter, tools } = turn;
-  if (outcome.kind === 'none') return 'over';
+  const isRepeated = mayRepeat(operation, exchange.request.method);
+  if (outcome.kind === 'none') {
+    progress.failures += 1;
+    return isRepeated || progress.failures >= most.failures ? 'over' : 'alone';
+  }
   const { status } = outcome;
   if (status === 403) return Object.keys(target.values).length > 0 ? 'forbidden' : 'over';
   if (status < 400 || [401, 402, 405, 406, 429, 501].includes(status)) return 'over';
@@ -204,6 +217,7 @@ function judge(
   }
   if (status >= 500) {
     progress.failures += 1;
+    if (!isRepeated && progress.failures < most.failures) return 'alone';
     return progress.failures >= most.failures ? 'over' : progress.failures === 1 ? 'data' : 'target';
   }
   if (status === 415 && progress.way.content + 1 < drafter.contents) {

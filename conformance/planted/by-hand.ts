@@ -25,6 +25,7 @@ export function worldOf(contract: Contract): World {
     slowMs: undefined,
     resources: createResources(contract),
     lessons: createSharedLessons(contract),
+    failedLike: () => 1,
     secretsSeen: [],
   };
 }

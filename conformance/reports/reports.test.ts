@@ -16,7 +16,7 @@ const finding: Finding = {
   pointer: '#/a/type',
   line: 3,
   keyword: 'type',
-  clause: undefined,
+  clause: 'JSON Schema 2020-12, validation, 6.1.1',
   says: 'must be <integer> & "whole"\u0000',
   sent: 'GET /a',
   answered: '200',

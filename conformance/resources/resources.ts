@@ -52,6 +52,8 @@ export interface Resources {
   readonly createdAt: (path: string) => number;
   /** Whether an item says of itself that it belongs to the deployment. */
   readonly isOfSystem: (operation: Operation, values: Readonly<Record<string, unknown>>) => boolean;
+  /** Whether a request is about something that this run made, or about what lies beneath it. */
+  readonly isMade: (operation: Operation, seen: Seen) => boolean;
   /** What this run made and has not deleted, the last one first. */
   readonly made: () => readonly Made[];
   /** `book#1` for an id that a server chose, the same in every run whatever the id is; undefined for any other value. */
@@ -518,6 +520,10 @@ export function createResources(contract: Contract): Resources {
         ({ scalars }) =>
           scalars.has('@system') && [...scalars.values()].some((other) => String(other) === String(value)),
       );
+    },
+    isMade: (operation, seen) => {
+      const slot = slotsOf(operation.path).at(-1);
+      return slot !== undefined && isOwned(slot, pathValues(operation, seen));
     },
     made: () => {
       const found = [...slots.values()].flatMap((state) =>

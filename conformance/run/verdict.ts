@@ -1,7 +1,10 @@
 import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
+import type { Outage } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
+import type { LooserPlace } from './looser.ts';
 import type { LostAddress, TargetSeen } from './lost-address.ts';
+import { explainOutages } from './outages.ts';
 import { type Coverage, explainUnreached, type OperationTally, type Tally } from './tally.ts';
 
 /** `nothing-tested`, `wrong-address` and `unreachable` must never look green, nor like a defect of the deployment. */
@@ -32,6 +35,9 @@ export interface Judgement {
 
 /** Statuses after which nothing is known about the API behind them. */
 const provesNothing = new Set([401, 402, 429]);
+
+/** Most places in one report. */
+const mostPlaces = 40;
 
 /** Most names of operations in one sentence. */
 const mostNamed = 8;
@@ -149,6 +155,8 @@ interface WarningsGiven {
   readonly tally: Tally;
   readonly problems: readonly ContractProblem[];
   readonly facts: readonly Finding[];
+  readonly outages: readonly Outage[];
+  readonly looser: readonly LooserPlace[];
   readonly tokenProblems: readonly string[];
   readonly cut: Cut;
   readonly verdict: Verdict;
@@ -165,8 +173,13 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
     ...ofContract,
+    ...explainOutages(given.outages).map((says) => ({
+      says,
+      cure: 'Leave the operation out with --exclude, or raise --max-wait; what was under way is held against nobody.',
+    })),
     ...ofDeployment(given),
     ...unreached(given),
+    ...ofLooser(given),
     ...leftBehind(given),
     ...cutShort(given.cut),
   ];
@@ -187,6 +200,24 @@ function ofDeployment({ facts }: WarningsGiven): Warning[] {
     says: `${operations.slice(0, 8).join(', ')}${operations.length > 8 ? ` and ${operations.length - 8} more` : ''}: ${says} (${answered}).`,
     cure: 'Switch it on to have it tested, or leave it out with --exclude.',
   }));
+}
+
+/** Places at which the server refuses what the contract allows, one line each. */
+function ofLooser({ looser }: WarningsGiven): Warning[] {
+  const told = looser.slice(0, mostPlaces).map(({ pointer, place, operations, status, sent, says, isByFormat }) => ({
+    says: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${sent} was refused with ${status}: ${says}`,
+    cure: isByFormat
+      ? 'Valid by its format alone, of which a server may ask more: say in the schema what it asks for.'
+      : 'Say in the schema what the server asks for.',
+  }));
+  const left = looser.length - told.length;
+  if (left <= 0) return told;
+  const says = `The contract is looser than the server at ${left} more ${left === 1 ? 'place' : 'places'}.`;
+  return [...told, { says, cure: 'Mend those above first.' }];
+}
+
+function nameSome(names: readonly string[]): string {
+  return `${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
 }
 
 /** One warning for each reason, with the operations it holds for. */
