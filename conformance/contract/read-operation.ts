@@ -1,4 +1,4 @@
-import type { Body, Method, Operation, Parameter, Target } from './contract.ts';
+import type { Body, Method, Operation, Parameter } from './contract.ts';
 import { childOf, follow, joinPointer, type Place, type ReportPart } from './document.ts';
 import { readOperationExtensions } from './extensions.ts';
 import { arrayAt, isObject, type JsonObject, objectAt, textAt } from './json.ts';
@@ -171,12 +171,20 @@ function isPlace(where: string | undefined): where is Parameter['in'] {
 function readServers(
   root: JsonObject,
   holders: readonly unknown[],
-): { readonly target: Target; readonly servers: readonly string[] } {
+): Pick<Operation, 'target' | 'servers' | 'besidePath'> {
   const own = holders.map((holder) => arrayAt(holder, 'servers')).find((servers) => servers.length > 0);
   if (own === undefined) return { target: 'api', servers: [] };
   const servers = own.map(addressOf);
   const shared = readAddresses(root).map(withoutScheme);
-  return { target: servers.some((server) => shared.includes(withoutScheme(server))) ? 'api' : 'auth', servers };
+  if (servers.some((server) => shared.includes(withoutScheme(server)))) return { target: 'api', servers };
+  const origins = new Set(shared.length === 0 ? [''] : shared.map(originOf));
+  const beside = servers.map(withoutScheme).find((server) => origins.has(originOf(server)));
+  return { target: 'auth', servers, besidePath: beside?.slice(originOf(beside).length) };
+}
+
+/** `//api.example` of an address without its scheme; empty where it is a path of the same host. */
+function originOf(address: string): string {
+  return /^\/\/[^/]*/.exec(address)?.[0] ?? '';
 }
 
 /** Addresses of a document's own servers with defaults filled in. */

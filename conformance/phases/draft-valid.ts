@@ -10,10 +10,10 @@ import { bodyLadder, buildFrom, type Candidate, type DataTools, valueLadder } fr
 import { applyToBody, applyToParameter, freshOf } from '../resources/apply-lessons.ts';
 import { alongSchema } from '../resources/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
-import type { Lessons } from '../resources/lessons.ts';
+import type { Lessons } from '../resources/lesson.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
-import { isIdName, normal, nounOf, slotsOf, stemOf } from '../resources/slots.ts';
+import { isIdName, normal, nounOf, singular, slotsOf, stemOf } from '../resources/slots.ts';
 
 /** Which of the ways to write a valid request. */
 export interface Way {
@@ -66,7 +66,9 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       (way.hasBody && ladderOfBody(way).at(way.rung) !== undefined) ||
       required.some((parameter) => parameterLadder(parameter, way).at(way.rung) !== undefined),
     draft: (target, way, resources, lessons) => {
-      const references = (name: string, schema: string | undefined) => referencesFor(tools, resources, name, schema);
+      const references = (name: string, schema: string | undefined): readonly unknown[] => [
+        ...new Set([...referencesFor(tools, resources, name, schema), ...seenUnder(tools, resources, name, schema)]),
+      ];
       const teaching = { tools, referencesFor: references, count: way.fresh };
       const values: Record<string, unknown> = {};
       for (const parameter of operation.parameters) {
@@ -98,6 +100,11 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
+}
+
+/** Values of members of this name in earlier answers. */
+function seenUnder(tools: DataTools, resources: Resources, name: string, schema: string | undefined): Scalar[] {
+  return resources.mentions(singular(normal(name))).flatMap(({ value }) => spell(tools, schema, value) ?? []);
 }
 
 /** Why no request could be built. */

@@ -288,9 +288,10 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
         .map(([member, value]) => ({ value, doubt: rankMember(member, value, slot, state) }))
         .filter(({ doubt }) => doubt < Number.POSITIVE_INFINITY)
         .sort((a, b) => a.doubt - b.doubt);
-      const settled = ranked.filter(({ doubt }) => doubt === 0);
-      return (settled.length > 0 ? settled : ranked).map(({ value, doubt }, place) => {
-        const order = place + index * 1.5 + (doubt >= unnamed ? 100 : 0);
+      // What is settled for one path may be refused on another: one by name, the next by id.
+      const isSettled = ranked[0]?.doubt === 0;
+      return ranked.map(({ value, doubt }, place) => {
+        const order = place + index * 1.5 + (doubt >= unnamed ? 100 : isSettled && doubt > 0 ? 50 : 0);
         return { value, item, doubt, order };
       });
     })

@@ -108,11 +108,16 @@ function readCode(sentence: string): { readonly path: string[]; readonly rules: 
       code,
     );
   const words = missing?.[1] ?? missing?.[2] ?? wrong?.[1] ?? wrong?.[2];
+  const isUnknown = /_NOT_FOUND$/.test(code);
   if (words === undefined) return undefined;
   const path = [words.toLowerCase().replace(/^req_/, 'request_')];
   if (missing !== null) return { path, rules: [{ kind: 'required' }] };
+  const ruleOfCode = (): Rule => {
+    if (isUnknown) return { kind: 'reference' };
+    return format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format };
+  };
   const format = formatWords.slice(0, 9).find(([names]) => names.test(words.replaceAll('_', ' ')))?.[1];
-  return { path, rules: [format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format }] };
+  return { path, rules: [ruleOfCode()] };
 }
 
 /** Members that say nothing of what is wrong: where it came from, and what was sent. */

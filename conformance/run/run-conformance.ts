@@ -265,7 +265,10 @@ function wire(
     pace,
     maxWaitMs,
     ...given,
-    baseFor: ({ target }) => (target === 'auth' ? (authUrl ?? baseUrl) : baseUrl),
+    baseFor: ({ target, besidePath }) => {
+      if (target === 'api') return baseUrl;
+      return authUrl ?? (besidePath === undefined ? baseUrl : `${new URL(baseUrl).origin}${besidePath}`);
+    },
   });
   return { connection, accounts, pace, engine };
 }
@@ -303,7 +306,8 @@ function refuseToSend(
   operation: Operation,
   { authUrl, permissions }: RunOptions,
 ): string | undefined {
-  if (operation.target === 'auth' && authUrl === undefined) return 'it is at another server: pass --auth-url';
+  const { target, besidePath } = operation;
+  if (target === 'auth' && authUrl === undefined && besidePath === undefined) return 'it is at another server: pass --auth-url';
   return refuseOperation(contract, operation, permissions);
 }
 
