@@ -122,7 +122,8 @@ export function mayTryLate(
 /** Makes everything that was refused worth a request again. */
 export function tryLate(progress: Progress): void {
   progress.isTriedLate = true;
-  for (const refused of [progress.sent, progress.gone, progress.tried, progress.barred]) refused.clear();
+  progress.sent.clear();
+  progress.tried.clear();
   progress.words.clear();
   progress.missed = 0;
   progress.most = progress.requests + most.late;
@@ -277,11 +278,6 @@ function judge(
     return 'again';
   }
   const refusal = refusalOf(exchange);
-  const address = readRefusedAddress(operation, seen, refusal);
-  if (address !== undefined) {
-    if (address.shape !== undefined) progress.shapes.set(address.parameter, address.shape);
-    progress.barred.add(addressOf(operation, target, address.parameter));
-  }
   // The same words again and again are about something that no value of ours changes.
   const words = `${status} ${normaliseWords(refusal)}`;
   const times = (progress.words.get(words) ?? 0) + 1;
@@ -291,6 +287,11 @@ function judge(
   if (came === 'new' && progress.learned < most.lessons) {
     progress.learned += 1;
     return 'again';
+  }
+  const address = readRefusedAddress(operation, seen, refusal);
+  if (address !== undefined) {
+    if (address.shape !== undefined) progress.shapes.set(address.parameter, address.shape);
+    progress.barred.add(addressOf(operation, target, address.parameter));
   }
   if (status === 409 && progress.way.hasBody && progress.way.fresh < most.fresh) {
     progress.way = { ...progress.way, fresh: progress.way.fresh + 1 };

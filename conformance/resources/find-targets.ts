@@ -12,7 +12,7 @@ import {
   type SlotState,
   wantedNames,
 } from './resources.ts';
-import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
+import { isCalled, isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
 
 /** Values for the parameters that say what a call is about. */
 export interface Target {
@@ -128,7 +128,7 @@ export function referencesFor(
   if (noun === '') return [];
   const found: Scalar[] = [];
   for (const state of resources.slots.values()) {
-    if (state.slot.noun !== noun && stemOf(state.slot.parameter) !== noun) continue;
+    if (!isCalled(noun, state.slot.collection) && stemOf(state.slot.parameter) !== noun) continue;
     for (const { values } of state.proven) {
       const last = values.at(-1);
       if (values.length === slotsOf(state.slot.key).length && last !== undefined) found.push(last);
@@ -138,9 +138,9 @@ export function referencesFor(
   const asked = /(slug|name|key|code)s?$/i.exec(name)?.[1] ?? 'id';
   const slot = { parameter: asked, key: '', collection: '', noun };
   for (const collection of resources.collections.values()) {
-    if (collection.noun !== noun) continue;
+    if (!isCalled(noun, collection.path)) continue;
     found.push(
-      ...byMember(collection.items, slot, undefined)
+      ...byMember(collection.items, { ...slot, noun: collection.noun }, undefined)
         .filter(({ doubt }) => doubt < unnamed)
         .map(({ value }) => value),
     );
@@ -170,23 +170,23 @@ function findChains(
     const isFit = (value: Scalar): boolean => schema === undefined || spell(tools, schema, value) !== undefined;
     const chosen = enumOf(tools, schema);
     const found: Chain[] = [];
-    const beneath = (value: Scalar, doubt: number, order: number, among = outer): void => {
+    const beneath = (value: Scalar, doubt: number, order: number, among = outer, owned = false): void => {
       for (const above of among.slice(0, 4)) {
         const values = [...above.values, value];
-        found.push({ values, doubt: above.doubt + doubt, order: above.order + order, owned: above.owned });
+        found.push({ values, doubt: above.doubt + doubt, order: above.order + order, owned: owned || above.owned });
       }
     };
     if (chosen.length > 0) for (const [index, value] of chosen.slice(0, 4).entries()) beneath(value, 1, index);
     else if (state !== undefined) {
       found.push(...state.proven.map(({ values, owned }, order) => ({ values, doubt: 0, order: order / 100, owned })));
       found.push(...fromCollection(resources, state, slot, outer));
-      for (const { value, doubt, order, item } of fromElsewhere(resources, state, slot)) {
+      for (const { value, doubt, order, item, owned } of fromElsewhere(resources, state, slot)) {
         // The record that holds both names a parent that fits.
         const isTogether = ({ values }: Chain): boolean => [...item.scalars.values()].includes(values.at(-1) as Scalar);
         const together = outer.filter(isTogether);
-        beneath(value, doubt, order, together);
+        beneath(value, doubt, order, together, owned);
         const others = outer.filter((chain) => !isTogether(chain));
-        beneath(value, doubt + (together.length > 0 ? 1 : 0), order + (together.length > 0 ? 4 : 0), others);
+        beneath(value, doubt + (together.length > 0 ? 1 : 0), order + (together.length > 0 ? 4 : 0), others, owned);
       }
     }
     const refused = state?.refused ?? new Set<string>();
@@ -231,6 +231,8 @@ interface Found {
   /** When it is tried: below 100 what is named as ids are. */
   readonly order: number;
   readonly item: Item;
+  /** It stands for the very thing that this run made, though in another collection. */
+  readonly owned?: boolean;
 }
 
 /** Other collections that are asked for an id: in a contract of hundreds that all hold the same type, the next one knows no better. */
@@ -246,7 +248,13 @@ function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Foun
   const others = [...resources.collections.values()].filter(({ path }) => path !== slot.collection);
   const near = others.flatMap((collection) => {
     const { noun } = collection;
-    const isNamed = noun !== '' && (noun === slot.noun || noun === stem);
+    const isNamed =
+      noun !== '' &&
+      (noun === slot.noun ||
+        noun === stem ||
+        isCalled(slot.noun, collection.path) ||
+        isCalled(stem, collection.path) ||
+        isCalled(noun, slot.collection));
     const doubt = isSameType(collection) ? 4 : isNamed ? 5 : isBeneath(collection) ? 6 : undefined;
     return doubt === undefined ? [] : [{ collection, doubt, isNamed }];
   });
@@ -254,7 +262,10 @@ function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Foun
   const related = near.slice(0, mostRelated).flatMap(({ collection, doubt, isNamed }) => {
     const { noun } = collection;
     const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
-    return named.filter((found) => found.doubt < unnamed).map((found) => ({ ...found, doubt: found.doubt + doubt }));
+    const isOfType = doubt === 4 || isNamed;
+    return named
+      .filter((found) => found.doubt < unnamed)
+      .map((found) => ({ ...found, doubt: found.doubt + doubt, owned: isOfType && found.item.owned }));
   });
   const mentioned = wantedNames(slot).flatMap((name, index) =>
     resources

@@ -53,7 +53,8 @@ export function readRefusedAddress(operation: Operation, seen: Seen, refusal: un
   const told = byValue ?? slots.findLast((slot) => isNamed(slot.parameter, slot.noun, text));
   if (told !== undefined) return { parameter: told.parameter, shape: shapeFor(told.parameter) };
   // Nothing else was sent that could be wrong.
-  const isAll = seen.requestBody === undefined && Object.keys(seen.query).length === 0 && slots.length === 1;
+  const isSure = status === 404 || status === 410 || /invalid|malformed|not (a )?valid|bad|parse|convert/i.test(text);
+  const isAll = isSure && seen.requestBody === undefined && Object.keys(seen.query).length === 0 && slots.length === 1;
   const [only] = slots;
   return isAll && only !== undefined ? { parameter: only.parameter, shape: shapeFor(only.parameter) } : undefined;
 }

@@ -4,6 +4,7 @@ import { evaluate, type Seen } from '../contract/runtime-expression.ts';
 import { isScalar, mostItems, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
 import {
   answeredComponents,
+  isIdName,
   normal,
   nounOf,
   plainPath,
@@ -188,8 +189,13 @@ export function createResources(contract: Contract): Resources {
 
   const mention = (item: Item, { path, noun }: OpenCollection): void => {
     for (const [member, value] of item.scalars) {
-      if (member.startsWith('@')) continue;
-      const segments = member.split('.').map((part) => singular(normal(part)));
+      // What was sent and taken exists as well, where it names something.
+      const isGiven = member.startsWith('@given.');
+      if (member.startsWith('@') && !(isGiven && isIdName(member))) continue;
+      const segments = member
+        .replace(/^@given\./, '')
+        .split('.')
+        .map((part) => singular(normal(part)));
       const whole = segments.join('');
       const names = new Set([whole, segments.at(-1) ?? '', segments.length === 1 ? `${noun}${whole}` : whole]);
       for (const name of names) {
