@@ -2,7 +2,7 @@ import type { MediaContent, ResponseObject } from '../contract/contract.ts';
 import { coversMediaType, essenceOf, isJson } from '../contract/media-type.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
-import type { Violation } from '../schema/explain-errors.ts';
+import type { Violation } from '../schema/create-judge.ts';
 import { contentOf, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
 import { type Fault, findFaults } from './body-faults.ts';
 import type { CheckContext, ExchangeCheck, Verdict } from './check.ts';

@@ -1,9 +1,9 @@
 import type { HeaderObject } from '../contract/contract.ts';
 import { joinPointer } from '../contract/document.ts';
-import { decodeText } from '../data/decode-text.ts';
+import { decodeText } from '../data/parameter-styles.ts';
 import { type Answer, headerOf } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
-import type { Violation } from '../schema/explain-errors.ts';
+import type { Violation } from '../schema/create-judge.ts';
 import { declaredAnswerOf, listedSuccesses } from './answered.ts';
 import type { CheckContext, ExchangeCheck } from './check.ts';
 import { isHttpDate } from './header-laws.ts';

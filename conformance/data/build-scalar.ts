@@ -1,6 +1,6 @@
 import type { CanonicalForm } from '../schema/canonical.ts';
-import { roundToMultiple } from '../schema/decimal.ts';
 import { samplePatterns } from '../schema/pattern.ts';
+import { roundToMultiple } from '../schema/scalars.ts';
 import { admits, type Schema, type Shape } from '../schema/shape.ts';
 import { day, type Instant, soon, spellInstant } from './time.ts';
 

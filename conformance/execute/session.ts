@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isJson } from '../contract/media-type.ts';
 import type { Seen } from '../contract/runtime-expression.ts';
-import type { Draft } from '../data/draft.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { accepted, addressOf } from '../plan/obligations.ts';
@@ -21,8 +20,8 @@ import {
   type OutgoingRequest,
   type PhaseName,
 } from './exchange.ts';
-import type { Pace } from './limits.ts';
-import { seenOf, writeRequest } from './write-request.ts';
+import { type Pace, pauseAfter } from './limits.ts';
+import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
 /** What a request is to establish. Left out: that a valid one is accepted. */
 export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation'>>;
@@ -144,44 +143,6 @@ export function createEngine(wiring: Wiring): Engine {
       return { ...before, intent, outcome, seen, atMs: performance.now() - startedAt };
     },
   };
-}
-
-/** Says "later", not "wrong": 429 and 503 with a wait, a gateway's 502 and 504 once more (RFC 9110, 15.6.3 to 15.6.5). */
-const retries: Readonly<
-  Record<number, { readonly times: number; readonly waitMs: number; readonly isSent?: 'unknown' }>
-> = {
-  429: { times: 5, waitMs: 500 },
-  503: { times: 2, waitMs: 200 },
-  502: { times: 1, waitMs: 100, isSent: 'unknown' },
-  504: { times: 1, waitMs: 100, isSent: 'unknown' },
-};
-
-/** RFC 9110, 9.2.2. */
-const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
-
-/** Milliseconds after which the request is sent once more; undefined: the last outcome counts. */
-function pauseAfter(
-  { method }: OutgoingRequest,
-  outcomes: readonly (Answer | NoAnswer)[],
-  maxWaitMs: number,
-): number | undefined {
-  const last = outcomes.at(-1);
-  const retry = last?.kind === 'answer' ? retries[last.status] : undefined;
-  if (last?.kind !== 'answer' || retry === undefined) return undefined;
-  // The gateway may have passed it on: sent again, it might be done twice.
-  if (retry.isSent === 'unknown' && !idempotent.has(method)) return undefined;
-  const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;
-  if (same > retry.times) return undefined;
-  const wait = readRetryAfter(headerOf(last, 'retry-after')) ?? retry.waitMs * 2 ** (same - 1);
-  return wait > maxWaitMs ? undefined : wait;
-}
-
-/** Seconds or an HTTP date, in milliseconds from now; undefined for neither. */
-export function readRetryAfter(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d+$/.test(text.trim())) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }
 
 interface Outages {

@@ -5,7 +5,7 @@ import type { Exchange } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { orderOperations } from '../plan/order-operations.ts';
 import { type Deed, deedOf, perilOf } from '../plan/permissions.ts';
-import type { Target } from '../resources/find-targets.ts';
+import { enumOf, type Target } from '../resources/find-targets.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
 import type { World } from '../run/world.ts';
 import { allTargets, isOfAccess } from './choose-targets.ts';
@@ -51,6 +51,10 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   const first = firstRank(operation, deed, level);
   const domain = domainOf(operation, deed);
   let targets: { readonly revision: number; readonly found: readonly Target[] } | undefined;
+  const hasChoice = operation.parameters.some(
+    ({ in: where, schema }) => where === 'path' && enumOf(contract, schema).length > 0,
+  );
+  let isPromising = slotsOf(operation.path).length === 0;
   const targetsIn = (world: World): readonly Target[] => {
     const revision = world.resources.revisionFor(operation, names);
     if (targets?.revision !== revision) targets = { revision, found: allTargets(world, operation, deed) };
@@ -80,12 +84,14 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       if (isDone(world)) {
         return mayTryLate(world, progress, operation, deed) ? ranks.late - level : undefined;
       }
-      const hasTarget =
-        slotsOf(operation.path).length === 0 || targetsIn(world).some(({ label }) => label !== 'example');
+      // Every round asks for the rank of all: who has had a target is not looked through again until its turn.
+      // As long as nothing that concerns it was seen, there is nothing to look through but the contract's own lists of values.
+      const mayHave = hasChoice || world.resources.revisionFor(operation, namesNow()) > 0;
+      isPromising ||= mayHave && targetsIn(world).some(({ label }) => label !== 'example');
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign =
         deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;
-      const lacks = hasTarget || deed === 'remove' ? 0 : ranks.noTarget;
+      const lacks = isPromising || deed === 'remove' ? 0 : ranks.noTarget;
       // What was made last may hang on what was made first.
       const age = deed === 'remove' ? ageOf(world, operation) : 0;
       return first + turns * ranks.turn + waits + lacks + age + isForeign * ranks.foreign;
@@ -139,7 +145,7 @@ function domainOf(operation: Operation, deed: Deed): Domain {
 /** Place of its collection among those seen, the first 0. */
 function ageOf({ resources }: World, { path }: Operation): number {
   const collection = slotsOf(path).at(-1)?.collection ?? '';
-  return Math.min(399, Math.max(0, [...resources.collections.keys()].indexOf(collection)));
+  return Math.min(399, resources.collections.get(collection)?.age ?? 0);
 }
 
 /** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */

@@ -1,9 +1,9 @@
 import type { Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { isObject } from '../contract/json.ts';
-import type { Draft } from '../data/draft.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
+import type { Draft } from '../execute/write-request.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { type Deed, refuseValues } from '../plan/permissions.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
@@ -50,7 +50,7 @@ function madeUp(world: World, operation: Operation): Target[] {
   const above = { ...operation, path: operation.path.slice(0, operation.path.lastIndexOf('/{')) };
   const parents = slotsOf(above.path).length === 0 ? [exampleTarget] : findTargets(world, world.resources, above);
   const { schema } = operation.parameters.find(({ name }) => name === last.parameter) ?? {};
-  const isFit = schema === undefined || world.judge.judge(schema, 'request', world.tag).length === 0;
+  const isFit = schema === undefined || world.judge.accepts(schema, 'request', world.tag);
   const [parent] = parents;
   if (!isFit || parent === undefined) return [];
   return [{ label: 'made up', values: { ...parent.values, [last.parameter]: world.tag }, owned: true, sure: true }];
@@ -90,10 +90,10 @@ function restoreBody({ resources }: World, tools: DataTools, { operation, body, 
     if (!Object.hasOwn(whole, name) || (isObject(place.value) && place.value.readOnly === true)) return [];
     const value = whole[name];
     const spelled = [value, ...(typeof value === 'number' ? [String(value)] : [])];
-    return [[name, spelled.find((one) => tools.judge.judge(place.pointer, 'request', one).length === 0)]];
+    return [[name, spelled.find((one) => tools.judge.accepts(place.pointer, 'request', one))]];
   });
   if (entries.some(([, value]) => value === undefined)) return undefined;
   if (entries.length === 0 && operation.method !== 'patch') return undefined;
   const value = Object.fromEntries(entries);
-  return tools.judge.judge(schema, 'request', value).length === 0 ? { ...body, value } : undefined;
+  return tools.judge.accepts(schema, 'request', value) ? { ...body, value } : undefined;
 }

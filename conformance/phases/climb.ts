@@ -1,10 +1,10 @@
 import type { Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { canonical, isObject } from '../contract/json.ts';
-import type { Draft } from '../data/draft.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
+import type { Draft } from '../execute/write-request.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { type Deed, perilOf, refuseValues } from '../plan/permissions.ts';
 import type { Target } from '../resources/find-targets.ts';
@@ -384,8 +384,7 @@ function normaliseWords(refusal: unknown): string {
 function isEmptyList({ world, operation }: Turning, { seen }: Exchange): boolean {
   if (operation.method !== 'get') return false;
   const path = plainPath(operation.path);
-  const isWanted = [...world.resources.slots.values()].some(({ slot }) => slot.collection === path);
-  if (!isWanted || world.resources.collections.get(path)?.items.length) return false;
+  if (!world.resources.isWanted(path) || world.resources.collections.get(path)?.items.length) return false;
   const body = seen.responseBody;
   const lists = Array.isArray(body) ? [body] : isObject(body) ? Object.values(body).filter(Array.isArray) : [];
   return lists.length > 0 && lists.every((list) => list.length === 0);

@@ -1,12 +1,19 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { isObject, memberOf, objectAt } from '../contract/json.ts';
-import { followRecipe } from '../data/apply-rules.ts';
-import type { Draft } from '../data/draft.ts';
 import { rankContents } from '../data/encode-body.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
-import { atOrBefore, type LazyList } from '../data/lazy-list.ts';
-import { bodyLadder, buildFrom, type Candidate, type DataTools, valueLadder } from '../data/value-ladder.ts';
+import { followRecipe } from '../data/time.ts';
+import {
+  atOrBefore,
+  bodyLadder,
+  buildFrom,
+  type Candidate,
+  type DataTools,
+  type LazyList,
+  valueLadder,
+} from '../data/value-ladder.ts';
+import type { Draft } from '../execute/write-request.ts';
 import { applyToBody, applyToParameter, freshOf } from '../resources/apply-lessons.ts';
 import { alongSchema } from '../resources/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
@@ -156,7 +163,7 @@ const namesOfObjects =
 function freshen(tools: DataTools, content: MediaContent, body: unknown, fresh: number): unknown {
   if (!isObject(body)) return body;
   const isValid = (value: unknown): boolean =>
-    content.schema === undefined || tools.judge.judge(content.schema, 'request', value).length === 0;
+    content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
   const suffix = freshOf(tools, fresh);
   let made = body;
   for (const [name, value] of Object.entries(body)) {
@@ -202,7 +209,7 @@ function withReferences(
   const start = placeAt(tools.contract.root, schema);
   const own = slotsOf(operation.path).at(-1);
   const noun = operation.method === 'post' ? nounOfBody(operation) : (own?.noun ?? '');
-  const isValid = (value: unknown): boolean => tools.judge.judge(schema, 'request', value).length === 0;
+  const isValid = (value: unknown): boolean => tools.judge.accepts(schema, 'request', value);
   const visit = (part: unknown, path: readonly string[], isOptional: boolean): unknown => {
     if (path.length > 8) return part;
     if (Array.isArray(part)) {
@@ -247,7 +254,7 @@ function oneChange({ tools }: About, { schema }: MediaContent): unknown {
       place === undefined ? undefined : buildFrom(tools, place.pointer, { variant: 0, optional: false }, name);
     if (!isScalar(value) && typeof value !== 'boolean') continue;
     const body = { [name]: value };
-    if (tools.judge.judge(schema, 'request', body).length === 0) return body;
+    if (tools.judge.accepts(schema, 'request', body)) return body;
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { MediaContent, Parameter } from '../contract/contract.ts';
 import type { Pointer } from '../contract/document.ts';
 import { isObject } from '../contract/json.ts';
-import { replaceAt } from '../data/apply-rules.ts';
+import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
 import { valueAt } from './find-place.ts';
 import { keyOf, type Lesson, type Lessons } from './lesson.ts';
@@ -24,7 +24,7 @@ export function applyToBody(
 ): unknown {
   let made = body;
   const isValid = (value: unknown): boolean =>
-    content.schema === undefined || tools.judge.judge(content.schema, 'request', value).length === 0;
+    content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
   for (const lesson of lessons.values()) {
     const { about } = lesson;
     if (about.kind !== 'body' || about.tokens.length === 0) continue;
@@ -57,7 +57,7 @@ export function applyToParameter(teaching: Teaching, parameter: Parameter, value
   if (value === undefined && !lesson.required) return undefined;
   const { tools } = teaching;
   for (const candidate of valuesFor(teaching, lesson, parameter.name, parameter.schema, value)) {
-    if (parameter.schema === undefined || tools.judge.judge(parameter.schema, 'request', candidate).length === 0) {
+    if (parameter.schema === undefined || tools.judge.accepts(parameter.schema, 'request', candidate)) {
       return candidate;
     }
   }

@@ -3,15 +3,7 @@ import { follow, placeAt } from '../contract/document.ts';
 import { isObject, memberOf } from '../contract/json.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { isScalar, type Scalar } from './read-items.ts';
-import {
-  addressKey,
-  type Collection,
-  type Item,
-  isSameParents,
-  type Resources,
-  type SlotState,
-  wantedNames,
-} from './resources.ts';
+import { addressKey, type Item, isSameParents, type Resources, type SlotState, wantedNames } from './resources.ts';
 import { isCalled, isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
 
 /** Values for the parameters that say what a call is about. */
@@ -97,7 +89,7 @@ function addReferences(
 ): Target[] {
   let found = [...targets];
   for (const parameter of parameters) {
-    if (enumOf(tools, parameter.schema).length > 0) continue;
+    if (enumOf(tools.contract, parameter.schema).length > 0) continue;
     const values = referencesFor(tools, resources, parameter.name, parameter.schema).slice(0, 3);
     if (values.length === 0) continue;
     found = found.flatMap((target, index) =>
@@ -167,8 +159,13 @@ function findChains(
     const state = resources.slots.get(slot.key);
     const parameter = parameterOf(slot);
     const schema = parameter?.schema;
-    const isFit = (value: Scalar): boolean => schema === undefined || spell(tools, schema, value) !== undefined;
-    const chosen = enumOf(tools, schema);
+    const fits = new Map<Scalar, boolean>();
+    const isFit = (value: Scalar): boolean => {
+      const known = fits.get(value) ?? (schema === undefined || spell(tools, schema, value) !== undefined);
+      fits.set(value, known);
+      return known;
+    };
+    const chosen = enumOf(tools.contract, schema);
     const found: Chain[] = [];
     const beneath = (value: Scalar, doubt: number, order: number, among = outer, owned = false): void => {
       for (const above of among.slice(0, 4)) {
@@ -192,17 +189,18 @@ function findChains(
     const refused = state?.refused ?? new Set<string>();
     // Nothing is known of what lies beneath: what is above is known all the same.
     if (found.length === 0 && outer.some(({ values }) => values.length > 0)) return outer;
-    outer = uniqueBy(
-      found.filter(({ values }) => {
-        const last = values.at(-1);
-        return last !== undefined && isFit(last) && !refused.has(addressKey(values));
-      }),
-      ({ values }) => JSON.stringify(values),
-    )
+    const ordered = found
       .map((chain, index) => ({ chain, index }))
-      .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index)
-      .map(({ chain }) => chain)
-      .slice(0, mostChains);
+      .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index);
+    const kept = new Map<string, Chain>();
+    for (const { chain } of ordered) {
+      if (kept.size >= mostChains) break;
+      const last = chain.values.at(-1);
+      const key = JSON.stringify(chain.values);
+      if (last === undefined || kept.has(key) || refused.has(addressKey(chain.values)) || !isFit(last)) continue;
+      kept.set(key, chain);
+    }
+    outer = [...kept.values()];
   }
   return outer;
 }
@@ -235,31 +233,11 @@ interface Found {
   readonly owned?: boolean;
 }
 
-/** Other collections that are asked for an id: in a contract of hundreds that all hold the same type, the next one knows no better. */
-const mostRelated = 8;
-
 /** What other collections, foreign keys and members of the very same name hold. */
 function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Found[] {
-  const stem = stemOf(slot.parameter);
-  const isBeneath = ({ path }: Collection): boolean =>
-    path.startsWith(`${slot.collection}/`) && !path.slice(slot.collection.length).includes('{');
-  const isSameType = ({ components }: Collection): boolean =>
-    [...state.components].some((component) => components.has(component));
-  const others = [...resources.collections.values()].filter(({ path }) => path !== slot.collection);
-  const near = others.flatMap((collection) => {
-    const { noun } = collection;
-    const isNamed =
-      noun !== '' &&
-      (noun === slot.noun ||
-        noun === stem ||
-        isCalled(slot.noun, collection.path) ||
-        isCalled(stem, collection.path) ||
-        isCalled(noun, slot.collection));
-    const doubt = isSameType(collection) ? 4 : isNamed ? 5 : isBeneath(collection) ? 6 : undefined;
-    return doubt === undefined ? [] : [{ collection, doubt, isNamed }];
-  });
-  near.sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || a.doubt - b.doubt);
-  const related = near.slice(0, mostRelated).flatMap(({ collection, doubt, isNamed }) => {
+  const doubts = { type: 4, noun: 5, path: 6 } as const;
+  const related = resources.relatedTo(state, stemOf(slot.parameter)).flatMap(({ collection, why, isNamed }) => {
+    const doubt = doubts[why];
     const { noun } = collection;
     const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
     const isOfType = doubt === 4 || isNamed;
@@ -330,11 +308,11 @@ function looksLikeId(value: Scalar): boolean {
 export function spell({ judge }: Pick<Tools, 'judge'>, schema: string | undefined, value: Scalar): Scalar | undefined {
   if (schema === undefined) return value;
   const spelled = [value, String(value), ...(value !== '' && Number.isFinite(Number(value)) ? [Number(value)] : [])];
-  return spelled.find((candidate) => judge.judge(schema, 'request', candidate).length === 0);
+  return spelled.find((candidate) => judge.accepts(schema, 'request', candidate));
 }
 
 /** The contract's own list of values: no server need be asked for them. */
-function enumOf({ contract }: Tools, schema: string | undefined): Scalar[] {
+export function enumOf(contract: Contract, schema: string | undefined): readonly Scalar[] {
   if (schema === undefined) return [];
   const place = follow(contract.root, placeAt(contract.root, schema));
   const value = place?.value;

@@ -7,6 +7,7 @@ import {
   isIdName,
   normal,
   nounOf,
+  nounsOfPath,
   plainPath,
   rankName,
   type Slot,
@@ -32,6 +33,13 @@ export interface Resources {
   readonly revisionFor: (operation: Operation, names?: readonly string[]) => number;
   readonly slots: ReadonlyMap<string, SlotState>;
   readonly collections: ReadonlyMap<string, Collection>;
+  /**
+   * Other collections that may hold what a slot asks for: of its noun or of this stem first, then such as hold the same type, then
+   * those directly beneath it.
+   */
+  readonly relatedTo: (state: SlotState, stem: string) => readonly Related[];
+  /** Whether some path needs an item of this collection. */
+  readonly isWanted: (collection: string) => boolean;
   /** Values that links of accepted answers name for an operation. */
   readonly linksTo: (operation: Operation) => readonly Linked[];
   /** Whether an item of this name, `author`, was seen; whether a collection of the contract may hold one. */
@@ -67,9 +75,17 @@ export interface Item {
 export interface Collection {
   readonly path: string;
   readonly noun: string;
+  /** Its place among those seen, the first 0. */
+  readonly age: number;
   readonly items: readonly Item[];
   /** Component schemas of the answers that it was read from. */
   readonly components: ReadonlySet<string>;
+}
+
+export interface Related {
+  readonly collection: Collection;
+  readonly why: 'noun' | 'type' | 'path';
+  readonly isNamed: boolean;
 }
 
 export interface Linked {
@@ -119,6 +135,12 @@ interface OpenSlot extends SlotState {
   revision: number;
 }
 
+/** What an operation's revision is made of. */
+interface About {
+  readonly slots: readonly OpenSlot[];
+  readonly topics: readonly string[];
+}
+
 interface OpenCollection extends Collection {
   readonly items: Item[];
   readonly components: Set<string>;
@@ -126,6 +148,8 @@ interface OpenCollection extends Collection {
 }
 
 const most = {
+  /** Other collections that are asked for an id: in a contract of hundreds that all hold the same type, the next one knows no better. */
+  related: 8,
   proven: 12,
   refused: 200,
   links: 12,
@@ -146,8 +170,13 @@ export function createResources(contract: Contract): Resources {
   const mentioned = new Map<string, Mention[]>();
   const reads = new Map<string, unknown>();
   const symbols = new Map<string, Map<string, string>>();
+  const byNoun = new Map<string, OpenCollection[]>();
+  const byComponent = new Map<string, OpenCollection[]>();
+  const byParent = new Map<string, OpenCollection[]>();
+  const wanted = new Set([...slots.values()].map(({ slot }) => slot.collection));
+  const about = new Map<Operation, About>();
   const templates = [...slots.values()].map(({ slot }) => slot).sort((a, b) => b.key.length - a.key.length);
-  const nouns = new Set(contract.operations.map(({ path }) => nounOf(path)));
+  const nouns = new Set(contract.operations.flatMap(({ path }) => nounsOfPath(plainPath(path))));
   const topics = new Map<string, number>();
   const answered = new Map<Operation, ReadonlySet<string>>();
   const componentsOf = (operation: Operation): ReadonlySet<string> => {
@@ -169,9 +198,12 @@ export function createResources(contract: Contract): Resources {
     owned: boolean,
     from: Operation,
   ): void => {
-    const collection = collections.get(path) ?? createCollection(path);
-    collections.set(path, collection);
-    for (const component of componentsOf(from)) collection.components.add(component);
+    const collection = collections.get(path) ?? openCollection(path);
+    for (const component of componentsOf(from)) {
+      if (collection.components.has(component)) continue;
+      collection.components.add(component);
+      addTo(byComponent, component, collection);
+    }
     const item: Item = { scalars, parents, owned };
     const key = JSON.stringify([parents, [...scalars]]);
     if (collection.keys.has(key)) return;
@@ -181,10 +213,30 @@ export function createResources(contract: Contract): Resources {
     collection.keys.add(key);
     collection.items.push(item);
     touch(path);
-    touch(`.${collection.noun}`);
+    for (const name of nounsOfPath(path)) touch(`.${name}`);
     for (const segment of parentPaths(path)) touch(segment);
-    for (const component of collection.components) touch(component);
+    for (const component of collection.components) {
+      // Those further down the list are never asked: no news for whoever looks for this type.
+      const place = byComponent.get(component)?.indexOf(collection) ?? 0;
+      if (place <= most.related) touch(component);
+    }
     mention(item, collection);
+  };
+
+  const openCollection = (path: string): OpenCollection => {
+    const noun = nounOf(path);
+    const collection = {
+      path,
+      noun,
+      age: collections.size,
+      items: [],
+      components: new Set<string>(),
+      keys: new Set<string>(),
+    };
+    collections.set(path, collection);
+    for (const name of nounsOfPath(path)) addTo(byNoun, name, collection);
+    for (const parent of parentPaths(path)) addTo(byParent, parent, collection);
+    return collection;
   };
 
   const mention = (item: Item, { path, noun }: OpenCollection): void => {
@@ -268,9 +320,7 @@ export function createResources(contract: Contract): Resources {
 
   /** Everything beneath what this run made is this run's. */
   const ownedAbove = (slot: Slot, values: readonly Scalar[]): boolean => {
-    const above = [...slots.values()].filter(
-      (other) => other !== slots.get(slot.key) && slot.key.startsWith(`${other.slot.key}/`),
-    );
+    const above = slotsOf(slot.key).flatMap(({ key }) => (key === slot.key ? [] : (slots.get(key) ?? [])));
     return above.some(({ slot: outer }) => isOwned(outer, values.slice(0, slotsOf(outer.key).length)));
   };
 
@@ -369,10 +419,9 @@ export function createResources(contract: Contract): Resources {
   const observeChildren = (body: unknown, path: string, values: readonly Scalar[], from: Operation): void => {
     if (!isObject(body)) return;
     for (const [name, part] of Object.entries(body)) {
-      const child = [...slots.values()].find(({ slot }) => slot.collection === `${path}/${name}`);
-      if (child === undefined || !Array.isArray(part)) continue;
-      for (const item of part.slice(0, mostItems))
-        addItem(child.slot.collection, readScalars(item), values, false, from);
+      const child = `${path}/${name}`;
+      if (!wanted.has(child) || !Array.isArray(part)) continue;
+      for (const item of part.slice(0, mostItems)) addItem(child, readScalars(item), values, false, from);
     }
   };
 
@@ -417,6 +466,17 @@ export function createResources(contract: Contract): Resources {
     return symbol;
   };
 
+  /** News of these concern an operation; slots are the same for as long as the run lasts. */
+  const aboutOf = (operation: Operation): About => {
+    const own = slotsOf(operation.path).flatMap(({ key }) => slots.get(key) ?? []);
+    const told = own.flatMap(({ slot, components }) => [
+      slot.collection,
+      ...components,
+      ...wantedNames(slot).map((name) => `.${name}`),
+    ]);
+    return { slots: own, topics: told };
+  };
+
   const describeMade = (state: OpenSlot, item: Item): Made | undefined => {
     const { slot, pairings } = state;
     const doubtOf = (member: string): number => ((pairings.get(member)?.yes ?? 0) > 0 ? 0 : rankName(member, slot));
@@ -456,23 +516,40 @@ export function createResources(contract: Contract): Resources {
       const seen = new Set<string>();
       return found.filter(({ symbol }) => !seen.has(symbol) && seen.add(symbol)).reverse();
     },
+    isWanted: (collection) => wanted.has(collection),
+    relatedTo: ({ slot, components }, stem) => {
+      const nouns = new Set([slot.noun, ...nounsOfPath(slot.collection), stem].filter((noun) => noun !== ''));
+      const named = [...nouns].flatMap((noun) => byNoun.get(noun) ?? []);
+      const typed = [...components].flatMap((component) =>
+        (byComponent.get(component) ?? []).slice(0, most.related + 1),
+      );
+      const beneath = (byParent.get(slot.collection) ?? []).slice(0, most.related);
+      const isTyped = (collection: Collection): boolean =>
+        [...components].some((one) => collection.components.has(one));
+      const found = new Map<Collection, Related>();
+      for (const collection of [...named, ...typed, ...beneath]) {
+        if (collection.path === slot.collection || found.has(collection)) continue;
+        const isNamed = nounsOfPath(collection.path).some((noun) => nouns.has(noun));
+        found.set(collection, { collection, isNamed, why: isTyped(collection) ? 'type' : isNamed ? 'noun' : 'path' });
+      }
+      const order = ({ isNamed, why }: Related): number =>
+        (isNamed ? 0 : 4) + (why === 'type' ? 0 : why === 'noun' ? 1 : 2);
+      const sorted = [...found.values()].sort((a, b) => order(a) - order(b) || a.collection.age - b.collection.age);
+      return sorted.slice(0, most.related);
+    },
     linksTo: ({ id }) => links.get(id) ?? [],
     knows: (noun) => (topics.get(`.${noun}`) ?? 0) > 0,
     mayKnow: (noun) => nouns.has(noun),
     mentions: (name) => mentioned.get(name) ?? [],
     lastRead: (path, values) => reads.get(readKey(path, values)),
     revisionFor: (operation, names = []) => {
-      const own = slotsOf(operation.path)
-        .map(({ key }) => slots.get(key))
-        .filter((slot) => slot !== undefined);
-      const about = own.flatMap(({ slot, components }) => [
-        slot.collection,
-        ...components,
-        ...wantedNames(slot).map((name) => `.${name}`),
-      ]);
-      const told = [...about, ...names.map((name) => `.${name}`)].map((topic) => topics.get(topic) ?? 0);
-      const parts = [...told, ...own.map(({ revision }) => revision), linkRevisions.get(operation.id) ?? 0];
-      return parts.reduce((sum, part) => sum + part, 0);
+      const known = about.get(operation) ?? aboutOf(operation);
+      about.set(operation, known);
+      let sum = linkRevisions.get(operation.id) ?? 0;
+      for (const topic of known.topics) sum += topics.get(topic) ?? 0;
+      for (const { revision } of known.slots) sum += revision;
+      for (const name of names) sum += topics.get(`.${name}`) ?? 0;
+      return sum;
     },
     observe: (observed) => {
       const { operation, seen } = observed;
@@ -561,8 +638,10 @@ function readSlots(contract: Contract): Map<string, OpenSlot> {
   return slots;
 }
 
-function createCollection(path: string): OpenCollection {
-  return { path, noun: nounOf(path), items: [], components: new Set(), keys: new Set() };
+function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const known = lists.get(key);
+  if (known === undefined) lists.set(key, [value]);
+  else known.push(value);
 }
 
 /** `/pet` of `/pet/findByStatus`: what is found beneath it may be an item of it. */

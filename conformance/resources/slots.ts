@@ -14,20 +14,18 @@ export interface Slot {
 }
 
 /** The slots of a path, outer before inner. */
-export function slotsOf(path: string): Slot[] {
-  return [...path.matchAll(/\{([^}]*)\}/g)].map(({ index, 0: text, 1: parameter = '' }) => {
+export const slotsOf = remember((path: string): readonly Slot[] =>
+  [...path.matchAll(/\{([^}]*)\}/g)].map(({ index, 0: text, 1: parameter = '' }) => {
     const collection = plainPath(path.slice(0, index));
     return { parameter, key: plainPath(path.slice(0, index + text.length)), collection, noun: nounOf(collection) };
-  });
-}
+  }),
+);
 
 /** A path with `{}` for each parameter and no slash at its end: two names of one parameter make no difference. */
-export function plainPath(path: string): string {
-  return path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
-}
+export const plainPath = remember((path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, ''));
 
 /** The singular of a path's last segment that is no parameter and says more than by what it is found, as `/books/by-name` does. */
-export function nounOf(path: string): string {
+export const nounOf = remember((path: string): string => {
   const segments = path
     .split('/')
     .filter((segment) => segment !== '' && !segment.includes('{'))
@@ -37,22 +35,22 @@ export function nounOf(path: string): string {
     return !idNames.includes(rest) && !plainNames.includes(rest);
   });
   return singular(telling ?? segments.at(-1) ?? '');
-}
+});
 
 /**
  * What an item of a path may be called: by its last noun, and with that of its parent before it, `promptversion` for
  * `/prompts/{}/versions`.
  */
-export const nounsOfPath = remember((path: string): string => {
+export const nounsOfPath = remember((path: string): readonly string[] => {
   const noun = nounOf(path);
   const above = path.lastIndexOf('/{}');
   const parent = above < 0 ? '' : nounOf(path.slice(0, above));
-  return parent === '' || parent === noun ? noun : `${noun} ${parent}${noun}`;
+  return parent === '' || parent === noun ? [noun] : [noun, `${parent}${noun}`];
 });
 
 /** Whether a noun is one by which the items of a path may be called. */
 export function isCalled(noun: string, path: string): boolean {
-  return noun !== '' && nounsOfPath(path).split(' ').includes(noun);
+  return noun !== '' && nounsOfPath(path).includes(noun);
 }
 
 /** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */

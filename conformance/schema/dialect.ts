@@ -1,10 +1,8 @@
 import { joinPointer, normalisePointer, type Pointer, placeAt, type ReportPart } from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
-import { arrayAt, isObject, type JsonObject, memberOf, objectAt } from '../contract/json.ts';
-import { adaptKeyword } from './adapt-keyword.ts';
-import { breakCircles, type Definition, type Edge, weaken } from './definition.ts';
-import { createDiscriminators } from './discriminators.ts';
-import { createResolve, isDynamic } from './references.ts';
+import { arrayAt, isObject, type JsonObject, memberOf } from '../contract/json.ts';
+import { adaptKeyword, breakCircles, type Definition, type Edge, weaken } from './definition.ts';
+import { compositions, createDiscriminators, createNameReader, createResolve, isDynamic } from './references.ts';
 
 export type Direction = 'request' | 'response';
 
@@ -26,7 +24,6 @@ export interface Dialect {
 
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const choices = ['allOf', 'anyOf', 'oneOf'];
 const singles = new Set([
   'items',
   'additionalProperties',
@@ -66,7 +63,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   const waiting: (() => void)[] = [];
   let edges: Edge[] = [];
   let before = 0;
-  const names = nameReader(root, direction);
+  const names = createNameReader(root, direction === 'request' ? 'readOnly' : 'writeOnly');
   const discriminators = createDiscriminators(root);
   const resolveReference = createResolve(root);
   const unsure = new Set<object>();
@@ -148,7 +145,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     }
     const relaxed = new Set([...reading.relaxed, ...names.relaxed(value)]);
     // OpenAPI 3.0: beside a composition or a reference no type can take null, and whoever writes `nullable` there means it.
-    const isElsewhere = typeof value.$ref === 'string' || choices.some((keyword) => Array.isArray(value[keyword]));
+    const isElsewhere = typeof value.$ref === 'string' || compositions.some((keyword) => Array.isArray(value[keyword]));
     const isNullable = value.nullable === true && isElsewhere;
     const adapted: Record<string, unknown> = isNullable ? {} : into;
     pointers.set(adapted, pointer);
@@ -261,51 +258,5 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     },
     resolve: (id) => byId.get(id),
     pointerOf: (part) => pointers.get(part),
-  };
-}
-
-/** Names that a schema requires, and those that this direction does not, in itself and in what it is composed of. */
-function nameReader(root: JsonObject, direction: Direction) {
-  const flag = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const gather = (
-    compositions: readonly string[],
-    own: (schema: JsonObject) => readonly string[],
-  ): ((value: unknown) => readonly string[]) => {
-    const known = new WeakMap<object, readonly string[]>();
-    return (value) => {
-      if (!isObject(value)) return [];
-      const found = known.get(value);
-      if (found !== undefined) return found;
-      const seen = new Set<JsonObject>([value]);
-      const result = new Set<string>();
-      for (const schema of seen) {
-        for (const name of own(schema)) result.add(name);
-        const parts = [
-          ...compositions.flatMap((keyword) => schema[keyword] ?? []),
-          ...(typeof schema.$ref === 'string' && schema.$ref.startsWith('#') ? [placeAt(root, schema.$ref).value] : []),
-        ];
-        for (const part of parts) if (isObject(part)) seen.add(part);
-      }
-      const names = [...result];
-      known.set(value, names);
-      return names;
-    };
-  };
-  const isFlagged = (start: unknown): boolean => {
-    const seen = new Set<unknown>();
-    for (let part = start; isObject(part) && !seen.has(part); ) {
-      if (part[flag] === true) return true;
-      seen.add(part);
-      part = typeof part.$ref === 'string' && part.$ref.startsWith('#') ? placeAt(root, part.$ref).value : undefined;
-    }
-    return false;
-  };
-  return {
-    relaxed: gather(['allOf'], (schema) =>
-      Object.entries(objectAt(schema, 'properties'))
-        .filter(([, property]) => isFlagged(property))
-        .map(([name]) => name),
-    ),
-    required: gather(choices, (schema) => arrayAt(schema, 'required').filter((name) => typeof name === 'string')),
   };
 }

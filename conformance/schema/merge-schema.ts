@@ -1,7 +1,7 @@
 import { canonical, isObject, type JsonObject } from '../contract/json.ts';
-import { commonMultiple } from './decimal.ts';
 import type { Dialect } from './dialect.ts';
 import { negated, negations } from './negate.ts';
+import { commonMultiple } from './scalars.ts';
 import type { JsonType, Schema, Shape } from './shape.ts';
 
 /** One of several: each branch is a list of schemas that hold together. */

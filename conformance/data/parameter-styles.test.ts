@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Parameter } from '../contract/contract.ts';
-import { encodeHeader, encodePath, encodeQuery } from './encode-parameter.ts';
+import { decodeText, encodeHeader, encodePath, encodeQuery } from './parameter-styles.ts';
 
 const colour = { R: 100, G: 200 };
 const list = ['blue', 'bl&ck'];
@@ -58,4 +58,37 @@ describe('path', () => {
 
 test('a header is not percent-encoded', () => {
   expect(encodeHeader(parameter({ in: 'header', style: 'simple', explode: false }), list)).toBe('blue,bl&ck');
+});
+
+// Style `simple`, as headers have it (OpenAPI 3.1, 4.8.12.6): every reading that some decoder may have.
+const rows: readonly { name: string; schema: unknown; text: string; explode?: boolean; want: unknown }[] = [
+  { name: 'text', schema: { type: 'string' }, text: 'a,b', want: 'a,b' },
+  { name: 'digits as text', schema: { type: 'string' }, text: '5', want: '5' },
+  { name: 'digits as a number', schema: { type: 'integer' }, text: '5', want: 5 },
+  { name: 'an exponent', schema: { type: 'number' }, text: '-1.5e1', want: -15 },
+  { name: 'a boolean in any case', schema: { type: 'boolean' }, text: 'True', want: true },
+  { name: 'a list', schema: { type: 'array' }, text: 'a, 2', want: ['a', 2] },
+  { name: 'a list of text', schema: { type: 'array', items: { type: 'string' } }, text: 'a,2', want: ['a', '2'] },
+  { name: 'an empty list', schema: { type: 'array' }, text: '', want: [] },
+  { name: 'an object', schema: { type: 'object' }, text: 'R,100, G,x', want: { R: 100, G: 'x' } },
+  {
+    name: 'an exploded object',
+    schema: { type: 'object' },
+    text: 'R=100,G=a=b',
+    explode: true,
+    want: { R: 100, G: 'a=b' },
+  },
+  { name: 'an object that ends too early', schema: { type: 'object' }, text: 'R', want: { R: '' } },
+  { name: 'null', schema: { type: ['integer', 'null'] }, text: 'null', want: null },
+  { name: 'nothing as null', schema: { type: ['integer', 'null'] }, text: '', want: null },
+  { name: 'a later branch', schema: { oneOf: [{ type: 'string' }, { type: 'array' }] }, text: 'a,b', want: ['a', 'b'] },
+];
+
+test.each(rows)('reads $name', ({ schema, text, explode = false, want }) => {
+  expect(decodeText({ schema }, '#/schema', text, explode)).toContainEqual(want);
+});
+
+test('does not read what the schema does not take as a list, an object or null', () => {
+  expect(decodeText({ schema: { type: 'string' } }, '#/schema', 'null', false)).toEqual(['null']);
+  expect(decodeText({ schema: { type: 'string' } }, '#/schema', 'a,b', false)).toEqual(['a,b']);
 });
