@@ -26,6 +26,7 @@ export const most = {
   lessons: 8,
   failures: 3,
   forbidden: 2,
+  forbiddenData: 4,
   targets: 7,
   busy: 2,
   words: 5,
@@ -250,7 +251,7 @@ function judge(
     if (Object.keys(target.values).length > 0) return 'forbidden';
     // What a body speaks of may be another's.
     progress.forbidden += 1;
-    return progress.way.hasBody && progress.forbidden <= most.forbidden ? 'data' : 'over';
+    return progress.way.hasBody && progress.forbidden <= most.forbiddenData ? 'data' : 'over';
   }
   if (status < 400 || [401, 402, 405, 406, 429].includes(status)) return 'over';
   if (status === 501) return isWorthAnother(turn, exchange) ? 'again' : 'over';

@@ -212,6 +212,9 @@ function withReferences(
   const isValid = (value: unknown): boolean => tools.judge.accepts(schema, 'request', value);
   const visit = (part: unknown, path: readonly string[], isOptional: boolean): unknown => {
     if (path.length > 8) return part;
+    const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
+    const isAsked = lessons.has(`body /${path.join('/')}`);
+    if (isOptional && isMade && !isAsked && ofServer.test(name)) return undefined;
     if (Array.isArray(part)) {
       const items = part.map((item, index) => (index < 5 ? visit(item, [...path, '0'], isOptional) : item));
       return isOptional && items.length > 0 && items.every((item) => item === undefined)
@@ -226,8 +229,6 @@ function withReferences(
       });
       return Object.fromEntries(entries);
     }
-    const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    const isAsked = lessons.has(`body /${path.join('/')}`);
     if (part === null) return isOptional && isMade && !isAsked ? undefined : part;
     if (!isScalar(part)) return part;
     const known = referenceAt(about, start.pointer, path, noun, part);
@@ -323,11 +324,14 @@ function referenceAt(
   // `{"keys": […]}` for a whole collection speaks of its own items.
   const isOfCollection = isRoot && isList && /^(ids|keys|uuids)$/i.test(name);
   const isNumber = found !== undefined && isNumeric(tools, found.schema);
-  if (!isOfHolder && !isFoundedOn(name) && !isNumber && !isOfCollection) return undefined;
+  // `role: "…"` where there are roles.
+  const stem = stemOf(name);
+  const isNoun = typeof now === 'string' && stem !== own && resources.mayKnow(stem) && resources.knows(stem);
+  if (!isOfHolder && !isFoundedOn(name) && !isNumber && !isOfCollection && !isNoun) return undefined;
   const noun = isOfCollection ? nounOf(operation.path) : undefined;
   const about = isOfHolder ? holder : name;
   const known =
-    isIdName(name) || isNumber || isOfCollection || isOfHolder
+    isIdName(name) || isNumber || isOfCollection || isOfHolder || isNoun
       ? referencesFor(tools, resources, about, found?.schema, noun)
       : resources.mentions(normal(name)).flatMap(({ value }) => fit(value) ?? []);
   if (known.some((value) => value === now)) return { value: undefined };

@@ -39,7 +39,9 @@ export function applyToBody(
     }
     if (now === undefined && !lesson.required) continue;
     const name = about.tokens.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    for (const value of valuesFor({ tools, referencesFor, count }, lesson, name, about.schema, now)) {
+    // What cannot be left out has to be another.
+    const asked = lesson.forbidden ? { ...lesson, wrong: lesson.wrong + 1 } : lesson;
+    for (const value of valuesFor({ tools, referencesFor, count }, asked, name, about.schema, now)) {
       const changed = now === undefined ? addAt(made, about.tokens, value) : replaceAt(made, at, value);
       if (!isValid(changed)) continue;
       made = changed;
@@ -72,7 +74,8 @@ function* valuesFor(
   now: unknown,
 ): Generator<unknown> {
   const { keywords, reference, unique, wrong } = lesson;
-  if (reference > 0 || wrong > 0 || (/ids?$/i.test(name) && now === undefined)) {
+  const isReference = /(ids?|tokens?|codes?|identifiers?|email)$/i.test(name);
+  if (reference > 0 || (isReference && (wrong > 0 || now === undefined))) {
     const known = referencesFor(name, schema).filter((value) => wrong === 0 || value !== now);
     const at = Math.max(0, reference + wrong - 1);
     const value = known[at % Math.max(1, known.length)];

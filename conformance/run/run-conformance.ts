@@ -93,10 +93,16 @@ export async function runConformance(
   const tag = `conform-${seed.toString(36)}`;
   const world: World = { contract, judge, permissions, now, seed, tag, slowMs, resources, lessons, secretsSeen };
 
+  const lostAccess: string[] = [];
   const { connection, accounts, pace, engine } = wire(contract, options, redactor, {
     signal: ended,
     startedAt,
     deadline,
+    onLost: (says) => {
+      lostAccess.push(says);
+      // Whatever else were sent would only be refused.
+      stop.abort();
+    },
     form: judge.forms.request,
   });
 
@@ -221,6 +227,7 @@ export async function runConformance(
       tally,
       problems: problems.filter((problem) => !isAsked || failureOf(problem) === undefined),
       tokenProblems,
+      lostAccess,
       cut: userCut,
       verdict: judged.verdict,
     }),
@@ -243,6 +250,7 @@ function wire(
     readonly signal: AbortSignal;
     readonly startedAt: number;
     readonly deadline: number;
+    readonly onLost: (says: string) => void;
     readonly form: CanonicalForm;
   },
 ) {
@@ -264,6 +272,7 @@ function wire(
     connection,
     pace,
     maxWaitMs,
+    keepSecret: redactor.keep,
     ...given,
     baseFor: ({ target, besidePath }) => {
       if (target === 'api') return baseUrl;
@@ -307,7 +316,8 @@ function refuseToSend(
   { authUrl, permissions }: RunOptions,
 ): string | undefined {
   const { target, besidePath } = operation;
-  if (target === 'auth' && authUrl === undefined && besidePath === undefined) return 'it is at another server: pass --auth-url';
+  if (target === 'auth' && authUrl === undefined && besidePath === undefined)
+    return 'it is at another server: pass --auth-url';
   return refuseOperation(contract, operation, permissions);
 }
 

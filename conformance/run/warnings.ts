@@ -17,6 +17,8 @@ interface Given {
   readonly problems: readonly ContractProblem[];
   readonly facts: readonly Finding[];
   readonly tokenProblems: readonly string[];
+  /** Why nothing was let in any more. */
+  readonly lostAccess: readonly string[];
   readonly cut: Cut;
   readonly verdict: Verdict;
 }
@@ -31,6 +33,7 @@ export function gatherWarnings(given: Given): Warning[] {
   }));
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
+    ...given.lostAccess.map((says) => ({ says, cure: 'Leave that operation out with --exclude, and run again.' })),
     ...ofContract,
     ...ofDeployment(given),
     ...unreached(given),
