@@ -40,8 +40,7 @@ describe('a refusal speaks of', () => {
     ],
     ['it, but in a status that is about something else', { message: 'Box b-17 is locked' }, undefined, 409],
   ];
-  test.each(rows)('%s', (...row) => {
-    const [, refusal, want, status] = row as (typeof rows)[number];
+  test.each(rows.map((row) => [row[0], row] as const))('%s', (_, [, refusal, want, status]) => {
     const found = read(refusal, { status: status ?? 404 });
     if (want === undefined) expect(found).toBeUndefined();
     else expect(found).toMatchObject(want);
