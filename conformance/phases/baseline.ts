@@ -48,7 +48,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   const isDone = ({ resources }: World): boolean =>
     progress.requests >= progress.most ||
     (progress.isSpent && resources.revisionFor(operation, namesNow()) === progress.revision);
-  const first = firstRank(operation, deed, level);
+  const first = firstRank(contract, operation, deed, level);
   const domain = domainOf(operation, deed);
   let targets: { readonly revision: number; readonly found: readonly Target[] } | undefined;
   const hasChoice = operation.parameters.some(
@@ -125,12 +125,20 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   };
 }
 
-function firstRank(operation: Operation, deed: Deed, level: number): number {
+function firstRank(contract: Contract, operation: Operation, deed: Deed, level: number): number {
   const { path } = operation;
   const peril = perilOf(operation, deed);
   if (peril > 0) return ranks.perilous * peril - level;
-  // A child is deleted before its parent.
-  if (deed === 'remove') return ranks.remove + path.split('/').length * 2_000;
+  // A child is deleted before its parent, and one by itself before all of its kind: `/tasks/{id}`, then `/projects/{id}/tasks`.
+  if (deed === 'remove') {
+    const own = plainPath(path);
+    const isOne = own.endsWith('{}');
+    const ofAll = contract.operations
+      .filter((other) => other.method === 'delete' && !plainPath(other.path).endsWith('{}'))
+      .filter((other) => nounOf(other.path) === nounOf(path))
+      .map((other) => plainPath(other.path).split('/').length + 0.5);
+    return ranks.remove + Math.max(own.split('/').length, ...(isOne ? ofAll : [])) * 2_000;
+  }
   if (deed === 'action') return ranks.action - level;
   return (deed === 'change' ? ranks.change : 0) - level;
 }

@@ -156,7 +156,7 @@ export function* steps(turn: Turning): Generator<Step> {
   const { world, drafter, operation, progress, targets } = turn;
   if (progress.state === 'accepted') {
     const isNews = progress.emptyAt !== undefined && world.resources.createdAt(operation.path) > progress.emptyAt;
-    const isLate = progress.emptyAt !== undefined && progress.isCompleteSent;
+    const isLate = !isNews && progress.emptyAt !== undefined && progress.isCompleteSent;
     if (isLate) progress.isAskedLate = true;
     if (isNews || isLate) yield* againStep(turn);
     else yield* completeStep(turn);
@@ -319,6 +319,8 @@ function addressOf({ path }: Operation, { values }: Target, parameter: string): 
 /** Refused before, by what its path begins with or by the shape of one of its values. */
 function isBarred({ operation, progress }: Turning, target: Target): boolean {
   if (target.label === 'example') return false;
+  const last = slotsOf(operation.path).at(-1)?.parameter ?? '';
+  if (target.refused === true && !progress.shapes.has(last)) return true;
   return slotsOf(operation.path).some(({ parameter }) => {
     const shape = progress.shapes.get(parameter);
     const value = target.values[parameter];

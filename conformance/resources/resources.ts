@@ -119,6 +119,8 @@ export interface SlotState {
   readonly proven: readonly Proven[];
   /** Addresses that were refused and never accepted. */
   readonly refused: ReadonlySet<string>;
+  /** Addresses of what is gone. */
+  readonly deleted: ReadonlySet<string>;
   /** Member path to what trials of its values said. */
   readonly pairings: ReadonlyMap<string, { readonly yes: number; readonly no: number }>;
 }
@@ -131,6 +133,7 @@ export interface Proven {
 interface OpenSlot extends SlotState {
   readonly proven: Proven[];
   readonly refused: Set<string>;
+  readonly deleted: Set<string>;
   readonly pairings: Map<string, { yes: number; no: number }>;
   revision: number;
 }
@@ -369,6 +372,7 @@ export function createResources(contract: Contract): Resources {
   const forget = (path: string, values: readonly Scalar[]): void => {
     const key = plainPath(path);
     slots.get(key)?.refused.add(addressKey(values));
+    slots.get(key)?.deleted.add(addressKey(values));
     const startsHere = (others: readonly Scalar[]): boolean =>
       values.every((value, index) => String(others[index]) === String(value));
     for (const state of slots.values()) {
@@ -631,7 +635,7 @@ function readSlots(contract: Contract): Map<string, OpenSlot> {
       const components = isRead ? answeredComponents(contract.root, operation, 1) : new Set<string>();
       if (known === undefined) {
         const state = { slot, components, isReadable: isRead, revision: 0 };
-        slots.set(slot.key, { ...state, proven: [], refused: new Set(), pairings: new Map() });
+        slots.set(slot.key, { ...state, proven: [], refused: new Set(), deleted: new Set(), pairings: new Map() });
       } else if (isRead) slots.set(slot.key, { ...known, components, isReadable: true });
     }
   }
