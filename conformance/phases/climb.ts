@@ -272,6 +272,7 @@ function judge(
   }
   if (status >= 500) {
     progress.failures += 1;
+    if (progress.failures < most.failures && isWorthAnother(turn, exchange)) return 'again';
     return progress.failures >= most.failures ? 'over' : progress.failures === 1 ? 'data' : 'target';
   }
   if (status === 415 && progress.way.content + 1 < drafter.contents) {

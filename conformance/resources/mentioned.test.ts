@@ -94,6 +94,53 @@ describe('what a refusal names without a form is', () => {
   });
 });
 
+describe('what is left to try where nothing is named:', () => {
+  const own = {
+    openapi: '3.1.0',
+    info: {},
+    paths: {
+      '/hooks': {
+        post: {
+          requestBody: {
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['url', 'team_id'],
+                  properties: { url: { type: 'string' }, id: { type: 'integer' }, team_id: { type: 'integer' } },
+                },
+              },
+            },
+          },
+        },
+      },
+    },
+  };
+  const { operations } = readContract('a.json', JSON.stringify(own));
+  const lessonsAfter = (refusal: unknown, status: number): Lessons => {
+    const lessons: Lessons = new Map();
+    const [operation] = operations;
+    const requestBody = { url: 'https://example.com/x', id: 1, team_id: 2 };
+    const seen = { path: {}, query: {}, requestHeaders: {}, requestBody, status };
+    if (operation !== undefined) learn(readContract('a.json', JSON.stringify(own)), operation, seen, refusal, lessons);
+    return lessons;
+  };
+
+  test('a host that needs no look-up', () => {
+    const lessons = lessonsAfter("Can't resolve hostname example.com", 400);
+    expect([...lessons]).toMatchObject([['body /url', { keywords: { enum: ['http://192.0.2.1/x'] } }]]);
+  });
+
+  test('no id that is not needed, where a path without ids answers 404', () => {
+    expect([...lessonsAfter('Not found.', 404)]).toMatchObject([['body /id', { forbidden: true }]]);
+  });
+
+  test('and the id of the error itself says nothing', () => {
+    const refusal = { id: '0eace323-d0eb-43a8-9424-55766d5a2a12', version: '1.2.3', detail: 'Validation error' };
+    expect([...lessonsAfter(refusal, 400)]).toEqual([]);
+  });
+});
+
 describe('an error code', () => {
   test('that misses what had to go wants it, with another value', () => {
     const lessons = lessonsOf({ error: 'INVALID_PROVIDER' }, { provider: 'p' });

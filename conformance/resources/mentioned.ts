@@ -23,7 +23,49 @@ interface Refused {
  * @returns whether the next request will be another one
  */
 export function learnMentioned(refused: Refused): boolean {
-  return addLeftOut(refused) || addOtherMember(refused) || addUnwanted(refused);
+  return (
+    addLeftOut(refused) ||
+    addOtherMember(refused) ||
+    addUnwanted(refused) ||
+    addOtherHost(refused) ||
+    addUnknown(refused)
+  );
+}
+
+/** "Cannot resolve hostname": an address whose host needs no look-up (192.0.2.0/24 is for documentation, RFC 5737). */
+function addOtherHost({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+  const isUnresolved =
+    /resolve|ENOTFOUND|EAI_AGAIN|getaddrinfo|name or service not known|unknown host|no such host|nodename/i;
+  const schema = bodySchemaOf(operation);
+  if (schema === undefined || !sentences.some((says) => isUnresolved.test(says))) return false;
+  const root = placeAt(contract.root, schema);
+  let isNew = false;
+  for (const tokens of pathsIn(seen.requestBody)) {
+    const now = valueAt(seen.requestBody, tokens);
+    if (typeof now !== 'string' || !/^https?:\/\/[^/]*\bexample\.com\b/.test(now)) continue;
+    const about: LessonPlace = { kind: 'body', tokens, schema: alongSchema(contract, root, tokens)?.schema };
+    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
+    const enumeration = [now.replace(/^https?:\/\/[^/]*/, 'http://192.0.2.1')];
+    lessons.set(keyOf(about), { ...known, keywords: { ...known.keywords, enum: enumeration } });
+    isNew = true;
+  }
+  return isNew;
+}
+
+/** Where a path names nothing, a 404 is about an id in the body: one that was sent without need is left out. */
+function addUnknown({ contract, operation, seen, lessons }: Refused): boolean {
+  if (seen.status !== 404 || operation.path.includes('{') || !isObject(seen.requestBody)) return false;
+  const schema = bodySchemaOf(operation);
+  const required =
+    schema === undefined ? new Set<string>() : flattenSchema(contract.root, placeAt(contract.root, schema), 0).required;
+  for (const name of Object.keys(seen.requestBody)) {
+    const about: LessonPlace = { kind: 'body', tokens: [name], schema: undefined };
+    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
+    if (known.forbidden || required.has(name) || !/^(_?id|pk|uuid|guid)$|_id$|[a-z]Id$/.test(name)) continue;
+    lessons.set(keyOf(about), { ...known, forbidden: true });
+    return true;
+  }
+  return false;
 }
 
 /** "Either result or error must be provided", "Set delete_all=true", "No project matches": what was left out is taken in. */

@@ -74,7 +74,9 @@ export function readComplaints(body: unknown): Complaint[] {
   const walk = (node: unknown, trail: readonly string[], above: readonly string[], depth: number): void => {
     if (depth > 8 || found.length >= mostComplaints) return;
     if (typeof node === 'string') {
-      if (node !== '') tell([...above, ...trail], node.slice(0, longestText), undefined);
+      // The id of the error itself, or its version, is no complaint about an `id` or a `version`.
+      const isData = trail.length > 0 && /^\S*\d\S*$/.test(node);
+      if (node !== '' && !isData) tell([...above, ...trail], node.slice(0, longestText), undefined);
     } else if (Array.isArray(node)) {
       for (const item of node) walk(item, trail, above, depth + 1);
     } else if (isObject(node)) {
