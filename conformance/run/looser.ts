@@ -80,8 +80,14 @@ export function watchRefusals(contract: Contract): Looser {
           // The longest sentence says most.
           if (complaint.says.length > (places.get(place)?.length ?? 0)) places.set(place, shorten(complaint.says));
         }
-        const says = complaints.find(({ says: words }) => words.length > 3)?.says ?? outcome.body.toString();
-        own.refused.push({ status: outcome.status, leaves: leavesOf(seen), places, says: shorten(says) });
+        const words = complaints.map((complaint) => complaint.says);
+        const says = words.reduce((longest, next) => (next.length > longest.length ? next : longest), '');
+        own.refused.push({
+          status: outcome.status,
+          leaves: leavesOf(seen),
+          places,
+          says: shorten(says || outcome.body.toString()),
+        });
       }
     },
     places: () => {
