@@ -95,8 +95,15 @@ export const dangling = 'OpenAPI, Reference Object; RFC 6901 7: the value that a
 /** @param breaks the sentence of OpenAPI or JSON Schema, where one says MUST */
 export type ReportPart = (pointer: Pointer, says: string, cure: string, breaks?: string) => void;
 
+/** By pointer, as it was written: the same few thousand are asked for again and again. */
+const places = new WeakMap<JsonObject, Map<string, Place>>();
+
 export function placeAt(root: JsonObject, pointer: string): Place {
-  return { value: readPointer(root, pointer), pointer: normalisePointer(pointer) };
+  const known = places.get(root) ?? new Map<string, Place>();
+  places.set(root, known);
+  const place = known.get(pointer) ?? { value: readPointer(root, pointer), pointer: normalisePointer(pointer) };
+  known.set(pointer, place);
+  return place;
 }
 
 export function childOf(place: Place, ...tokens: readonly (string | number)[]): Place {

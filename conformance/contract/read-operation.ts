@@ -7,7 +7,6 @@ import type {
   Operation,
   Parameter,
   ResponseObject,
-  Target,
 } from './contract.ts';
 import {
   arrayAt,
@@ -191,12 +190,20 @@ function isPlace(where: string | undefined): where is Parameter['in'] {
 function readServers(
   root: JsonObject,
   holders: readonly unknown[],
-): { readonly target: Target; readonly servers: readonly string[] } {
+): Pick<Operation, 'target' | 'servers' | 'besidePath'> {
   const own = holders.map((holder) => arrayAt(holder, 'servers')).find((servers) => servers.length > 0);
   if (own === undefined) return { target: 'api', servers: [] };
   const servers = own.map(addressOf);
   const shared = readAddresses(root).map(withoutScheme);
-  return { target: servers.some((server) => shared.includes(withoutScheme(server))) ? 'api' : 'auth', servers };
+  if (servers.some((server) => shared.includes(withoutScheme(server)))) return { target: 'api', servers };
+  const origins = new Set(shared.length === 0 ? [''] : shared.map(originOf));
+  const beside = servers.map(withoutScheme).find((server) => origins.has(originOf(server)));
+  return { target: 'auth', servers, besidePath: beside?.slice(originOf(beside).length) };
+}
+
+/** `//api.example` of an address without its scheme; empty where it is a path of the same host. */
+function originOf(address: string): string {
+  return /^\/\/[^/]*/.exec(address)?.[0] ?? '';
 }
 
 /** Addresses of a document's own servers with defaults filled in. */

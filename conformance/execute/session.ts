@@ -21,6 +21,7 @@ import {
   type PhaseName,
 } from './exchange.ts';
 import { type Pace, pauseAfter } from './limits.ts';
+import { watchCredentials } from './lost-credentials.ts';
 import { watchOutages } from './outages.ts';
 import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
@@ -66,6 +67,9 @@ interface Wiring {
   readonly form: CanonicalForm;
   /** Of the run, in the time of `performance.now()`. */
   readonly startedAt: number;
+  readonly keepSecret: (text: string) => void;
+  /** Told in words when what lets the run in has ended, and nothing came in its place. */
+  readonly onLost: (says: string) => void;
 }
 
 const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };
@@ -86,6 +90,8 @@ export function createEngine(wiring: Wiring): Engine {
       if (outcome !== 'later') return outcome;
     }
   };
+
+  const watch = watchCredentials({ send: exchange, keepSecret: wiring.keepSecret }, wiring.onLost);
 
   /** Every outcome in order; all but the last were pauses. */
   const exchangePatiently = async (operation: Operation, request: OutgoingRequest) => {
@@ -122,8 +128,11 @@ export function createEngine(wiring: Wiring): Engine {
             // Sent as somebody else, a request would prove something else.
             if (authorization === undefined && identity !== 'own') return { exchanges: [], authorization };
             const written = writeRequest(draft, wiring.baseFor(operation), authorization ?? anonymous, wiring.form);
-            const request = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
+            const whole = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
+            const request = identity === 'own' ? watch.current(whole) : whole;
             const outcomes = await exchangePatiently(operation, request);
+            const secrets = identity === 'own' ? secretsOf(authorization ?? anonymous) : [];
+            watch.observe(operation, whole, secrets, outcomes.at(-1));
             const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;
             const exchanges = outcomes.map((outcome, index): Exchange => {
               const intent: Intent = { phase, label, polarity, place, identity, obligation, case: id, step };
@@ -132,15 +141,24 @@ export function createEngine(wiring: Wiring): Engine {
               const isPause = index < outcomes.length - 1;
               return { operation, intent, request, outcome, seen: completeSeen(seen, outcome), isPause, atMs };
             });
-            return { exchanges, authorization };
+            return { exchanges, authorization, secrets };
           };
+          const isRefused = (exchanges: readonly Exchange[]): boolean => {
+            const last = exchanges.at(-1)?.outcome;
+            return last?.kind === 'answer' && last.status === 401;
+          };
+          const pauses = (exchanges: readonly Exchange[]) => exchanges.map((one) => ({ ...one, isPause: true }));
           const first = await attempt();
-          const last = first.exchanges.at(-1)?.outcome;
           // A token may end in mid-run: a new one is fetched once, and only what comes then counts.
-          if (last?.kind !== 'answer' || last.status !== 401) return first.exchanges;
-          if (first.authorization?.renew?.() !== true) return first.exchanges;
-          const again = await attempt();
-          return [...first.exchanges.map((one) => ({ ...one, isPause: true })), ...again.exchanges];
+          if (!isRefused(first.exchanges)) return first.exchanges;
+          if (first.authorization?.renew?.() === true) {
+            const again = await attempt();
+            return [...pauses(first.exchanges), ...again.exchanges];
+          }
+          const holds = await watch.check(first.secrets ?? []);
+          if (holds === 'kept') return first.exchanges;
+          const again = holds === 'renewed' ? await attempt() : undefined;
+          return [...pauses(first.exchanges), ...(again?.exchanges ?? [])];
         },
       };
     },
@@ -155,6 +173,12 @@ export function createEngine(wiring: Wiring): Engine {
       return { ...before, intent, outcome, seen, atMs: performance.now() - startedAt };
     },
   };
+}
+
+/** What was shown to be let in, without the scheme of `Authorization`. */
+function secretsOf({ headers, query, cookies }: Authorization): string[] {
+  const values = [...headers, ...query, ...cookies].map(([, value]) => value.replace(/^[A-Za-z]+ +/, ''));
+  return values.filter((value) => value !== '');
 }
 
 /** Adds the answer to what links and rules can see. */

@@ -9,13 +9,13 @@ import { orderOperations } from '../plan/plan.ts';
 import { enumOf, type Target } from '../resources/find-targets.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
 import { allTargets, isOfAccess } from './choose-targets.ts';
-import { createProgress, most, steps, type Turning } from './climb.ts';
+import { createProgress, mayTryLate, most, type Progress, steps, type Turning, tryLate } from './climb.ts';
 import { createDrafter, type Drafter } from './draft-valid.ts';
 import type { Domain, Scenario } from './phase.ts';
 
 /**
  * Ranks: reads and creates by their level, changes after what they may change was read, second turns, what nobody handed an id
- * to, requests with what may be left out, actions, deletions from the deepest on, those of others after the run's own, and at the
+ * to, requests with what may be left out, a last try of what was refused while less was known, actions, deletions from the deepest on, those of others after the run's own, and at the
  * very end what may take away the credentials or the deployment itself.
  */
 const ranks = {
@@ -24,6 +24,8 @@ const ranks = {
   turn: -400,
   noTarget: -3_000,
   complete: -5_000,
+  again: -7_900,
+  late: -8_000,
   action: -10_000,
   remove: -100_000,
   foreign: -600_000,
@@ -41,7 +43,12 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   const deed = deedOf(contract, operation);
   const progress = createProgress(operation, deed);
   const names = referenceNames(contract, operation);
-  const first = firstRank(operation, deed, level);
+  const namesNow = (): readonly string[] => [...names, ...namesOfLessons(progress)];
+  /** Nothing is left to try with what is known. */
+  const isDone = ({ resources }: World): boolean =>
+    progress.requests >= progress.most ||
+    (progress.isSpent && resources.revisionFor(operation, namesNow()) === progress.revision);
+  const first = firstRank(contract, operation, deed, level);
   const domain = domainOf(operation, deed);
   let targets: { readonly revision: number; readonly found: readonly Target[] } | undefined;
   const hasChoice = operation.parameters.some(
@@ -63,19 +70,22 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     },
     mostRequests: most.turn,
     rank: (world) => {
-      const { state, requests, turns } = progress;
+      const { state, turns } = progress;
       if (state === 'accepted') {
         // A list that showed nothing is read again once something was created.
         if (progress.emptyAt !== undefined && world.resources.createdAt(operation.path) > progress.emptyAt)
           return first;
-        return progress.isCompleteSent ? undefined : ranks.complete - level;
+        if (!progress.isCompleteSent) return ranks.complete - level;
+        // Some show what was made only after a while.
+        const isShown = progress.emptyAt === undefined || world.resources.createdAt('') === 0;
+        return isShown || progress.isAskedLate ? undefined : ranks.again;
       }
-      if (state === 'over' || requests >= most.all) return undefined;
-      if (progress.isSpent && world.resources.revisionFor(operation, names) === progress.revision) return undefined;
-      // Every round asks for the rank of all: who has had a target is not looked through again until its turn.
-      // As long as nothing that concerns it was seen, there is nothing to look through but the contract's own lists of values.
-      const mayHave = hasChoice || world.resources.revisionFor(operation, names) > 0;
-      isPromising ||= mayHave && targetsIn(world).some(({ label }) => label !== 'example');
+      if (state === 'over') return undefined;
+      if (isDone(world)) {
+        return mayTryLate(world, progress, operation, deed) ? ranks.late - level : undefined;
+      }
+      // Every round asks for the rank of all: that there may be a target is enough, which it is is found in its turn.
+      isPromising ||= hasChoice || world.resources.mayAddress(operation);
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign =
         deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;
@@ -87,7 +97,13 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     run: async (session, world, allowance) => {
       const tools = toolsFor(world, operation, 'baseline', 0);
       drafter ??= createDrafter(tools, operation);
-      const revision = world.resources.revisionFor(operation, names);
+      const revision = world.resources.revisionFor(operation, namesNow());
+      if (
+        progress.state === 'open' &&
+        progress.isSpent &&
+        progress.revision === world.resources.revisionFor(operation, namesNow())
+      )
+        tryLate(progress);
       const turn: Turning = { world, tools, drafter, operation, deed, progress, revision, targets: targetsIn(world) };
       const exchanges: Exchange[] = [];
       progress.turns += 1;
@@ -101,18 +117,26 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
         if (last === undefined) break;
         step.answered(last);
       }
-      progress.revision = revision;
+      progress.revision = world.resources.revisionFor(operation, namesNow());
       return { exchanges, reasons: progress.state === 'open' ? [...progress.reasons] : [] };
     },
   };
 }
 
-function firstRank(operation: Operation, deed: Deed, level: number): number {
+function firstRank(contract: Contract, operation: Operation, deed: Deed, level: number): number {
   const { path } = operation;
   const peril = perilOf(operation, deed);
   if (peril > 0) return ranks.perilous * peril - level;
-  // A child is deleted before its parent.
-  if (deed === 'remove') return ranks.remove + path.split('/').length * 2_000;
+  // A child is deleted before its parent, and one by itself before all of its kind: `/tasks/{id}`, then `/projects/{id}/tasks`.
+  if (deed === 'remove') {
+    const own = plainPath(path);
+    const isOne = own.endsWith('{}');
+    const ofAll = contract.operations
+      .filter((other) => other.method === 'delete' && !plainPath(other.path).endsWith('{}'))
+      .filter((other) => nounOf(other.path) === nounOf(path))
+      .map((other) => plainPath(other.path).split('/').length + 0.5);
+    return ranks.remove + Math.max(own.split('/').length, ...(isOne ? ofAll : [])) * 2_000;
+  }
   if (deed === 'action') return ranks.action - level;
   return (deed === 'change' ? ranks.change : 0) - level;
 }
@@ -153,6 +177,14 @@ function referenceNames(contract: Contract, operation: Operation): string[] {
   return [...new Set(all.filter((name) => isIdName(name) || known.has(stemOf(name))).map(stemOf))].filter(
     (stem) => stem !== '' && stem !== own,
   );
+}
+
+/** Plain names of what refusals asked for besides. */
+function namesOfLessons({ lessons }: Progress): string[] {
+  return [...lessons.values()].flatMap(({ about, required, reference }) => {
+    const name = about.kind === 'parameter' ? about.parameter.name : (about.tokens.at(-1) ?? '');
+    return required || reference > 0 ? [stemOf(name)].filter((stem) => stem !== '') : [];
+  });
 }
 
 function nounsOf(contract: Contract): ReadonlySet<string> {

@@ -6,10 +6,13 @@ import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
 import type { Draft } from '../execute/write-request.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { type Deed, mayRepeat, refuseValues } from '../plan/permissions.ts';
+import { type Deed, mayRepeat, perilOf, refuseValues } from '../plan/permissions.ts';
 import type { Target } from '../resources/find-targets.ts';
-import { type Lesson, type Lessons, learn } from '../resources/lessons.ts';
+import type { Lesson, Lessons } from '../resources/lesson.ts';
+import { learn } from '../resources/lessons.ts';
+import { learnMentioned } from '../resources/mentioned.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
+import { hasShape, type IdShape, readRefusedAddress } from '../resources/refused-address.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { prepare } from './choose-targets.ts';
 import { type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
@@ -18,9 +21,11 @@ import { type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
 export const most = {
   turn: 6,
   all: 12,
+  late: 3,
   lessons: 8,
   failures: 3,
   forbidden: 2,
+  forbiddenData: 4,
   targets: 7,
   busy: 2,
   words: 5,
@@ -37,8 +42,14 @@ export interface Progress {
   /** Targets that were refused as such, and those for which all data was refused until news come. */
   readonly gone: Set<string>;
   readonly tried: Set<string>;
+  /** Values of the path, from the first on, that the server refused as such: whatever lies beneath them is no target. */
+  readonly barred: Set<string>;
+  /** What a parameter of the path has to look like, as refusals said. */
+  readonly shapes: Map<string, IdShape>;
   turns: number;
   requests: number;
+  /** Most requests in all. */
+  most: number;
   state: 'open' | 'accepted' | 'over';
   /** Nothing is left to try, as far as the world knew then. */
   isSpent: boolean;
@@ -50,9 +61,16 @@ export interface Progress {
   missed: number;
   /** How much was created when it answered an empty list last. */
   emptyAt: number | undefined;
+  /** Its empty list was asked for once more when all else had been sent. */
+  isAskedLate: boolean;
+  /** How much had been created when it was given up. */
+  spentAt: number;
+  isTriedLate: boolean;
   lastDraft: Draft | undefined;
   /** How often it was refused in the same words. */
   readonly words: Map<string, number>;
+  /** How often it was refused with 403 for its data. */
+  forbidden: number;
   /** How often the deployment was too busy for it. */
   busy: number;
   /** It is sent when nothing else is under way. */
@@ -67,8 +85,11 @@ export function createProgress(operation: Operation, deed: Deed): Progress {
     lessons: new Map(),
     gone: new Set(),
     tried: new Set(),
+    barred: new Set(),
+    shapes: new Map(),
     turns: 0,
     requests: 0,
+    most: most.all,
     state: 'open',
     isSpent: false,
     revision: -1,
@@ -77,12 +98,39 @@ export function createProgress(operation: Operation, deed: Deed): Progress {
     failures: 0,
     missed: 0,
     emptyAt: undefined,
+    isAskedLate: false,
+    spentAt: 0,
+    isTriedLate: false,
     lastDraft: undefined,
     words: new Map(),
     busy: 0,
     isAlone: false,
+    forbidden: 0,
     isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
   };
+}
+
+/** Whether what was refused is worth a last try: something was created since. */
+export function mayTryLate(
+  { resources }: World,
+  { isTriedLate, spentAt, requests }: Progress,
+  operation: Operation,
+  deed: Deed,
+): boolean {
+  if (isTriedLate || deed === 'remove' || requests >= most.all + most.late || perilOf(operation, deed) > 0)
+    return false;
+  return resources.createdAt('') > spentAt;
+}
+
+/** Makes everything that was refused worth a request again. */
+export function tryLate(progress: Progress): void {
+  progress.isTriedLate = true;
+  progress.sent.clear();
+  progress.tried.clear();
+  progress.words.clear();
+  progress.missed = 0;
+  progress.most = progress.requests + most.late;
+  progress.way = { ...progress.way, rung: 0 };
 }
 
 function hasOptional({ parameters }: Operation): boolean {
@@ -109,14 +157,17 @@ export interface Step {
 export function* steps(turn: Turning): Generator<Step> {
   const { world, drafter, operation, progress, targets } = turn;
   if (progress.state === 'accepted') {
-    if (progress.emptyAt !== undefined && world.resources.createdAt(operation.path) > progress.emptyAt) {
-      yield* againStep(turn);
-    } else yield* completeStep(turn);
+    const isNews = progress.emptyAt !== undefined && world.resources.createdAt(operation.path) > progress.emptyAt;
+    const isLate = !isNews && progress.emptyAt !== undefined && progress.isCompleteSent;
+    if (isLate) progress.isAskedLate = true;
+    if (isNews || isLate) yield* againStep(turn);
+    else yield* completeStep(turn);
     return;
   }
   progress.isSpent = false;
   if (progress.revision !== turn.revision) {
     progress.tried.clear();
+    progress.barred.clear();
     progress.way = { ...progress.way, rung: 0 };
   }
   let at = 0;
@@ -133,10 +184,10 @@ export function* steps(turn: Turning): Generator<Step> {
     at += 1;
   };
   shareLessons(turn);
-  while (at < targets.length && progress.requests < most.all) {
+  while (at < targets.length && progress.requests < progress.most) {
     const target = targets[at];
     if (target === undefined) break;
-    if (progress.gone.has(keyOf(target)) || progress.tried.has(keyOf(target))) {
+    if (progress.gone.has(keyOf(target)) || progress.tried.has(keyOf(target)) || isBarred(turn, target)) {
       at += 1;
       continue;
     }
@@ -191,6 +242,7 @@ export function* steps(turn: Turning): Generator<Step> {
     if (progress.missed >= most.targets && !targets.slice(at).some(({ proven }) => proven === true)) break;
   }
   progress.isSpent = true;
+  progress.spentAt = world.resources.createdAt('');
 }
 
 /** Where a refusal leads. */
@@ -207,16 +259,32 @@ function judge(
     return isRepeated || progress.failures >= most.failures ? 'over' : 'alone';
   }
   const { status } = outcome;
-  if (status === 403) return Object.keys(target.values).length > 0 ? 'forbidden' : 'over';
-  if (status < 400 || [401, 402, 405, 406, 429, 501].includes(status)) return 'over';
+  if (status === 403) {
+    if (Object.keys(target.values).length > 0) return 'forbidden';
+    // What a body speaks of may be another's.
+    progress.forbidden += 1;
+    return progress.way.hasBody && progress.forbidden <= most.forbiddenData ? 'data' : 'over';
+  }
+  if (status < 400 || [401, 402, 405, 406, 429].includes(status)) return 'over';
+  if (status === 501) return isWorthAnother(turn, exchange) ? 'again' : 'over';
   // What a gateway gave up on may have been done all the same.
   if (status === 502 || status === 504) return 'over';
   if (status === 503) {
     progress.busy += 1;
     return progress.busy <= most.busy ? 'later' : 'over';
   }
+  // A body that may be left out may be wanted all the same.
+  if (
+    !progress.way.hasBody &&
+    drafter.contents > 0 &&
+    (status === 400 || status === 411 || status === 422 || status === 500)
+  ) {
+    progress.way = { ...progress.way, hasBody: true, rung: 0 };
+    return 'again';
+  }
   if (status >= 500) {
     progress.failures += 1;
+    if (progress.failures < most.failures && isWorthAnother(turn, exchange)) return 'again';
     if (!isRepeated && progress.failures < most.failures) return 'alone';
     return progress.failures >= most.failures ? 'over' : progress.failures === 1 ? 'data' : 'target';
   }
@@ -235,12 +303,44 @@ function judge(
     progress.learned += 1;
     return 'again';
   }
+  const address = readRefusedAddress(operation, seen, refusal);
+  if (address !== undefined) {
+    if (address.shape !== undefined) progress.shapes.set(address.parameter, address.shape);
+    progress.barred.add(addressOf(operation, target, address.parameter));
+  }
   if (status === 409 && progress.way.hasBody && progress.way.fresh < most.fresh) {
     progress.way = { ...progress.way, fresh: progress.way.fresh + 1 };
     return 'again';
   }
-  const isAboutTarget = came === 'path' || status === 404 || status === 410 || status === 409;
+  const isAboutTarget = came === 'path' || address !== undefined || status === 404 || status === 410 || status === 409;
   return isAboutTarget && operation.path.includes('{') ? 'target' : 'data';
+}
+
+/** What a 501 names may be left out, or be another value of the contract's list. */
+function isWorthAnother({ operation, progress, tools }: Turning, { outcome, seen }: Exchange): boolean {
+  if (outcome.kind !== 'answer' || progress.learned >= most.lessons) return false;
+  progress.learned += 1;
+  const says = [outcome.body.subarray(0, 2_000).toString()];
+  return learnMentioned({ contract: tools.contract, operation, seen, says, lessons: progress.lessons });
+}
+
+/** The values of a path up to one of its parameters. */
+function addressOf({ path }: Operation, { values }: Target, parameter: string): string {
+  const names = slotsOf(path).map((slot) => slot.parameter);
+  return canonical(names.slice(0, names.indexOf(parameter) + 1).map((name) => String(values[name])));
+}
+
+/** Refused before, by what its path begins with or by the shape of one of its values. */
+function isBarred({ operation, progress }: Turning, target: Target): boolean {
+  if (target.label === 'example') return false;
+  const last = slotsOf(operation.path).at(-1)?.parameter ?? '';
+  if (target.refused === true && !progress.shapes.has(last)) return true;
+  return slotsOf(operation.path).some(({ parameter }) => {
+    const shape = progress.shapes.get(parameter);
+    const value = target.values[parameter];
+    if (value !== undefined && shape !== undefined && !hasShape(shape, value)) return true;
+    return progress.barred.has(addressOf(operation, target, parameter));
+  });
 }
 
 /** The same request again, as often as it shows nothing though something was made. */
@@ -248,7 +348,7 @@ function* againStep(turn: Turning): Generator<Step> {
   const { progress, world, operation } = turn;
   const before = progress.emptyAt;
   progress.emptyAt = undefined;
-  if (progress.lastDraft === undefined || progress.requests >= most.all) return;
+  if (progress.lastDraft === undefined || progress.requests >= most.all + most.late) return;
   let answer: Exchange | undefined;
   yield { draft: progress.lastDraft, answered: (exchange) => (answer = exchange) };
   if (answer !== undefined && isEmptyList(turn, answer) && before === 0) {

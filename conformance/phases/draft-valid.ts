@@ -16,10 +16,10 @@ import type { Draft } from '../execute/write-request.ts';
 import { applyToBody, applyToParameter, freshOf } from '../resources/apply-lessons.ts';
 import { alongSchema } from '../resources/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
-import type { Lessons } from '../resources/lessons.ts';
+import type { Lessons } from '../resources/lesson.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
-import { isIdName, normal, nounOf, slotsOf, stemOf } from '../resources/slots.ts';
+import { isIdName, normal, nounOf, singular, slotsOf, stemOf } from '../resources/slots.ts';
 
 /** Which of the ways to write a valid request. */
 export interface Way {
@@ -72,7 +72,9 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       (way.hasBody && ladderOfBody(way).at(way.rung) !== undefined) ||
       required.some((parameter) => parameterLadder(parameter, way).at(way.rung) !== undefined),
     draft: (target, way, resources, lessons) => {
-      const references = (name: string, schema: string | undefined) => referencesFor(tools, resources, name, schema);
+      const references = (name: string, schema: string | undefined): readonly unknown[] => [
+        ...new Set([...referencesFor(tools, resources, name, schema), ...seenUnder(tools, resources, name, schema)]),
+      ];
       const teaching = { tools, referencesFor: references, count: way.fresh };
       const values: Record<string, unknown> = {};
       for (const parameter of operation.parameters) {
@@ -104,6 +106,11 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
+}
+
+/** Values of members of this name in earlier answers. */
+function seenUnder(tools: DataTools, resources: Resources, name: string, schema: string | undefined): Scalar[] {
+  return resources.mentions(singular(normal(name))).flatMap(({ value }) => spell(tools, schema, value) ?? []);
 }
 
 /** Why no request could be built. */
@@ -204,6 +211,9 @@ function withReferences(
   const isValid = (value: unknown): boolean => tools.judge.accepts(schema, 'request', value);
   const visit = (part: unknown, path: readonly string[], isOptional: boolean): unknown => {
     if (path.length > 8) return part;
+    const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
+    const isAsked = lessons.has(`body /${path.join('/')}`);
+    if (isOptional && isMade && !isAsked && ofServer.test(name)) return undefined;
     if (Array.isArray(part)) {
       const items = part.map((item, index) => (index < 5 ? visit(item, [...path, '0'], isOptional) : item));
       return isOptional && items.length > 0 && items.every((item) => item === undefined)
@@ -218,8 +228,6 @@ function withReferences(
       });
       return Object.fromEntries(entries);
     }
-    const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    const isAsked = lessons.has(`body /${path.join('/')}`);
     if (part === null) return isOptional && isMade && !isAsked ? undefined : part;
     if (!isScalar(part)) return part;
     const known = referenceAt(about, start.pointer, path, noun, part);
@@ -315,11 +323,14 @@ function referenceAt(
   // `{"keys": […]}` for a whole collection speaks of its own items.
   const isOfCollection = isRoot && isList && /^(ids|keys|uuids)$/i.test(name);
   const isNumber = found !== undefined && isNumeric(tools, found.schema);
-  if (!isOfHolder && !isFoundedOn(name) && !isNumber && !isOfCollection) return undefined;
+  // `role: "…"` where there are roles.
+  const stem = stemOf(name);
+  const isNoun = typeof now === 'string' && stem !== own && resources.mayKnow(stem) && resources.knows(stem);
+  if (!isOfHolder && !isFoundedOn(name) && !isNumber && !isOfCollection && !isNoun) return undefined;
   const noun = isOfCollection ? nounOf(operation.path) : undefined;
   const about = isOfHolder ? holder : name;
   const known =
-    isIdName(name) || isNumber || isOfCollection || isOfHolder
+    isIdName(name) || isNumber || isOfCollection || isOfHolder || isNoun
       ? referencesFor(tools, resources, about, found?.schema, noun)
       : resources.mentions(normal(name)).flatMap(({ value }) => fit(value) ?? []);
   if (known.some((value) => value === now)) return { value: undefined };

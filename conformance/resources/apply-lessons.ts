@@ -2,8 +2,8 @@ import type { MediaContent, Parameter } from '../contract/contract.ts';
 import { isObject, type Pointer } from '../contract/document.ts';
 import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
-import { keyOf, valueAt } from './find-place.ts';
-import type { Lesson, Lessons } from './lessons.ts';
+import { valueAt } from './find-place.ts';
+import { keyOf, type Lesson, type Lessons } from './lesson.ts';
 import { isScalar } from './read-items.ts';
 
 interface Teaching {
@@ -31,12 +31,16 @@ export function applyToBody(
     const at = `/${about.tokens.map((token) => token.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
     if (lesson.forbidden) {
       const without = removeAt(made, about.tokens);
-      if (isValid(without)) made = without;
-      continue;
+      if (isValid(without)) {
+        made = without;
+        continue;
+      }
     }
     if (now === undefined && !lesson.required) continue;
     const name = about.tokens.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    for (const value of valuesFor({ tools, referencesFor, count }, lesson, name, about.schema, now)) {
+    // What cannot be left out has to be another.
+    const asked = lesson.forbidden ? { ...lesson, wrong: lesson.wrong + 1 } : lesson;
+    for (const value of valuesFor({ tools, referencesFor, count }, asked, name, about.schema, now)) {
       const changed = now === undefined ? addAt(made, about.tokens, value) : replaceAt(made, at, value);
       if (!isValid(changed)) continue;
       made = changed;
@@ -69,8 +73,9 @@ function* valuesFor(
   now: unknown,
 ): Generator<unknown> {
   const { keywords, reference, unique, wrong } = lesson;
-  if (reference > 0 || (/ids?$/i.test(name) && (wrong > 0 || now === undefined))) {
-    const known = referencesFor(name, schema);
+  const isReference = /(ids?|tokens?|codes?|identifiers?|email)$/i.test(name);
+  if (reference > 0 || (isReference && (wrong > 0 || now === undefined))) {
+    const known = referencesFor(name, schema).filter((value) => wrong === 0 || value !== now);
     const at = Math.max(0, reference + wrong - 1);
     const value = known[at % Math.max(1, known.length)];
     if (value !== undefined) yield* Array.isArray(now) ? [[value]] : [value, [value]];
@@ -79,6 +84,10 @@ function* valuesFor(
     const members = keywords.enum.filter((member) => member !== now);
     yield* members.slice(wrong % Math.max(1, members.length));
     yield* members.map(String);
+  }
+  // Refused without a word of what is wanted: a text may have to be of some form.
+  if (wrong > 0 && Object.keys(keywords).length === 0 && (now === undefined || typeof now === 'string')) {
+    yield* forms(tools.tag).slice(wrong - 1, wrong);
   }
   const build = (variant: number): unknown => {
     const also = { ...keywords };
@@ -102,6 +111,11 @@ function* valuesFor(
   }
   const wanted = now === undefined || Object.keys(keywords).length > 0 || wrong > 0 || unique > 0;
   if (wanted) for (const variant of [wrong, wrong + 1, 0]) yield build(variant);
+}
+
+/** Texts of other forms than a plain word, likelier ones first. */
+function forms(tag: string): string[] {
+  return [`${tag}@example.com`, `https://example.com/${tag}`, '1', '00000000-0000-4000-8000-000000000001'];
 }
 
 /** Different in each run and at each call, and the same for the same clock. */

@@ -1,20 +1,9 @@
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
 import { isObject, type Place, type Pointer, placeAt, type Seen } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
+import type { LessonPlace } from './lesson.ts';
 import type { Complaint } from './read-refusal.ts';
 import { isIdName, normal, stemOf } from './slots.ts';
-
-/** A place of a request that something was said about. */
-export type LessonPlace =
-  | { readonly kind: 'parameter'; readonly parameter: Parameter }
-  /** `schema` is undefined where the contract does not know the member. */
-  | { readonly kind: 'body'; readonly tokens: readonly string[]; readonly schema: Pointer | undefined };
-
-export function keyOf(about: LessonPlace): string {
-  return about.kind === 'parameter'
-    ? `${about.parameter.in} ${about.parameter.name}`
-    : `body /${about.tokens.join('/')}`;
-}
 
 const partNames: Readonly<Record<string, readonly Parameter['in'][] | 'body'>> = {
   body: 'body',
@@ -140,7 +129,8 @@ function isShortFor(short: string, name: string): boolean {
   );
 }
 
-function pathsIn(value: unknown): string[][] {
+/** Paths of all members of a value; of a list the first item counts. */
+export function pathsIn(value: unknown): string[][] {
   const found: string[][] = [];
   const walk = (part: unknown, path: readonly string[]): void => {
     if (found.length > 300 || path.length > 6) return;

@@ -1,28 +1,9 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { type JsonObject, type Pointer, placeAt, type Seen } from '../contract/document.ts';
-import { flattenSchema } from '../data/flatten-schema.ts';
-import { bodySchemaOf, findPlace, isThere, keyOf, type LessonPlace, valueAt } from './find-place.ts';
-import { type Complaint, type Rule, readComplaints } from './read-refusal.ts';
-
-/** What refusals said of one place of a request, taken together. */
-export interface Lesson {
-  readonly about: LessonPlace;
-  /** It must be there. */
-  readonly required: boolean;
-  /** It must not be there. */
-  readonly forbidden: boolean;
-  /** How often it had to be another than before: no other object may have it. */
-  readonly unique: number;
-  /** How often nothing was found under it: it names something that exists. */
-  readonly reference: number;
-  /** How often it was named without a word of use. */
-  readonly wrong: number;
-  /** Keywords of JSON Schema that hold besides those of the contract. */
-  readonly keywords: JsonObject;
-}
-
-/** Lessons of one operation, or those of all by the schema that they are about. */
-export type Lessons = Map<string, Lesson>;
+import type { Pointer, Seen } from '../contract/document.ts';
+import { findPlace, isThere, valueAt } from './find-place.ts';
+import { addRules, keyOf, type Lesson, type Lessons, noLesson } from './lesson.ts';
+import { learnMentioned } from './mentioned.ts';
+import { readComplaints } from './read-refusal.ts';
 
 /** What all operations learned about schemas that they share. */
 export interface SharedLessons {
@@ -92,75 +73,13 @@ export function learn(
     // Some answers show what was sent.
     if (about.kind === 'body' && complaint.says === String(valueAt(seen.requestBody, about.tokens))) continue;
     const key = keyOf(about);
-    const before = lessons.get(key) ?? { ...nothing, about };
+    const before = lessons.get(key) ?? { ...noLesson, about };
     const after = addRules(before, complaint.rules, isThere(about, seen));
     if (JSON.stringify(after) === JSON.stringify(before)) continue;
     lessons.set(key, after);
     came = 'new';
   }
-  if (came === 'nothing' && addMentioned(contract, operation, seen, complaints, lessons)) return 'new';
+  const says = complaints.map((complaint) => complaint.says);
+  if (came === 'nothing' && learnMentioned({ contract, operation, seen, says, lessons })) return 'new';
   return came;
-}
-
-const nothing = { required: false, forbidden: false, unique: 0, reference: 0, wrong: 0, keywords: {} } as const;
-
-/** "Either result or error must be provided", "Set delete_all=true": names of what was left out are taken in. */
-function addMentioned(
-  contract: Contract,
-  operation: Operation,
-  seen: Seen,
-  complaints: readonly Complaint[],
-  lessons: Lessons,
-): boolean {
-  const schema = bodySchemaOf(operation);
-  const body = schema === undefined ? undefined : flattenSchema(contract.root, placeAt(contract.root, schema), 0);
-  const places: (readonly [string, LessonPlace])[] = [
-    ...operation.parameters
-      .filter((parameter) => !parameter.required)
-      .map((parameter) => [parameter.name, { kind: 'parameter', parameter }] as const),
-    ...[...(body?.properties ?? [])].map(
-      ([name, place]) => [name, { kind: 'body', tokens: [name], schema: place.pointer }] as const,
-    ),
-  ];
-  for (const { says } of complaints) {
-    if (
-      !/must|require|need|provide|specif|suppl|missing|set|expect|at least|either|empty|should|cannot|please|give/i.test(
-        says,
-      )
-    )
-      continue;
-    const left = places.filter(([name, about]) => {
-      if (name.length < 2 || isThere(about, seen) || lessons.has(keyOf(about))) return false;
-      return new RegExp(`(^|[^\\w])${name.replaceAll(/[^\w]/g, '\\$&')}($|[^\\w])`).test(says);
-    });
-    const isChoice = /\b(or|one of|either)\b/i.test(says) && !/\bboth\b/i.test(says);
-    for (const [name, about] of isChoice ? left.slice(0, 1) : left.slice(0, 4)) {
-      const told = new RegExp(`${name.replaceAll(/[^\w]/g, '\\$&')}\\s*=\\s*([\\w.-]+)`).exec(says)?.[1];
-      const keywords: JsonObject = told === undefined ? {} : { enum: [spellTold(told)] };
-      lessons.set(keyOf(about), { ...nothing, about, required: true, keywords });
-    }
-    if (left.length > 0) return true;
-  }
-  return false;
-}
-
-function spellTold(text: string): unknown {
-  if (text === 'true' || text === 'false') return text === 'true';
-  return /^-?\d+$/.test(text) ? Number(text) : text;
-}
-
-function addRules(lesson: Lesson, rules: readonly Rule[], isSent: boolean): Lesson {
-  let after = lesson;
-  for (const rule of rules) {
-    if (rule.kind === 'keywords') after = { ...after, keywords: { ...after.keywords, ...rule.keywords } };
-    else if (rule.kind === 'required') {
-      // "Is required" of what was sent means that it was empty, or not what was wanted.
-      after = isSent ? { ...after, wrong: after.wrong + 1 } : { ...after, required: true };
-    } else if (rule.kind === 'forbidden') after = isSent ? { ...after, forbidden: true } : after;
-    else if (rule.kind === 'unique') after = { ...after, unique: after.unique + 1 };
-    else if (rule.kind === 'reference') after = { ...after, reference: after.reference + 1 };
-  }
-  if (rules.length === 0) after = isSent ? { ...after, wrong: after.wrong + 1 } : { ...after, required: true };
-  // What keeps being refused for the same reason is no lesson any more.
-  return after.wrong > 3 || after.unique > 4 || after.reference > 4 ? lesson : after;
 }

@@ -74,7 +74,9 @@ export function readComplaints(body: unknown): Complaint[] {
   const walk = (node: unknown, trail: readonly string[], above: readonly string[], depth: number): void => {
     if (depth > 8 || found.length >= mostComplaints) return;
     if (typeof node === 'string') {
-      if (node !== '') tell([...above, ...trail], node.slice(0, longestText), undefined);
+      // The id of the error itself, or its version, is no complaint about an `id` or a `version`.
+      const isData = trail.length > 0 && /^\S*\d\S*$/.test(node);
+      if (node !== '' && !isData) tell([...above, ...trail], node.slice(0, longestText), undefined);
     } else if (Array.isArray(node)) {
       for (const item of node) walk(item, trail, above, depth + 1);
     } else if (isObject(node)) {
@@ -108,11 +110,16 @@ function readCode(sentence: string): { readonly path: string[]; readonly rules: 
       code,
     );
   const words = missing?.[1] ?? missing?.[2] ?? wrong?.[1] ?? wrong?.[2];
+  const isUnknown = /_NOT_FOUND$/.test(code);
   if (words === undefined) return undefined;
   const path = [words.toLowerCase().replace(/^req_/, 'request_')];
   if (missing !== null) return { path, rules: [{ kind: 'required' }] };
+  const ruleOfCode = (): Rule => {
+    if (isUnknown) return { kind: 'reference' };
+    return format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format };
+  };
   const format = formatWords.slice(0, 9).find(([names]) => names.test(words.replaceAll('_', ' ')))?.[1];
-  return { path, rules: [format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format }] };
+  return { path, rules: [ruleOfCode()] };
 }
 
 /** Members that say nothing of what is wrong: where it came from, and what was sent. */
@@ -293,7 +300,7 @@ export function readRules(says: string, field?: string): Rule[] {
   )
     rules.push({ kind: 'unique' });
   else if (
-    /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?\W*$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only/i.test(
+    /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?\W*$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only|(is|are)(n't| not) (yet |currently )?(implemented|supported|available|enabled|included|part of)|unsupported|unimplemented/i.test(
       text,
     ) &&
     members.length === 0

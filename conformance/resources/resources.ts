@@ -3,8 +3,10 @@ import { evaluate, isObject, type Seen } from '../contract/document.ts';
 import { isScalar, mostItems, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
 import {
   answeredComponents,
+  isIdName,
   normal,
   nounOf,
+  nounsOfPath,
   plainPath,
   rankName,
   type Slot,
@@ -35,6 +37,8 @@ export interface Resources {
    * those directly beneath it.
    */
   readonly relatedTo: (state: SlotState, stem: string) => readonly Related[];
+  /** Whether anything was seen that may be an id in this path. */
+  readonly mayAddress: (operation: Operation) => boolean;
   /** Whether some path needs an item of this collection. */
   readonly isWanted: (collection: string) => boolean;
   /** Values that links of accepted answers name for an operation. */
@@ -118,6 +122,8 @@ export interface SlotState {
   readonly proven: readonly Proven[];
   /** Addresses that were refused and never accepted. */
   readonly refused: ReadonlySet<string>;
+  /** Addresses of what is gone. */
+  readonly deleted: ReadonlySet<string>;
   /** Member path to what trials of its values said. */
   readonly pairings: ReadonlyMap<string, { readonly yes: number; readonly no: number }>;
 }
@@ -130,6 +136,7 @@ export interface Proven {
 interface OpenSlot extends SlotState {
   readonly proven: Proven[];
   readonly refused: Set<string>;
+  readonly deleted: Set<string>;
   readonly pairings: Map<string, { yes: number; no: number }>;
   revision: number;
 }
@@ -175,7 +182,7 @@ export function createResources(contract: Contract): Resources {
   const wanted = new Set([...slots.values()].map(({ slot }) => slot.collection));
   const about = new Map<Operation, About>();
   const templates = [...slots.values()].map(({ slot }) => slot).sort((a, b) => b.key.length - a.key.length);
-  const nouns = new Set(contract.operations.map(({ path }) => nounOf(path)));
+  const nouns = new Set(contract.operations.flatMap(({ path }) => nounsOfPath(plainPath(path))));
   const topics = new Map<string, number>();
   const answered = new Map<Operation, ReadonlySet<string>>();
   const componentsOf = (operation: Operation): ReadonlySet<string> => {
@@ -212,7 +219,7 @@ export function createResources(contract: Contract): Resources {
     collection.keys.add(key);
     collection.items.push(item);
     touch(path);
-    touch(`.${collection.noun}`);
+    for (const name of nounsOfPath(path)) touch(`.${name}`);
     for (const segment of parentPaths(path)) touch(segment);
     for (const component of collection.components) {
       // Those further down the list are never asked: no news for whoever looks for this type.
@@ -233,15 +240,20 @@ export function createResources(contract: Contract): Resources {
       keys: new Set<string>(),
     };
     collections.set(path, collection);
-    addTo(byNoun, noun, collection);
+    for (const name of nounsOfPath(path)) addTo(byNoun, name, collection);
     for (const parent of parentPaths(path)) addTo(byParent, parent, collection);
     return collection;
   };
 
   const mention = (item: Item, { path, noun }: OpenCollection): void => {
     for (const [member, value] of item.scalars) {
-      if (member.startsWith('@')) continue;
-      const segments = member.split('.').map((part) => singular(normal(part)));
+      // What was sent and taken exists as well, where it names something.
+      const isGiven = member.startsWith('@given.');
+      if (member.startsWith('@') && !(isGiven && isIdName(member))) continue;
+      const segments = member
+        .replace(/^@given\./, '')
+        .split('.')
+        .map((part) => singular(normal(part)));
       const whole = segments.join('');
       const names = new Set([whole, segments.at(-1) ?? '', segments.length === 1 ? `${noun}${whole}` : whole]);
       for (const name of names) {
@@ -363,6 +375,7 @@ export function createResources(contract: Contract): Resources {
   const forget = (path: string, values: readonly Scalar[]): void => {
     const key = plainPath(path);
     slots.get(key)?.refused.add(addressKey(values));
+    slots.get(key)?.deleted.add(addressKey(values));
     const startsHere = (others: readonly Scalar[]): boolean =>
       values.every((value, index) => String(others[index]) === String(value));
     for (const state of slots.values()) {
@@ -460,6 +473,24 @@ export function createResources(contract: Contract): Resources {
     return symbol;
   };
 
+  const relatedTo: Resources['relatedTo'] = ({ slot, components }, stem) => {
+    const nouns = new Set([slot.noun, ...nounsOfPath(slot.collection), stem].filter((noun) => noun !== ''));
+    const named = [...nouns].flatMap((noun) => byNoun.get(noun) ?? []);
+    const typed = [...components].flatMap((component) => (byComponent.get(component) ?? []).slice(0, most.related + 1));
+    const beneath = (byParent.get(slot.collection) ?? []).slice(0, most.related);
+    const isTyped = (collection: Collection): boolean => [...components].some((one) => collection.components.has(one));
+    const found = new Map<Collection, Related>();
+    for (const collection of [...named, ...typed, ...beneath]) {
+      if (collection.path === slot.collection || found.has(collection)) continue;
+      const isNamed = nounsOfPath(collection.path).some((noun) => nouns.has(noun));
+      found.set(collection, { collection, isNamed, why: isTyped(collection) ? 'type' : isNamed ? 'noun' : 'path' });
+    }
+    const order = ({ isNamed, why }: Related): number =>
+      (isNamed ? 0 : 4) + (why === 'type' ? 0 : why === 'noun' ? 1 : 2);
+    const sorted = [...found.values()].sort((a, b) => order(a) - order(b) || a.collection.age - b.collection.age);
+    return sorted.slice(0, most.related);
+  };
+
   /** News of these concern an operation; slots are the same for as long as the run lasts. */
   const aboutOf = (operation: Operation): About => {
     const own = slotsOf(operation.path).flatMap(({ key }) => slots.get(key) ?? []);
@@ -514,27 +545,20 @@ export function createResources(contract: Contract): Resources {
       const seen = new Set<string>();
       return found.filter(({ symbol }) => !seen.has(symbol) && seen.add(symbol)).reverse();
     },
+    mayAddress: (operation) =>
+      (links.get(operation.id)?.length ?? 0) > 0 ||
+      slotsOf(operation.path).some(({ key, collection, parameter }) => {
+        const state = slots.get(key);
+        if (state === undefined) return false;
+        const isSeen = state.proven.length > 0 || (collections.get(collection)?.items.length ?? 0) > 0;
+        return (
+          isSeen ||
+          relatedTo(state, stemOf(parameter)).length > 0 ||
+          wantedNames(state.slot).some((name) => mentioned.has(name))
+        );
+      }),
     isWanted: (collection) => wanted.has(collection),
-    relatedTo: ({ slot, components }, stem) => {
-      const nouns = new Set([slot.noun, stem].filter((noun) => noun !== ''));
-      const named = [...nouns].flatMap((noun) => byNoun.get(noun) ?? []);
-      const typed = [...components].flatMap((component) =>
-        (byComponent.get(component) ?? []).slice(0, most.related + 1),
-      );
-      const beneath = (byParent.get(slot.collection) ?? []).slice(0, most.related);
-      const isTyped = (collection: Collection): boolean =>
-        [...components].some((one) => collection.components.has(one));
-      const found = new Map<Collection, Related>();
-      for (const collection of [...named, ...typed, ...beneath]) {
-        if (collection.path === slot.collection || found.has(collection)) continue;
-        const isNamed = nouns.has(collection.noun);
-        found.set(collection, { collection, isNamed, why: isTyped(collection) ? 'type' : isNamed ? 'noun' : 'path' });
-      }
-      const order = ({ isNamed, why }: Related): number =>
-        (isNamed ? 0 : 4) + (why === 'type' ? 0 : why === 'noun' ? 1 : 2);
-      const sorted = [...found.values()].sort((a, b) => order(a) - order(b) || a.collection.age - b.collection.age);
-      return sorted.slice(0, most.related);
-    },
+    relatedTo,
     linksTo: ({ id }) => links.get(id) ?? [],
     knows: (noun) => (topics.get(`.${noun}`) ?? 0) > 0,
     mayKnow: (noun) => nouns.has(noun),
@@ -629,7 +653,7 @@ function readSlots(contract: Contract): Map<string, OpenSlot> {
       const components = isRead ? answeredComponents(contract.root, operation, 1) : new Set<string>();
       if (known === undefined) {
         const state = { slot, components, isReadable: isRead, revision: 0 };
-        slots.set(slot.key, { ...state, proven: [], refused: new Set(), pairings: new Map() });
+        slots.set(slot.key, { ...state, proven: [], refused: new Set(), deleted: new Set(), pairings: new Map() });
       } else if (isRead) slots.set(slot.key, { ...known, components, isReadable: true });
     }
   }

@@ -36,6 +36,22 @@ export const nounOf = remember((path: string): string => {
   return singular(telling ?? segments.at(-1) ?? '');
 });
 
+/**
+ * What an item of a path may be called: by its last noun, and with that of its parent before it, `promptversion` for
+ * `/prompts/{}/versions`.
+ */
+export const nounsOfPath = remember((path: string): readonly string[] => {
+  const noun = nounOf(path);
+  const above = path.lastIndexOf('/{}');
+  const parent = above < 0 ? '' : nounOf(path.slice(0, above));
+  return parent === '' || parent === noun ? [noun] : [noun, `${parent}${noun}`];
+});
+
+/** Whether a noun is one by which the items of a path may be called. */
+export function isCalled(noun: string, path: string): boolean {
+  return noun !== '' && nounsOfPath(path).includes(noun);
+}
+
 /** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
 export const normal = remember((name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase());
 
@@ -53,14 +69,15 @@ export const singular = remember((noun: string): string => {
 
 /** What a parameter or property speaks of without saying how: `author` in `authorId`, `author_uuid`, `authorSlug`, `author_ids`. */
 export const stemOf = remember((name: string): string => {
-  const stem = name.replace(/[_.\- ]?(ids?|uuids?|guids?|slug|names?|keys?|code|ref|number)$/i, '');
+  const stem = name.replace(/[_.\- ]?(ids?|identifiers?|uuids?|guids?|slug|names?|keys?|code|ref|number)$/i, '');
   return singular(normal(stem));
 });
 
 /** Whether a name asks for an id rather than for a name. */
 export const isIdName = remember(
   (name: string): boolean =>
-    /(^|[_.\- ]|[a-z])(id|ids|uuid|guid)$/i.test(name) && !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name),
+    /(^|[_.\- ]|[a-z])(id|ids|identifier|identifiers|uuid|guid)$/i.test(name) &&
+    !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name),
 );
 
 /** From here on the name of a member says nothing: it is one of the scalars that stand there. */

@@ -69,10 +69,16 @@ export async function runConformance(
   const own = { resources, lessons, secretsSeen, failedLike };
   const world: World = { contract, judge, permissions, now, seed, tag, slowMs, ...own };
 
+  const lostAccess: string[] = [];
   const { connection, accounts, pace, engine } = wire(contract, options, redactor, {
     signal: ended,
     startedAt,
     deadline,
+    onLost: (says) => {
+      lostAccess.push(says);
+      // Whatever else were sent would only be refused.
+      stop.abort();
+    },
     form: judge.forms.request,
   });
 
@@ -223,6 +229,7 @@ export async function runConformance(
       tally,
       problems: problems.filter((problem) => !isAsked || failureOf(problem) === undefined),
       tokenProblems,
+      lostAccess,
       cut: userCut,
       verdict: judged.verdict,
     }),
@@ -245,6 +252,7 @@ function wire(
     readonly signal: AbortSignal;
     readonly startedAt: number;
     readonly deadline: number;
+    readonly onLost: (says: string) => void;
     readonly form: CanonicalForm;
   },
 ) {
@@ -266,8 +274,12 @@ function wire(
     connection,
     pace,
     maxWaitMs,
+    keepSecret: redactor.keep,
     ...given,
-    baseFor: ({ target }) => (target === 'auth' ? (authUrl ?? baseUrl) : baseUrl),
+    baseFor: ({ target, besidePath }) => {
+      if (target === 'api') return baseUrl;
+      return authUrl ?? (besidePath === undefined ? baseUrl : `${new URL(baseUrl).origin}${besidePath}`);
+    },
   });
   return { connection, accounts, pace, engine };
 }
@@ -298,7 +310,9 @@ function refuseToSend(
   operation: Operation,
   { authUrl, permissions }: RunOptions,
 ): string | undefined {
-  if (operation.target === 'auth' && authUrl === undefined) return 'it is at another server: pass --auth-url';
+  const { target, besidePath } = operation;
+  if (target === 'auth' && authUrl === undefined && besidePath === undefined)
+    return 'it is at another server: pass --auth-url';
   return refuseOperation(contract, operation, permissions);
 }
 

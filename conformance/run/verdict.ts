@@ -158,6 +158,8 @@ interface WarningsGiven {
   readonly outages: readonly Outage[];
   readonly looser: readonly LooserPlace[];
   readonly tokenProblems: readonly string[];
+  /** Why nothing was let in any more. */
+  readonly lostAccess: readonly string[];
   readonly cut: Cut;
   readonly verdict: Verdict;
 }
@@ -172,6 +174,7 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
   }));
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
+    ...given.lostAccess.map((says) => ({ says, cure: 'Leave that operation out with --exclude, and run again.' })),
     ...ofContract,
     ...explainOutages(given.outages).map((says) => ({
       says,
