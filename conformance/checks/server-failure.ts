@@ -1,6 +1,7 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Answer, NoAnswer, NumberedExchange, Polarity, Trace } from '../execute/exchange.ts';
 import { echoesOf, type Failure, normaliseBody, type Severity } from '../failures/failure.ts';
+import { isSafe } from '../plan/permissions.ts';
 import { describeSince } from './answered.ts';
 import { type ExchangeCheck, planWholeAnswer, type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
 import { findInternals } from './leaks.ts';
@@ -105,7 +106,7 @@ function isDocumented(operation: Operation, status: number): boolean {
  * of the same operation that failed alike when the whole run had nothing else under way.
  */
 function weigh(
-  { isUndisturbed, since }: NumberedExchange,
+  { operation, isUndisturbed, since }: NumberedExchange,
   { status, body }: Answer,
   repeat: Answer | NoAnswer | undefined,
   times: number,
@@ -128,7 +129,7 @@ function weigh(
   if (status === 503) return undefined;
   return {
     severity: 'suspect',
-    adds: `; sent again alone it was answered ${repeat.status}: only under load, or by chance`,
+    adds: `; sent again alone it was answered ${repeat.status}: ${isSafe(operation) ? 'only under load, or by chance' : 'by chance, or because the first had done it all the same'}`,
   };
 }
 

@@ -22,8 +22,9 @@ export interface LooserPlace {
   readonly place: string;
   readonly operations: readonly string[];
   readonly status: number;
-  /** What was sent at this place, and what the server said of it. */
-  readonly sent: string;
+  /** What was sent at this place, as JSON; undefined for nothing. */
+  readonly sent: string | undefined;
+  /** What the server said of it. */
   readonly says: string;
   /** Nothing but a `format` says what is valid there: the server may well ask for more (JSON Schema 2020-12, validation, 7.2.1). */
   readonly isByFormat: boolean;
@@ -47,7 +48,8 @@ type Leaves = ReadonlyMap<string, string>;
 interface Refusal {
   readonly status: number;
   readonly leaves: Leaves;
-  readonly places: readonly string[];
+  /** Those that it names, with what it says of each. */
+  readonly places: ReadonlyMap<string, string>;
   readonly says: string;
 }
 
@@ -67,14 +69,25 @@ export function watchRefusals(contract: Contract): Looser {
       if (isAccepted(exchange)) own.accepted = [...own.accepted, leavesOf(seen)].slice(-most.refusals);
       else if (aboutData.has(outcome.status) && own.refused.length < most.refusals) {
         const complaints = readComplaints(refusalOf(exchange));
-        const places = complaints.flatMap((complaint) => {
+        const places = new Map<string, string>();
+        for (const complaint of complaints) {
           const found = findPlace(contract, operation, seen, complaint);
-          if (found === undefined) return [];
-          if (found.kind === 'body') return [`body ${joinPointer('', ...found.tokens)}`];
-          return [`${found.parameter.in} ${found.parameter.name}`];
+          if (found === undefined) continue;
+          const place =
+            found.kind === 'body'
+              ? `body ${joinPointer('', ...found.tokens)}`
+              : `${found.parameter.in} ${found.parameter.name}`;
+          // The longest sentence says most.
+          if (complaint.says.length > (places.get(place)?.length ?? 0)) places.set(place, shorten(complaint.says));
+        }
+        const words = complaints.map((complaint) => complaint.says);
+        const says = words.reduce((longest, next) => (next.length > longest.length ? next : longest), '');
+        own.refused.push({
+          status: outcome.status,
+          leaves: leavesOf(seen),
+          places,
+          says: shorten(says || outcome.body.toString()),
         });
-        const says = complaints.find(({ says: words }) => words.length > 3)?.says ?? outcome.body.toString();
-        own.refused.push({ status: outcome.status, leaves: leavesOf(seen), places, says: shorten(says) });
       }
     },
     places: () => {
@@ -83,7 +96,10 @@ export function watchRefusals(contract: Contract): Looser {
         for (const { refusal, place } of own.accepted.length > 0 ? differing(own) : refusedAlways(own)) {
           const next = describe(contract, operation, refusal, place);
           // Without a place, what is refused in the same words is refused for the same.
-          const key = place === undefined ? `${next.status} ${normaliseBody(next.says)}` : next.pointer;
+          const key =
+            place === undefined
+              ? `${next.status} ${normaliseBody(next.says)}`
+              : `${next.pointer} ${place.split('/').at(-1)}`;
           const before = found.get(key);
           const operations = [...new Set([...(before?.operations ?? []), operation.id])];
           found.set(key, { ...(before ?? next), operations });
@@ -113,13 +129,14 @@ function differing({ accepted, refused }: Known): readonly Told[] {
 }
 
 function refusedAlways({ refused }: Known): readonly Told[] {
-  const named = refused.flatMap((refusal) => refusal.places.map((place) => ({ refusal, place })));
+  const named = refused.flatMap((refusal) => [...refusal.places.keys()].map((place) => ({ refusal, place })));
   if (named.length > 0) return named;
   return refused.slice(-1).map((refusal) => ({ refusal, place: undefined }));
 }
 
 function describe(contract: Contract, operation: Operation, refusal: Refusal, place: string | undefined): LooserPlace {
-  const { status, says, leaves } = refusal;
+  const { status, leaves } = refusal;
+  const says = refusal.places.get(place ?? '') ?? refusal.says;
   const base = { place: place ?? '', operations: [operation.id], status, says };
   const [where = '', name = ''] = splitOnce(place ?? '');
   if (place !== undefined && where !== 'body') {
@@ -130,7 +147,7 @@ function describe(contract: Contract, operation: Operation, refusal: Refusal, pl
     return {
       ...base,
       pointer,
-      sent: leaves.get(place) ?? 'nothing',
+      sent: leaves.get(place),
       isByFormat: isByFormat(contract, parameter?.schema),
     };
   }
@@ -140,9 +157,8 @@ function describe(contract: Contract, operation: Operation, refusal: Refusal, pl
     body === undefined || tokens.length === 0 ? undefined : alongSchema(contract, placeAt(contract.root, body), tokens);
   // A schema that several operations share is one place; what the contract does not know has none.
   const shared = found === undefined ? undefined : follow(contract.root, placeAt(contract.root, found.schema));
-  const pointer =
-    shared?.pointer ?? joinPointer(operation.pointer, ...(body === undefined ? [] : ['requestBody']), ...tokens);
-  const sent = place === undefined ? 'every request' : (leaves.get(place) ?? 'nothing');
+  const pointer = shared?.pointer ?? body ?? operation.pointer;
+  const sent = place === undefined ? undefined : leaves.get(place);
   return { ...base, pointer, sent, isByFormat: isByFormat(contract, found?.schema) };
 }
 

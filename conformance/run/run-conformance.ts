@@ -223,7 +223,7 @@ export async function runConformance(
       outages: engine.outages(),
       looser: looser
         .places()
-        .map((one) => ({ ...one, sent: redactor.redact(one.sent), says: redactor.redact(one.says) })),
+        .map((one) => ({ ...one, sent: one.sent && redactor.redact(one.sent), says: redactor.redact(one.says) })),
       contract,
       operations: selected,
       tally,

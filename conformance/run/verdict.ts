@@ -208,7 +208,7 @@ function ofDeployment({ facts }: WarningsGiven): Warning[] {
 /** Places at which the server refuses what the contract allows, one line each. */
 function ofLooser({ looser }: WarningsGiven): Warning[] {
   const told = looser.slice(0, mostPlaces).map(({ pointer, place, operations, status, sent, says, isByFormat }) => ({
-    says: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${sent} was refused with ${status}: ${says}`,
+    says: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was refused with ${status}: ${says}`,
     cure: isByFormat
       ? 'Valid by its format alone, of which a server may ask more: say in the schema what it asks for.'
       : 'Say in the schema what the server asks for.',
@@ -217,6 +217,10 @@ function ofLooser({ looser }: WarningsGiven): Warning[] {
   if (left <= 0) return told;
   const says = `The contract is looser than the server at ${left} more ${left === 1 ? 'place' : 'places'}.`;
   return [...told, { says, cure: 'Mend those above first.' }];
+}
+
+function describeSent(place: string, sent: string | undefined): string {
+  return place === '' ? 'every request' : sent === undefined ? 'a request without it' : sent;
 }
 
 function nameSome(names: readonly string[]): string {
