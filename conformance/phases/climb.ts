@@ -23,6 +23,7 @@ export const most = {
   turn: 6,
   all: 12,
   late: 3,
+  draws: 3,
   lessons: 8,
   failures: 3,
   forbidden: 2,
@@ -67,6 +68,9 @@ export interface Progress {
   /** How much had been created when it was given up. */
   spentAt: number;
   isTriedLate: boolean;
+  /** Bodies that were drawn by lot for it. */
+  draws: number;
+  isDrawing: boolean;
   lastDraft: Draft | undefined;
   /** How often it was refused in the same words. */
   readonly words: Map<string, number>;
@@ -100,6 +104,8 @@ export function createProgress(operation: Operation, deed: Deed): Progress {
     isAskedLate: false,
     spentAt: 0,
     isTriedLate: false,
+    draws: 0,
+    isDrawing: false,
     lastDraft: undefined,
     words: new Map(),
     busy: 0,
@@ -131,6 +137,40 @@ export function tryLate(progress: Progress): void {
   progress.way = { ...progress.way, rung: 0 };
 }
 
+/** Whether what was refused in every form of the ladder is worth bodies that are drawn by lot. */
+export function mayDraw({ draws, state, way, forbidden }: Progress, operation: Operation, deed: Deed): boolean {
+  const hasBody = operation.body !== undefined && way.hasBody;
+  return (
+    state === 'open' && hasBody && draws === 0 && forbidden === 0 && deed !== 'remove' && perilOf(operation, deed) === 0
+  );
+}
+
+/** Bodies drawn by lot, for the best of what it may be about. */
+function* drawSteps(turn: Turning): Generator<Step> {
+  const { drafter, operation, progress, world, targets } = turn;
+  progress.draws = 1;
+  const target = targets.find((one) => !isBarred(turn, one) && !progress.gone.has(keyOf(one))) ?? targets.at(-1);
+  if (target === undefined) return;
+  for (; progress.draws <= most.draws; progress.draws += 1) {
+    const way = { ...progress.way, draw: progress.draws };
+    const draft = drafter.draft(target, way, world.resources, progress.lessons);
+    const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
+    if (typeof prepared === 'string' || progress.sent.has(canonical(seenOf(prepared)))) continue;
+    progress.sent.add(canonical(seenOf(prepared)));
+    let answer: Exchange | undefined;
+    yield { draft: prepared, answered: (exchange) => (answer = exchange) };
+    if (answer === undefined) return;
+    if (isSuccess(answer.outcome)) {
+      progress.state = isAccepted(answer) ? 'accepted' : 'over';
+      progress.lastDraft = prepared;
+      return;
+    }
+    const refusal = refusalOf(answer);
+    if (refusal === undefined) return;
+    learn(turn.tools.contract, operation, answer.seen, refusal, progress.lessons);
+  }
+}
+
 function hasOptional({ parameters }: Operation): boolean {
   return parameters.some(({ in: where, required }) => where === 'query' && !required);
 }
@@ -160,6 +200,12 @@ export function* steps(turn: Turning): Generator<Step> {
     if (isLate) progress.isAskedLate = true;
     if (isNews || isLate) yield* againStep(turn);
     else yield* completeStep(turn);
+    return;
+  }
+  if (progress.isDrawing) {
+    if (progress.draws === 0) yield* drawSteps(turn);
+    progress.isDrawing = false;
+    progress.isSpent = true;
     return;
   }
   progress.isSpent = false;

@@ -23,33 +23,7 @@ interface Refused {
  * @returns whether the next request will be another one
  */
 export function learnMentioned(refused: Refused): boolean {
-  return (
-    addLeftOut(refused) ||
-    addOtherMember(refused) ||
-    addUnwanted(refused) ||
-    addOtherHost(refused) ||
-    addUnknown(refused)
-  );
-}
-
-/** "Cannot resolve hostname": an address whose host needs no look-up (192.0.2.0/24 is for documentation, RFC 5737). */
-function addOtherHost({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
-  const isUnresolved =
-    /resolve|ENOTFOUND|EAI_AGAIN|getaddrinfo|name or service not known|unknown host|no such host|nodename/i;
-  const schema = bodySchemaOf(operation);
-  if (schema === undefined || !sentences.some((says) => isUnresolved.test(says))) return false;
-  const root = placeAt(contract.root, schema);
-  let isNew = false;
-  for (const tokens of pathsIn(seen.requestBody)) {
-    const now = valueAt(seen.requestBody, tokens);
-    if (typeof now !== 'string' || !/^https?:\/\/[^/]*\bexample\.com\b/.test(now)) continue;
-    const about: LessonPlace = { kind: 'body', tokens, schema: alongSchema(contract, root, tokens)?.schema };
-    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
-    const enumeration = [now.replace(/^https?:\/\/[^/]*/, 'http://192.0.2.1')];
-    lessons.set(keyOf(about), { ...known, keywords: { ...known.keywords, enum: enumeration } });
-    isNew = true;
-  }
-  return isNew;
+  return addLeftOut(refused) || learnOtherMember(refused) || addUnwanted(refused) || addUnknown(refused);
 }
 
 /** Where a path names nothing, a 404 is about an id in the body: one that was sent without need is left out. */
@@ -113,8 +87,8 @@ function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Ref
   return false;
 }
 
-/** "Only CHAT templates are supported", "STR is not implemented": another value of the contract's list. */
-function addOtherMember({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+/** "Only CHAT templates are supported", "STR is not implemented", "kind does not match data": another value of the contract's list. */
+export function learnOtherMember({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
   const schema = bodySchemaOf(operation);
   if (schema === undefined) return false;
   const root = placeAt(contract.root, schema);
@@ -134,7 +108,7 @@ function addOtherMember({ contract, operation, seen, says: sentences, lessons }:
         isTelling(member) &&
         new RegExp(`(^|[^\\w-])${escaped(member)}($|[^\\w-])`).test(says);
       const told = others.filter(isTold);
-      const isRefused = isTold(now);
+      const isRefused = isTold(now) || (told.length === 0 && isMismatch(tokens.at(-1) ?? '', says));
       if (told.length === 0 && !isRefused) continue;
       // What was named once as wrong is no choice any more.
       const left = (Array.isArray(known.keywords.enum) ? known.keywords.enum : others).filter(
@@ -169,6 +143,15 @@ function addUnwanted({ contract, operation, seen, says: sentences, lessons }: Re
     return true;
   }
   return false;
+}
+
+/** It says that this member, by its name or in words, does not fit another. */
+function isMismatch(name: string, says: string): boolean {
+  return (
+    name.length > 3 &&
+    /(does|do)( ?not|n't) match|mismatch|must match|inconsistent|incompatible|not compatible/i.test(says) &&
+    normal(says.slice(0, 300)).includes(normal(name))
+  );
 }
 
 function membersOf(contract: Contract, schema: string): readonly unknown[] {

@@ -505,9 +505,13 @@ function quotedPlace(sentence: string): string[] {
     new RegExp(`(?:missing|invalid|requires?|unknown|duplicate)(?: an?| the| required| valid)? ${name}\\b`, 'i'),
   ];
   for (const row of rows) {
-    const found = row.exec(sentence)?.[1];
+    const match = row.exec(sentence);
+    const found = match?.[1];
+    if (found === undefined) continue;
+    // "field" in quotes is a name.
+    const isQuoted = sentence.includes(`"${found}"`) || sentence.includes(`'${found}'`);
     if (
-      found !== undefined &&
+      isQuoted ||
       !/^(the|a|an|this|that|value|field|it|body|request|input|is|error|json|object|string|property|parameter|must|not|schema)$/i.test(
         found,
       )

@@ -298,8 +298,9 @@ function needsProof(): (exchange: Exchange) => boolean {
       return false;
     }
     const kind = outcome.kind === 'none' ? outcome.reason : outcome.status;
-    if (outcome.kind === 'answer' && gatewayStatuses.has(outcome.status) && /post|patch/.test(operation.method))
-      return false;
+    // What a gateway passed on, or what only took longer than we wait, may have been done.
+    const isUncertain = outcome.kind === 'answer' ? gatewayStatuses.has(outcome.status) : outcome.reason === 'timeout';
+    if (isUncertain && /post|patch/.test(operation.method)) return false;
     const key = `${operation.id} ${kind}`;
     return kind !== 501 && !proven.has(key) && proven.add(key) !== undefined;
   };
