@@ -117,11 +117,11 @@ export function createProgress(operation: Operation, deed: Deed): Progress {
 /** Whether what was refused is worth a last try: something was created since. */
 export function mayTryLate(
   { resources }: World,
-  { isTriedLate, spentAt, requests }: Progress,
+  { isTriedLate, spentAt, requests, busy }: Progress,
   operation: Operation,
   deed: Deed,
 ): boolean {
-  if (isTriedLate || deed === 'remove' || requests >= most.all + most.late || perilOf(operation, deed) > 0)
+  if (isTriedLate || busy > 0 || deed === 'remove' || requests >= most.all + most.late || perilOf(operation, deed) > 0)
     return false;
   return resources.createdAt('') > spentAt;
 }
@@ -131,6 +131,8 @@ export function tryLate(progress: Progress): void {
   progress.isTriedLate = true;
   progress.sent.clear();
   progress.tried.clear();
+  // A 404 may have been about what was asked for besides.
+  if (progress.lessons.size > 0) progress.gone.clear();
   progress.words.clear();
   progress.missed = 0;
   progress.most = progress.requests + most.late;

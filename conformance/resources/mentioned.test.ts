@@ -42,6 +42,12 @@ describe('what a refusal names without a form is', () => {
   const sent = { kind: 'TEXT', name: 'a', provider: 'p', returnRefreshToken: true };
   const rows: readonly (readonly [name: string, refusal: unknown, place: string, want: object | undefined])[] = [
     [
+      'what was sent, where it names nothing',
+      'No prompt with returnRefreshToken found, it does not exist',
+      'body /returnRefreshToken',
+      { reference: 1 },
+    ],
+    [
       'one of several that were left out',
       "Either 'result' or 'error' must be provided",
       'body /result',

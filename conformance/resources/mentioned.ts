@@ -23,7 +23,13 @@ interface Refused {
  * @returns whether the next request will be another one
  */
 export function learnMentioned(refused: Refused): boolean {
-  return addLeftOut(refused) || learnOtherMember(refused) || addUnwanted(refused) || addUnknown(refused);
+  return (
+    addReference(refused) ||
+    addLeftOut(refused) ||
+    learnOtherMember(refused) ||
+    addUnwanted(refused) ||
+    addUnknown(refused)
+  );
 }
 
 /** Where a path names nothing, a 404 is about an id in the body: one that was sent without need is left out. */
@@ -42,6 +48,35 @@ function addUnknown({ contract, operation, seen, lessons }: Refused): boolean {
   return false;
 }
 
+/** Words that say that something named does not exist. */
+const missed =
+  /(does|do|did)( ?not|n't) exist|not found|no such|could ?(not|n't) (find|be found)|\b(no|none of) [\w ]{2,40}(match|found|exist|select|given)/i;
+
+/** "None of the supplied author_ids exist": what was sent has to name something that exists. */
+function addReference({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+  const schema = bodySchemaOf(operation);
+  const root = schema === undefined ? undefined : placeAt(contract.root, schema);
+  const inBody = pathsIn(seen.requestBody).map(
+    (tokens): LessonPlace => ({
+      kind: 'body',
+      tokens,
+      schema: root === undefined ? undefined : alongSchema(contract, root, tokens)?.schema,
+    }),
+  );
+  const outside = operation.parameters
+    .filter(({ in: where }) => where !== 'path')
+    .map((parameter): LessonPlace => ({ kind: 'parameter', parameter }));
+  for (const about of [...outside, ...inBody]) {
+    const name = about.kind === 'parameter' ? about.parameter.name : (about.tokens.at(-1) ?? '');
+    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
+    if (!isTelling(name) || known.reference > 1 || !isThere(about, seen)) continue;
+    if (!sentences.some((says) => missed.test(says) && standsIn(name, says))) continue;
+    lessons.set(keyOf(about), { ...known, reference: known.reference + 1 });
+    return true;
+  }
+  return false;
+}
+
 /** "Either result or error must be provided", "Set delete_all=true", "No project matches": what was left out is taken in. */
 function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
   const schema = bodySchemaOf(operation);
@@ -55,10 +90,7 @@ function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Ref
     ),
   ];
   for (const says of sentences) {
-    const isMissed =
-      /(does|do|did)( ?not|n't) exist|not found|no such|could ?(not|n't) (find|be found)|\bno [\w ]{2,40}(match|found|exist|select|given)/i.test(
-        says,
-      );
+    const isMissed = missed.test(says);
     if (
       !isMissed &&
       !/must|require|need|provide|specif|suppl|missing|set|expect|at least|either|empty|should|cannot|please|give/i.test(
