@@ -107,7 +107,7 @@ describe('what a refusal names without a form is', () => {
 });
 
 test('what an answer only repeats of the request is no word of refusal', () => {
-  const msg = 'Value error, the result is missing';
+  const msg = 'the result is missing';
   const refusal = { detail: [{ type: 'value_error', loc: ['body'], msg, input: { kind: 'TEXT', note: 'CHAT' } }] };
   expect([...lessonsOf(refusal, { kind: 'TEXT', name: 'a' }, 422).keys()]).toEqual(['body /result']);
 });
