@@ -9,9 +9,10 @@ import { enumOf, type Target } from '../resources/find-targets.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
 import type { World } from '../run/world.ts';
 import { allTargets, isOfAccess } from './choose-targets.ts';
-import { createProgress, mayDraw, mayTryLate, most, type Progress, steps, type Turning, tryLate } from './climb.ts';
+import { steps, type Turning } from './climb.ts';
 import { createDrafter, type Drafter } from './draft-valid.ts';
 import type { Domain, Scenario } from './phase.ts';
+import { createProgress, mayDraw, mayTryLate, most, type Progress, tryLate } from './progress.ts';
 
 /**
  * Ranks: reads and creates by their level, changes after what they may change was read, second turns, what nobody handed an id
