@@ -1,4 +1,4 @@
-import { canonical, type JsonObject } from '../contract/json.ts';
+import { canonical, type JsonObject } from '../contract/document.ts';
 import { negated } from '../schema/negate.ts';
 import { samplePatterns } from '../schema/pattern.ts';
 import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from '../schema/shape.ts';

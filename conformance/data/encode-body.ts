@@ -1,6 +1,5 @@
-import type { MediaContent } from '../contract/contract.ts';
-import { isObject, type JsonObject, memberOf, textAt } from '../contract/json.ts';
-import { essenceOf, isJson } from '../contract/media-type.ts';
+import { essenceOf, isJson, type MediaContent } from '../contract/contract.ts';
+import { isObject, type JsonObject, memberOf, textAt } from '../contract/document.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { SchemaNode, Shape } from '../schema/shape.ts';
 

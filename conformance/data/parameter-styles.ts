@@ -1,7 +1,6 @@
 // Parameters and headers on the wire, in the styles of OpenAPI 3.1, 4.8.12.2: written, and read.
 import type { Parameter } from '../contract/contract.ts';
-import { type Pointer, placeAt } from '../contract/document.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject, type Pointer, placeAt } from '../contract/document.ts';
 import { flattenSchema } from './flatten-schema.ts';
 
 /** A parameter on the wire: `[name, value]` pairs that are already encoded, or one text for path and header. */

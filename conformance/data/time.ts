@@ -1,8 +1,7 @@
 // Times that a value has to name: spelled, moved to the present, and made by the contract's rules.
 import type { Contract } from '../contract/contract.ts';
-import { type Pointer, readPointer } from '../contract/document.ts';
+import { isObject, type Pointer, readPointer } from '../contract/document.ts';
 import { readRule, ruleOf } from '../contract/extensions.ts';
-import { isObject } from '../contract/json.ts';
 import { ruledValues } from '../schema/annotated-values.ts';
 import type { Judge } from '../schema/create-judge.ts';
 

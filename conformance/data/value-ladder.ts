@@ -1,6 +1,5 @@
 import type { Contract, MediaContent } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { canonical, type JsonObject, memberOf } from '../contract/json.ts';
+import { canonical, type JsonObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import type { SchemaNode } from '../schema/shape.ts';
 import type { BuildContext } from './build-scalar.ts';

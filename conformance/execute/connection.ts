@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { connect as connectSocket } from 'node:net';
 import type { Client as ClientType, Dispatcher } from 'undici';
+import { idempotent } from '../plan/permissions.ts';
 import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
 
 export interface Connection {
@@ -35,7 +36,12 @@ interface Lane {
   readonly client: ClientType;
   /** Requests that the present socket has carried. */
   carried: number;
+  /** When the last of them was answered, in the time of `performance.now()`. */
+  usedAt: number;
 }
+
+/** Servers close what is idle after a second or more: a younger connection is there, as far as anybody can tell. */
+const surelyOpenMs = 800;
 
 /**
  * Keep-alive connections, as many for each origin as there are requests in flight, the last used one first. Paths go out raw,
@@ -55,7 +61,7 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
       bodyTimeout: timeoutMs,
       connect: { timeout: timeoutMs, ...tls },
     });
-    const lane: Lane = { client, carried: 0 };
+    const lane: Lane = { client, carried: 0, usedAt: 0 };
     client.on('connect', () => {
       lane.carried = 0;
     });
@@ -69,19 +75,35 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
   const sendOver = async (lane: Lane, origin: string, request: OutgoingRequest) => {
     const outcome = await dispatch(lane, request, underWay, signal);
     // Where something broke, what is left of the socket is not used again.
-    if (outcome?.kind === 'answer') free.get(origin)?.push(lane);
-    else drop(lane);
+    if (outcome?.kind === 'answer') {
+      lane.usedAt = performance.now();
+      free.get(origin)?.push(lane);
+    } else drop(lane);
     return outcome;
+  };
+
+  /** Origins that close connections without a word while they are in use. */
+  const fickle = new Set<string>();
+  /** One that another request has used may be closed at any moment, and what may not be sent twice would be lost with it. */
+  const openSafeLane = (origin: string, lane: Lane | undefined): Lane => {
+    if (lane === undefined) return openLane(origin);
+    if (!fickle.has(origin) && performance.now() - lane.usedAt < surelyOpenMs) return lane;
+    drop(lane);
+    return openLane(origin);
   };
   return {
     send: async (request) => {
       const { origin } = originOf(request.base);
       const lanes = free.get(origin) ?? [];
       free.set(origin, lanes);
-      const lane = lanes.pop() ?? openLane(origin);
+      const isRepeatable = idempotent.has(request.method);
+      const known = lanes.pop();
+      const lane = isRepeatable ? (known ?? openLane(origin)) : openSafeLane(origin, known);
       const first = await sendOver(lane, origin, request);
       // A server may close an idle connection at any time, and only then a reset is nobody's fault (RFC 9112, 9.3.1).
       if (first?.kind !== 'none' || first.reason !== 'reset' || lane.carried < 2) return first;
+      fickle.add(origin);
+      if (!isRepeatable) return first;
       const second = await sendOver(openLane(origin), origin, request);
       // Nothing listens any more: this request may be why.
       return second?.kind === 'none' && second.reason === 'refused' ? first : second;
@@ -179,7 +201,8 @@ function pairsOf(raw: unknown): Answer['headers'] {
   const flat: readonly unknown[] = Array.isArray(raw) ? raw : [];
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    pairs.push([String(flat[index]).toLowerCase(), String(flat[index + 1])]);
+    // White space around a value is no part of it (RFC 9110, 5.5).
+    pairs.push([String(flat[index]).toLowerCase(), String(flat[index + 1]).replaceAll(/^[ \t]+|[ \t]+$/g, '')]);
   }
   return pairs;
 }

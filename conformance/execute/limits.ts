@@ -1,5 +1,7 @@
 // How much is sent, how fast, and how often again.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation } from '../contract/contract.ts';
+import { mayRepeat } from '../plan/permissions.ts';
 import { type Answer, headerOf, type NoAnswer, type OutgoingRequest } from './exchange.ts';
 
 /** Where a run ends. Undefined: when the deterministic part is done. */
@@ -56,11 +58,9 @@ const retries: Readonly<
   504: { times: 1, waitMs: 100, isSent: 'unknown' },
 };
 
-/** RFC 9110, 9.2.2. */
-const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
-
 /** Milliseconds after which the request is sent once more; undefined: the last outcome counts. */
 export function pauseAfter(
+  operation: Operation,
   { method }: OutgoingRequest,
   outcomes: readonly (Answer | NoAnswer)[],
   maxWaitMs: number,
@@ -69,7 +69,7 @@ export function pauseAfter(
   const retry = last?.kind === 'answer' ? retries[last.status] : undefined;
   if (last?.kind !== 'answer' || retry === undefined) return undefined;
   // The gateway may have passed it on: sent again, it might be done twice.
-  if (retry.isSent === 'unknown' && !idempotent.has(method)) return undefined;
+  if (retry.isSent === 'unknown' && !mayRepeat(operation, method)) return undefined;
   const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;
   if (same > retry.times) return undefined;
   const wait = readRetryAfter(headerOf(last, 'retry-after')) ?? retry.waitMs * 2 ** (same - 1);

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject } from '../contract/document.ts';
 import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
 
 type Outcome = Answer | NoAnswer | undefined;

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Contract, Operation } from '../contract/contract.ts';
-import { isJson } from '../contract/media-type.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import { type Contract, isJson, type Operation } from '../contract/contract.ts';
+import type { Seen } from '../contract/document.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
-import { accepted, addressOf } from '../plan/obligations.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
+import { accepted, addressOf } from '../plan/plan.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, type Authorization, authorize } from './authorize.ts';
@@ -17,11 +16,13 @@ import {
   headerOf,
   type Intent,
   type NoAnswer,
+  type Outage,
   type OutgoingRequest,
   type PhaseName,
 } from './exchange.ts';
 import { type Pace, pauseAfter } from './limits.ts';
 import { watchCredentials } from './lost-credentials.ts';
+import { watchOutages } from './outages.ts';
 import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
 /** What a request is to establish. Left out: that a valid one is accepted. */
@@ -40,8 +41,16 @@ export interface Session {
 
 export interface Engine {
   readonly open: (scenario: { readonly id: string; readonly phase: PhaseName }) => Session;
-  /** The same request once more, when nothing else is under way; undefined where the run ended. */
+  /**
+   * The same request once more, when nothing else is under way. Whoever asks for it sees to it that it may be repeated.
+   *
+   * @returns undefined where the run ended
+   */
   readonly again: (exchange: Exchange) => Promise<Exchange | undefined>;
+  /** The outage in which a request of this run was interrupted. */
+  readonly outageOf: (request: OutgoingRequest) => Outage | undefined;
+  /** Each time that the deployment stopped. */
+  readonly outages: () => readonly Outage[];
 }
 
 interface Wiring {
@@ -77,7 +86,7 @@ export function createEngine(wiring: Wiring): Engine {
       await waitUntil(waits.get(operation.id) ?? 0);
       await outages.whenUp();
       await pace();
-      const outcome = await outages.follow(operation.id, request.base, () => connection.send(request));
+      const outcome = await outages.follow({ operation, request }, () => connection.send(request));
       if (outcome !== 'later') return outcome;
     }
   };
@@ -91,7 +100,7 @@ export function createEngine(wiring: Wiring): Engine {
       const outcome = await exchange(operation, request);
       if (outcome === undefined) return outcomes;
       outcomes.push(outcome);
-      const wait = signal.aborted ? undefined : pauseAfter(request, outcomes, maxWaitMs);
+      const wait = signal.aborted ? undefined : pauseAfter(operation, request, outcomes, maxWaitMs);
       const until = performance.now() + (wait ?? 0);
       if (wait === undefined || until > deadline) return outcomes;
       waits.set(operation.id, Math.max(until, waits.get(operation.id) ?? 0));
@@ -153,77 +162,15 @@ export function createEngine(wiring: Wiring): Engine {
         },
       };
     },
+    outageOf: (request) => outages.of(request),
+    outages: () => outages.all(),
     again: async (before) => {
+      outages.sendsAgain(before.request);
       const outcome = await exchange(before.operation, before.request);
       if (outcome === undefined) return undefined;
       const intent = { ...before.intent, label: `${before.intent.label}, again alone`, step: before.intent.step + 1 };
       const seen = completeSeen(before.seen, outcome);
       return { ...before, intent, outcome, seen, atMs: performance.now() - startedAt };
-    },
-  };
-}
-
-interface Outages {
-  /** Resolves when the deployment is there, as far as is known. */
-  readonly whenUp: () => Promise<void>;
-  /** Runs one send. `later`: it never reached the deployment, which was away and is back. */
-  readonly follow: (
-    operation: string,
-    base: string,
-    send: () => Promise<Answer | NoAnswer | undefined>,
-  ) => Promise<Answer | NoAnswer | 'later' | undefined>;
-}
-
-const pollMs = 100;
-
-/**
- * A deployment that has listened and then refuses connections has stopped: all wait until it is back, so that nobody who merely
- * came by is blamed. Which of those that were under way has stopped it, shows when each is sent again alone.
- */
-function watchOutages({ connection, maxWaitMs, signal, deadline }: Wiring): Outages {
-  const listening = new Set<string>();
-  const underWay = new Set<string>();
-  /** Those whose connection broke: one of them may have stopped it. */
-  const broken = new Set<string>();
-  const recoveries = new Map<string, Promise<boolean>>();
-  const gone = new Set<string>();
-
-  const recover = async (base: string): Promise<boolean> => {
-    const until = Math.min(performance.now() + maxWaitMs, deadline);
-    while (performance.now() < until && !signal.aborted) {
-      if (await connection.isListening(base)) return true;
-      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
-    }
-    return false;
-  };
-
-  return {
-    whenUp: async () => {
-      await Promise.all(recoveries.values());
-    },
-    follow: async (operation, base, send) => {
-      underWay.add(operation);
-      const outcome = await send();
-      if (outcome === undefined) return undefined;
-      if (outcome.kind === 'answer' || outcome.reason !== 'refused') underWay.delete(operation);
-      if (outcome.kind === 'answer' || (outcome.reason !== 'refused' && outcome.reason !== 'unresolved'))
-        listening.add(base);
-      if (outcome.kind === 'answer') return outcome;
-      if (outcome.reason === 'reset' || outcome.reason === 'truncated') broken.add(operation);
-      if (outcome.reason !== 'refused' || !listening.has(base)) return outcome;
-      const suspects = [...new Set([...broken, ...(broken.size === 0 ? underWay : [])])];
-      const dead = broken.size > 0 && !broken.has(operation) ? outcome : { ...outcome, downWith: suspects };
-      if (gone.has(base)) return dead;
-      const recovery = recoveries.get(base) ?? recover(base);
-      recoveries.set(base, recovery);
-      const isBack = await recovery;
-      recoveries.delete(base);
-      if (isBack) {
-        broken.clear();
-        return 'later';
-      }
-      gone.add(base);
-      return dead;
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import type { Seen } from '../contract/document.ts';
 import { encodeBody } from '../data/encode-body.ts';
 import { encodeHeader, encodePath, encodeQuery } from '../data/parameter-styles.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';

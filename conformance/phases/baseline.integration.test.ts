@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { testOptions } from '../planted/apis.ts';
 import { type Handler, serve, type TestAnswer } from '../planted/serve.ts';
+import type { RunOptions } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
-import type { RunOptions } from '../run/run-options.ts';
 
 type Body = Record<string, unknown>;
 

@@ -1,13 +1,13 @@
+import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { Exchange } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
-import { orderOperations } from '../plan/order-operations.ts';
 import { type Deed, deedOf, perilOf } from '../plan/permissions.ts';
+import { orderOperations } from '../plan/plan.ts';
 import { enumOf, type Target } from '../resources/find-targets.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
-import type { World } from '../run/world.ts';
 import { allTargets, isOfAccess } from './choose-targets.ts';
 import { steps, type Turning } from './climb.ts';
 import { createDrafter, type Drafter } from './draft-valid.ts';
@@ -69,7 +69,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     operation,
     phase: 'baseline',
     get domain() {
-      return progress.busy > 0 ? { ...domain, kind: 'alone' as const } : domain;
+      return progress.busy > 0 || progress.isAlone ? { ...domain, kind: 'alone' as const } : domain;
     },
     mostRequests: most.turn,
     rank: (world) => {
@@ -88,10 +88,8 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
         if (mayTryLate(world, progress, operation, deed)) return ranks.late - level;
         return mayDraw(progress, operation, deed) ? ranks.draw - level : undefined;
       }
-      // Every round asks for the rank of all: who has had a target is not looked through again until its turn.
-      // As long as nothing that concerns it was seen, there is nothing to look through but the contract's own lists of values.
-      const mayHave = hasChoice || world.resources.revisionFor(operation, namesNow()) > 0;
-      isPromising ||= mayHave && targetsIn(world).some(({ label }) => label !== 'example');
+      // Every round asks for the rank of all: that there may be a target is enough, which it is is found in its turn.
+      isPromising ||= hasChoice || world.resources.mayAddress(operation);
       const waits = waitsFor(world, operation, names) * ranks.wait;
       const isForeign =
         deed === 'remove' && targetsIn(world)[0]?.owned !== true ? (isOfAccess(operation) ? 1.2 : 1) : 0;

@@ -1,6 +1,6 @@
+import type { World } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject, placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import type { Draft } from '../execute/write-request.ts';
@@ -8,7 +8,6 @@ import { seenOf } from '../execute/write-request.ts';
 import { type Deed, refuseValues } from '../plan/permissions.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
 import { nounOf, plainPath, slotsOf } from '../resources/slots.ts';
-import type { World } from '../run/world.ts';
 
 /** Everything that the operation may be about, the contract's example at the end. */
 export function allTargets(world: World, operation: Operation, deed: Deed): readonly Target[] {

@@ -1,12 +1,11 @@
+import type { World } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { canonical, isObject } from '../contract/json.ts';
+import { canonical, isObject, placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
-
 import { type Draft, seenOf } from '../execute/write-request.ts';
-import { type Deed, refuseValues } from '../plan/permissions.ts';
+import { type Deed, mayRepeat, refuseValues } from '../plan/permissions.ts';
 import type { Target } from '../resources/find-targets.ts';
 import type { Lesson } from '../resources/lesson.ts';
 import { learn } from '../resources/lessons.ts';
@@ -14,7 +13,6 @@ import { learnMentioned } from '../resources/mentioned.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
 import { hasShape, readRefusedAddress } from '../resources/refused-address.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
-import type { World } from '../run/world.ts';
 import { prepare } from './choose-targets.ts';
 import { type Drafter, explainGap } from './draft-valid.ts';
 import { most, type Progress } from './progress.ts';
@@ -145,6 +143,12 @@ export function* steps(turn: Turning): Generator<Step> {
       progress.sent.delete(key);
       return;
     }
+    // What may not be repeated is followed by another case of it, with data of its own and nothing else under way.
+    if (next === 'alone') {
+      progress.isAlone = true;
+      progress.way = { ...progress.way, fresh: progress.way.fresh + 1 };
+      return;
+    }
     if (next === 'again') continue;
     advance(next === 'forbidden' ? 'target' : next);
     if (progress.missed >= most.targets && !targets.slice(at).some(({ proven }) => proven === true)) break;
@@ -158,10 +162,14 @@ function judge(
   turn: Turning,
   exchange: Exchange,
   target: Target,
-): 'again' | 'later' | 'data' | 'target' | 'forbidden' | 'over' {
+): 'again' | 'alone' | 'later' | 'data' | 'target' | 'forbidden' | 'over' {
   const { outcome, seen } = exchange;
   const { operation, progress, drafter, tools } = turn;
-  if (outcome.kind === 'none') return 'over';
+  const isRepeated = mayRepeat(operation, exchange.request.method);
+  if (outcome.kind === 'none') {
+    progress.failures += 1;
+    return isRepeated || progress.failures >= most.failures ? 'over' : 'alone';
+  }
   const { status } = outcome;
   if (status === 403) {
     if (Object.keys(target.values).length > 0) return 'forbidden';
@@ -189,6 +197,7 @@ function judge(
   if (status >= 500) {
     progress.failures += 1;
     if (progress.failures < most.failures && isWorthAnother(turn, exchange)) return 'again';
+    if (!isRepeated && progress.failures < most.failures) return 'alone';
     return progress.failures >= most.failures ? 'over' : progress.failures === 1 ? 'data' : 'target';
   }
   if (status === 415 && progress.way.content + 1 < drafter.contents) {

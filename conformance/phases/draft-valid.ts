@@ -1,6 +1,5 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { isObject, memberOf, objectAt } from '../contract/json.ts';
+import { isObject, memberOf, objectAt, placeAt } from '../contract/document.ts';
 import { rankContents } from '../data/encode-body.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import { followRecipe } from '../data/time.ts';

@@ -1,9 +1,9 @@
+import type { World } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Draft } from '../execute/write-request.ts';
-import { type Deed, perilOf } from '../plan/permissions.ts';
+import { type Deed, mayRepeat, perilOf } from '../plan/permissions.ts';
 import type { Lessons } from '../resources/lesson.ts';
 import type { IdShape } from '../resources/refused-address.ts';
-import type { World } from '../run/world.ts';
 import { plainWay, type Way } from './draft-valid.ts';
 
 /** Most requests of one operation in one turn, and in all. */
@@ -66,6 +66,8 @@ export interface Progress {
   forbidden: number;
   /** How often the deployment was too busy for it. */
   busy: number;
+  /** It is sent when nothing else is under way. */
+  isAlone: boolean;
   isCompleteSent: boolean;
 }
 
@@ -97,6 +99,7 @@ export function createProgress(operation: Operation, deed: Deed): Progress {
     lastDraft: undefined,
     words: new Map(),
     busy: 0,
+    isAlone: false,
     forbidden: 0,
     isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
   };
@@ -105,12 +108,14 @@ export function createProgress(operation: Operation, deed: Deed): Progress {
 /** Whether what was refused is worth a last try: something was created since. */
 export function mayTryLate(
   { resources }: World,
-  { isTriedLate, spentAt, requests, busy }: Progress,
+  { isTriedLate, spentAt, requests, busy, failures }: Progress,
   operation: Operation,
   deed: Deed,
 ): boolean {
   if (isTriedLate || busy > 0 || deed === 'remove' || requests >= most.all + most.late || perilOf(operation, deed) > 0)
     return false;
+  // What broke the server may have been done: the same is not sent again.
+  if (failures > 0 && !mayRepeat(operation, operation.method)) return false;
   return resources.createdAt('') > spentAt;
 }
 

@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import { evaluate, type Seen } from '../contract/runtime-expression.ts';
+import { evaluate, type Seen } from '../contract/document.ts';
 import { isScalar, type Scalar } from './read-items.ts';
 import { type Slot, slotsOf } from './slots.ts';
 

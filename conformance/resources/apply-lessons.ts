@@ -1,6 +1,5 @@
 import type { MediaContent, Parameter } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject, type Pointer } from '../contract/document.ts';
 import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
 import { valueAt } from './find-place.ts';

@@ -1,7 +1,5 @@
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
-import { type Place, type Pointer, placeAt } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import { isObject, type Place, type Pointer, placeAt, type Seen } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { LessonPlace } from './lesson.ts';
 import type { Complaint } from './read-refusal.ts';

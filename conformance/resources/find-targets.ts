@@ -1,6 +1,5 @@
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
-import { follow, placeAt } from '../contract/document.ts';
-import { isObject, memberOf } from '../contract/json.ts';
+import { follow, isObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { addressKey, isSameParents } from './addresses.ts';
 import { isScalar, type Scalar } from './read-items.ts';

@@ -1,6 +1,5 @@
 import type { Parameter } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject, Pointer } from '../contract/document.ts';
 import type { Rule } from './read-refusal.ts';
 
 /** What refusals said of one place of a request, taken together. */

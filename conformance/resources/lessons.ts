@@ -1,6 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import type { Pointer, Seen } from '../contract/document.ts';
 import { findPlace, isThere, valueAt } from './find-place.ts';
 import { addRules, keyOf, type Lesson, type Lessons, noLesson } from './lesson.ts';
 import { learnMentioned, learnOtherMember } from './mentioned.ts';

@@ -1,7 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import { isObject, type JsonObject, placeAt, type Seen } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import { alongSchema, bodySchemaOf, isThere, pathsIn, valueAt } from './find-place.ts';
 import { keyOf, type Lesson, type LessonPlace, type Lessons, noLesson } from './lesson.ts';

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 import { normal, singular } from './slots.ts';
 
 export type Scalar = string | number;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Exchange } from '../execute/exchange.ts';
 
 /**

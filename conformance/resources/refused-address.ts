@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import type { Seen } from '../contract/document.ts';
 import type { Scalar } from './read-items.ts';
 import { normal, slotsOf, stemOf } from './slots.ts';
 

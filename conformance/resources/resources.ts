@@ -1,6 +1,5 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
-import { isObject } from '../contract/json.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import { isObject, type Seen } from '../contract/document.ts';
 import { addressKey, isSameParents, linkedValues, parentPaths, pathValues, readAddress } from './addresses.ts';
 import { isScalar, mostItems, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
 import {
@@ -39,6 +38,8 @@ export interface Resources {
    * those directly beneath it.
    */
   readonly relatedTo: (state: SlotState, stem: string) => readonly Related[];
+  /** Whether anything was seen that may be an id in this path. */
+  readonly mayAddress: (operation: Operation) => boolean;
   /** Whether some path needs an item of this collection. */
   readonly isWanted: (collection: string) => boolean;
   /** Values that links of accepted answers name for an operation. */
@@ -54,6 +55,8 @@ export interface Resources {
   readonly createdAt: (path: string) => number;
   /** Whether an item says of itself that it belongs to the deployment. */
   readonly isOfSystem: (operation: Operation, values: Readonly<Record<string, unknown>>) => boolean;
+  /** Whether a request is about something that this run made, or about what lies beneath it. */
+  readonly isMade: (operation: Operation, seen: Seen) => boolean;
   /** What this run made and has not deleted, the last one first. */
   readonly made: () => readonly Made[];
   /** `book#1` for an id that a server chose, the same in every run whatever the id is; undefined for any other value. */
@@ -471,6 +474,24 @@ export function createResources(contract: Contract): Resources {
     return symbol;
   };
 
+  const relatedTo: Resources['relatedTo'] = ({ slot, components }, stem) => {
+    const nouns = new Set([slot.noun, ...nounsOfPath(slot.collection), stem].filter((noun) => noun !== ''));
+    const named = [...nouns].flatMap((noun) => byNoun.get(noun) ?? []);
+    const typed = [...components].flatMap((component) => (byComponent.get(component) ?? []).slice(0, most.related + 1));
+    const beneath = (byParent.get(slot.collection) ?? []).slice(0, most.related);
+    const isTyped = (collection: Collection): boolean => [...components].some((one) => collection.components.has(one));
+    const found = new Map<Collection, Related>();
+    for (const collection of [...named, ...typed, ...beneath]) {
+      if (collection.path === slot.collection || found.has(collection)) continue;
+      const isNamed = nounsOfPath(collection.path).some((noun) => nouns.has(noun));
+      found.set(collection, { collection, isNamed, why: isTyped(collection) ? 'type' : isNamed ? 'noun' : 'path' });
+    }
+    const order = ({ isNamed, why }: Related): number =>
+      (isNamed ? 0 : 4) + (why === 'type' ? 0 : why === 'noun' ? 1 : 2);
+    const sorted = [...found.values()].sort((a, b) => order(a) - order(b) || a.collection.age - b.collection.age);
+    return sorted.slice(0, most.related);
+  };
+
   /** News of these concern an operation; slots are the same for as long as the run lasts. */
   const aboutOf = (operation: Operation): About => {
     const own = slotsOf(operation.path).flatMap(({ key }) => slots.get(key) ?? []);
@@ -512,6 +533,10 @@ export function createResources(contract: Contract): Resources {
           scalars.has('@system') && [...scalars.values()].some((other) => String(other) === String(value)),
       );
     },
+    isMade: (operation, seen) => {
+      const slot = slotsOf(operation.path).at(-1);
+      return slot !== undefined && isOwned(slot, pathValues(operation, seen));
+    },
     made: () => {
       const found = [...slots.values()].flatMap((state) =>
         (collections.get(state.slot.collection)?.items ?? [])
@@ -521,27 +546,20 @@ export function createResources(contract: Contract): Resources {
       const seen = new Set<string>();
       return found.filter(({ symbol }) => !seen.has(symbol) && seen.add(symbol)).reverse();
     },
+    mayAddress: (operation) =>
+      (links.get(operation.id)?.length ?? 0) > 0 ||
+      slotsOf(operation.path).some(({ key, collection, parameter }) => {
+        const state = slots.get(key);
+        if (state === undefined) return false;
+        const isSeen = state.proven.length > 0 || (collections.get(collection)?.items.length ?? 0) > 0;
+        return (
+          isSeen ||
+          relatedTo(state, stemOf(parameter)).length > 0 ||
+          wantedNames(state.slot).some((name) => mentioned.has(name))
+        );
+      }),
     isWanted: (collection) => wanted.has(collection),
-    relatedTo: ({ slot, components }, stem) => {
-      const nouns = new Set([slot.noun, ...nounsOfPath(slot.collection), stem].filter((noun) => noun !== ''));
-      const named = [...nouns].flatMap((noun) => byNoun.get(noun) ?? []);
-      const typed = [...components].flatMap((component) =>
-        (byComponent.get(component) ?? []).slice(0, most.related + 1),
-      );
-      const beneath = (byParent.get(slot.collection) ?? []).slice(0, most.related);
-      const isTyped = (collection: Collection): boolean =>
-        [...components].some((one) => collection.components.has(one));
-      const found = new Map<Collection, Related>();
-      for (const collection of [...named, ...typed, ...beneath]) {
-        if (collection.path === slot.collection || found.has(collection)) continue;
-        const isNamed = nounsOfPath(collection.path).some((noun) => nouns.has(noun));
-        found.set(collection, { collection, isNamed, why: isTyped(collection) ? 'type' : isNamed ? 'noun' : 'path' });
-      }
-      const order = ({ isNamed, why }: Related): number =>
-        (isNamed ? 0 : 4) + (why === 'type' ? 0 : why === 'noun' ? 1 : 2);
-      const sorted = [...found.values()].sort((a, b) => order(a) - order(b) || a.collection.age - b.collection.age);
-      return sorted.slice(0, most.related);
-    },
+    relatedTo,
     linksTo: ({ id }) => links.get(id) ?? [],
     knows: (noun) => (topics.get(`.${noun}`) ?? 0) > 0,
     mayKnow: (noun) => nouns.has(noun),

@@ -1,6 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { follow, type Place, placeAt } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
+import { follow, isObject, type Place, placeAt } from '../contract/document.ts';
 
 /** One path parameter where it stands: everything up to it names one object. */
 export interface Slot {

@@ -1,5 +1,4 @@
-import type { Pointer } from '../contract/document.ts';
-import { canonical, isObject, type JsonObject } from '../contract/json.ts';
+import { canonical, isObject, type JsonObject, type Pointer } from '../contract/document.ts';
 import type { Dialect, Direction } from './dialect.ts';
 import { type Choice, createReader, noScopes } from './merge-schema.ts';
 import {
@@ -168,6 +167,7 @@ function isImpossible(shape: Shape): boolean {
   if (shape.minimum > shape.maximum || (isOpen && shape.minimum === shape.maximum)) types.delete('number');
   if (shape.isInteger && shape.isFraction) types.delete('number');
   if (shape.minLength > shape.maxLength) types.delete('string');
+  if ([...shape.notPatterns].some((pattern) => shape.patterns.has(pattern))) types.delete('string');
   if (shape.minItems > shape.maxItems) types.delete('array');
   if (shape.minProperties > shape.maxProperties || shape.required.size > shape.maxProperties) types.delete('object');
   const isRefused = (name: string): boolean => schemasOfProperty(shape, name).includes(false);

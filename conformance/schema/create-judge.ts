@@ -1,8 +1,7 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract, ContractProblem } from '../contract/contract.ts';
-import { joinPointer, type Pointer } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
+import { isObject, joinPointer, type Pointer, type ReportPart } from '../contract/document.ts';
 import { type CanonicalForm, createCanonicalForm } from './canonical.ts';
 import type { Definition } from './definition.ts';
 import { createDialect, type Dialect, type Direction } from './dialect.ts';
@@ -22,7 +21,7 @@ export interface Judge {
   /** Parts that could not be built so far. */
   readonly problems: () => readonly ContractProblem[];
   /** Adds one to them, once. */
-  readonly report: (pointer: Pointer, says: string, cure: string) => void;
+  readonly report: ReportPart;
 }
 
 /** One keyword that a value breaks. */
@@ -40,9 +39,9 @@ export interface Violation {
 
 export function createJudge(contract: Contract): Judge {
   const problems = new Map<string, ContractProblem>();
-  const report = (pointer: Pointer, says: string, cure: string): void => {
+  const report: ReportPart = (pointer, says, cure, breaks) => {
     const key = `${pointer} ${says}`;
-    if (!problems.has(key)) problems.set(key, { pointer, line: contract.lineOf(pointer), says, cure });
+    if (!problems.has(key)) problems.set(key, { pointer, line: contract.lineOf(pointer), says, cure, breaks });
   };
   const dialects = {
     request: createDialect(contract.root, 'request', report),
@@ -67,7 +66,7 @@ const usesBeforeCompiling = 8;
 /** That may be read for one value. */
 const mostSchemas = 500;
 
-type Report = (pointer: Pointer, says: string, cure: string) => void;
+type Report = ReportPart;
 
 /** One direction. */
 function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: Report) {

@@ -1,5 +1,5 @@
-import type { Pointer, ReportPart } from '../contract/document.ts';
-import { arrayAt, isObject, type JsonObject } from '../contract/json.ts';
+import { arrayAt, isObject, type JsonObject, type Pointer, type ReportPart } from '../contract/document.ts';
+import { clauseOf, is30 } from './clauses.ts';
 import { readPattern } from './pattern.ts';
 
 /** A schema of the contract, or a deep part of one, as it holds in one direction. */
@@ -120,41 +120,64 @@ const asTheyAre = ['const', 'format', 'uniqueItems', 'dependentRequired'];
 const annotations = ['default', 'examples', 'readOnly', 'writeOnly', 'contentMediaType', 'contentEncoding', 'xml'];
 
 /** One keyword without subschemas, with OpenAPI 3.0's spelling of it turned into 3.1's; nothing where it has no meaning. */
-export function adaptKeyword(schema: JsonObject, keyword: string, at: Pointer, report: ReportPart): JsonObject {
+export function adaptKeyword(
+  version: unknown,
+  schema: JsonObject,
+  keyword: string,
+  at: Pointer,
+  report: ReportPart,
+): JsonObject {
   const value = schema[keyword];
-  const drop = (says: string, cure: string): JsonObject => {
-    report(at, says, cure);
+  const drop: Drop = (says, cure, must) => {
+    report(at, says, cure, `${clauseOf(version, keyword)}: ${must}`);
     return {};
   };
   if (keyword === 'type') return adaptType(schema, value, drop);
   if (keyword === 'enum') {
-    if (!Array.isArray(value) || value.length === 0) return drop('An enum needs values.', 'List them, or drop enum.');
+    if (!Array.isArray(value) || value.length === 0) {
+      const must = Array.isArray(value) && !is30(version) ? 'it SHOULD have at least one element' : 'it MUST have one';
+      return drop('An enum needs values.', 'List them, or drop enum.', must);
+    }
     return { enum: schema.nullable === true && !value.includes(null) ? [...value, null] : value };
   }
   if (keyword === 'pattern') {
     if (typeof value === 'string' && readPattern(value) !== undefined) return { pattern: value };
-    return drop(`The pattern ${JSON.stringify(value)} does not compile.`, 'Write an ECMA-262 regular expression.');
+    const must =
+      typeof value === 'string' ? 'it SHOULD be a regular expression of ECMA-262' : 'its value MUST be a string';
+    const says = `The pattern ${JSON.stringify(value)} does not compile.`;
+    return drop(says, 'Write an ECMA-262 regular expression.', must);
   }
   if (typeof value === 'boolean' && /^exclusiveM/.test(keyword)) return adaptExclusive(schema, keyword, value);
   if (counts.includes(keyword)) {
     if (Number.isInteger(value) && Number(value) >= 0) return { [keyword]: value };
-    return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a whole number from 0 on.');
+    return drop(
+      `${keyword} is ${JSON.stringify(value)}.`,
+      'Give a whole number from 0 on.',
+      'its value MUST be a whole number from 0 on',
+    );
   }
   if (numbers.includes(keyword)) {
     const isShadowed =
       /^(min|max)imum$/.test(keyword) && schema[`exclusive${keyword[0]?.toUpperCase()}${keyword.slice(1)}`] === true;
     if (typeof value === 'number') return isShadowed ? {} : { [keyword]: value };
-    return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a number.');
+    return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a number.', 'its value MUST be a number');
   }
   if (keyword === 'example') return { examples: [value, ...arrayAt(schema, 'examples')] };
   if (keyword === 'examples' && 'example' in schema) return {};
   return asTheyAre.includes(keyword) || annotations.includes(keyword) ? { [keyword]: value } : {};
 }
 
-function adaptType(schema: JsonObject, value: unknown, drop: (says: string, cure: string) => JsonObject): JsonObject {
+/** @param must the sentence that is broken */
+type Drop = (says: string, cure: string, must: string) => JsonObject;
+
+function adaptType(schema: JsonObject, value: unknown, drop: Drop): JsonObject {
   const named = Array.isArray(value) ? value : [value];
   if (named.length === 0 || !named.every((name) => types.includes(String(name)))) {
-    return drop(`${JSON.stringify(value)} is no type.`, `Use one of ${types.join(', ')}.`);
+    return drop(
+      `${JSON.stringify(value)} is no type.`,
+      `Use one of ${types.join(', ')}.`,
+      'it MUST be one or several of the seven names',
+    );
   }
   return { type: schema.nullable === true && !named.includes('null') ? [...named, 'null'] : value };
 }

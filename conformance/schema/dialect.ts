@@ -1,6 +1,17 @@
-import { joinPointer, normalisePointer, type Pointer, placeAt, type ReportPart } from '../contract/document.ts';
+import {
+  arrayAt,
+  dangling,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  normalisePointer,
+  type Pointer,
+  placeAt,
+  type ReportPart,
+} from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
-import { arrayAt, isObject, type JsonObject, memberOf } from '../contract/json.ts';
+import { is30 } from './clauses.ts';
 import { adaptKeyword, breakCircles, type Definition, type Edge, weaken } from './definition.ts';
 import { compositions, createDiscriminators, createNameReader, createResolve, isDynamic } from './references.ts';
 
@@ -70,9 +81,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   /** Tells what is left out, and remembers the schema that lost it: what it takes, the contract may refuse. */
   const leaveOut =
     (schema: object): ReportPart =>
-    (pointer, says, cure) => {
+    (pointer, says, cure, breaks) => {
       unsure.add(schema);
-      report(pointer, says, cure);
+      report(pointer, says, cure, breaks);
     };
 
   const refer = (pointer: Pointer, relaxed: ReadonlySet<string>): Definition => {
@@ -105,7 +116,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     const found = resolveReference(reference, pointer);
     if (found === undefined) {
       if (reference.startsWith('#'))
-        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.');
+        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.', dangling);
       else told(pointer, `$ref ${reference} leads to another document.`, 'Bundle the contract into one file.');
       return undefined;
     }
@@ -135,7 +146,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   ): JsonObject | boolean => {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) {
-      leaveOut(into)(pointer, `A schema is an object or a boolean, not ${JSON.stringify(value)}.`, 'Write a schema.');
+      const says = `A schema is an object or a boolean, not ${JSON.stringify(value)}.`;
+      leaveOut(into)(pointer, says, 'Write a schema.', 'JSON Schema 2020-12, core, 4.3: it MUST be one of the two');
       return into;
     }
     pointers.set(into, pointer);
@@ -159,7 +171,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         level: reading.level + 1,
       });
     const told = leaveOut(adapted);
-    for (const [keyword, part] of Object.entries(value)) {
+    // OpenAPI 3.0 ignores what stands beside a reference, and many a reader does not: of an answer it is no law.
+    const isReference = is30(root.openapi) && direction === 'response' && typeof value.$ref === 'string';
+    for (const [keyword, part] of Object.entries(isReference ? { $ref: value.$ref } : value)) {
       const at = joinPointer(pointer, keyword);
       if (keyword === '$dynamicRef' && typeof part === 'string') {
         const found = target(part, pointer, told);
@@ -181,7 +195,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       } else if (keyword === 'required' && Array.isArray(part)) {
         adapted.required = part.filter((name) => typeof name === 'string' && !relaxed.has(name));
       } else if (!(keyword === 'enum' && direction === 'response' && isOpenEnum(value))) {
-        Object.assign(adapted, adaptKeyword(value, keyword, at, told));
+        Object.assign(adapted, adaptKeyword(root.openapi, value, keyword, at, told));
       }
     }
     discriminate(value, pointer, adapted, reading);

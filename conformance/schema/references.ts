@@ -1,6 +1,17 @@
 // What leads from one schema of a document to another: references, discriminators, compositions.
-import { joinPointer, normalisePointer, type Pointer, placeAt, splitPointer } from '../contract/document.ts';
-import { arrayAt, isObject, type JsonObject, memberOf, objectAt, textAt } from '../contract/json.ts';
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  normalisePointer,
+  objectAt,
+  type Pointer,
+  placeAt,
+  splitPointer,
+  textAt,
+} from '../contract/document.ts';
 
 /** Address of a document that says none of its own. */
 const nowhere = 'https://contract.invalid/';

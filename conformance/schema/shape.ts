@@ -1,4 +1,4 @@
-import { isObject, isSame, type JsonObject } from '../contract/json.ts';
+import { isObject, isSame, type JsonObject } from '../contract/document.ts';
 import { readPattern } from './pattern.ts';
 import { isMultipleOf } from './scalars.ts';
 

@@ -2,16 +2,17 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closest } from 'fastest-levenshtein';
+import { checks as allChecks } from '../checks/checks.ts';
 import { type Contract, ContractError, type Operation } from '../contract/contract.ts';
-import { readPointer } from '../contract/document.ts';
-import { memberOf } from '../contract/json.ts';
+import { memberOf, readPointer } from '../contract/document.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { formatFinding } from '../failures/finding.ts';
-import { selectOperations } from '../plan/select-operations.ts';
-import { createLiveProgress } from '../reports/live-progress.ts';
+import { refuseOperation } from '../plan/permissions.ts';
+import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
+import { createLiveProgress } from '../reports/console.ts';
 import { reports } from '../reports/reports.ts';
-import { type RunResult, runConformance } from '../run/run-conformance.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import type { RunOptions, RunResult } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
 import { exitCodes, RunnerFailure } from '../run/verdict.ts';
 import { readAccounts } from './accounts.ts';
 import { type OptionValues, type RawOptions, readOptions } from './options.ts';
@@ -22,7 +23,7 @@ export interface Streams {
   readonly error: { readonly isTTY?: boolean; write(text: string): unknown };
 }
 
-export interface Prepared {
+interface Prepared {
   readonly values: OptionValues;
   readonly run: RunOptions;
   readonly contract: Contract;
@@ -31,7 +32,7 @@ export interface Prepared {
 const wrongUse = 2;
 
 /** Options and contract, or the exit code after the reasons have been printed. */
-export async function prepareRun(raw: RawOptions, streams: Streams, needsTarget: boolean): Promise<Prepared | number> {
+async function prepareRun(raw: RawOptions, streams: Streams, needsTarget: boolean): Promise<Prepared | number> {
   const refuse = (...says: readonly string[]): number => {
     streams.error.write(`${says.join('\n')}\n`);
     return wrongUse;
@@ -191,4 +192,35 @@ function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
     (failOn.includes('warning') && result.warnings.length > 0) ||
     (failOn.includes('unreached') && result.coverage.reached < result.coverage.operations.length);
   return result.verdict === 'passed' && isStrict ? exitCodes.defects : exitCodes[result.verdict];
+}
+
+/** Prints the order of operations and what is to be established about each; sends nothing. */
+export async function planCommand(raw: RawOptions, streams: Streams): Promise<number> {
+  const prepared = await prepareRun(raw, streams, false);
+  if (typeof prepared === 'number') return prepared;
+  const { contract, run, values } = prepared;
+  const { selected } = selectOperations(contract.operations, run.selection);
+  const checks = allChecks.filter(({ name }) => run.checks.length === 0 || run.checks.includes(name));
+  const obligations = Map.groupBy(
+    planObligations(selected, checks).close(() => 'nothing was sent'),
+    ({ operation }) => operation,
+  );
+  const rounds = orderOperations(selected).map((round, index) => ({
+    round: index + 1,
+    operations: round.map((operation) => ({
+      operation: operation.id,
+      request: `${operation.method.toUpperCase()} ${operation.path}`,
+      notSent: refuseOperation(contract, operation, run.permissions),
+      obligations: (obligations.get(operation.id) ?? []).map(({ check, place }) => `${check}: ${place}`),
+    })),
+  }));
+  const text = rounds.flatMap(({ round, operations }) => [
+    `Round ${round}`,
+    ...operations.flatMap(({ operation, request, notSent, obligations: own }) => [
+      `  ${operation}   ${request}${notSent === undefined ? '' : `   not sent: ${notSent}`}`,
+      ...own.map((one) => `    ${one}`),
+    ]),
+  ]);
+  streams.out.write(values.json ? `${JSON.stringify({ rounds })}\n` : `${text.join('\n')}\n`);
+  return 0;
 }

@@ -3,8 +3,7 @@ import { readContract } from '../contract/read-contract.ts';
 import type { Answer, NoAnswer, NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
 import { plainIntent } from '../planted/apis.ts';
 import { worldOf } from '../planted/by-hand.ts';
-import { noAnswer } from './no-answer.ts';
-import { serverError } from './server-error.ts';
+import { noAnswer, serverError } from './server-failure.ts';
 
 const contract = readContract(
   'api.yaml',
@@ -107,10 +106,60 @@ test.each([
   expect(severitiesOf(noAnswer, traceOf('plain', first, again))).toEqual(want);
 });
 
-test('a server that stops is told with what was under way', () => {
-  const [exchange] = traceOf('plain', 'refused');
-  if (exchange?.outcome.kind !== 'none') throw new Error('no exchange');
-  const trace = [{ ...exchange, outcome: { ...exchange.outcome, downWith: ['plain', 'make'] } }];
-  const [failure] = noAnswer.judge(trace, world).flatMap(({ failures }) => failures);
-  expect(failure?.says).toBe('the server stopped and did not come back; under way were: plain, make');
+describe('a 5xx that says what is missing around the server is no more than a suspect', () => {
+  test.each([
+    '{"message":"getaddrinfo EAI_AGAIN registry.example"}',
+    '{"detail":"Can\'t resolve hostname peer.example"}',
+    'socket.gaierror: [Errno -2] Name or service not known',
+    'dial tcp: lookup db.example on 127.0.0.1:53: no such host',
+    'java.net.UnknownHostException: smtp.example',
+    'connect ECONNREFUSED 127.0.0.1:6379',
+    '[Errno 111] Connection refused',
+    'connect ETIMEDOUT 192.0.2.7:443',
+    'HTTPSConnectionPool(host=peer.example): Max retries exceeded with url',
+    'spawn ffmpeg ENOENT',
+    'exec: "git": executable file not found in $PATH',
+    'Cannot run program "convert"',
+    'sh: pandoc: command not found',
+    'Pairing Information Not Available Yet',
+    'The index is still loading',
+    'Network is unreachable',
+  ])('%s', (body) => {
+    expect(severitiesOf(serverError, traceOf('plain', 500, 500, body))).toEqual(['suspect']);
+    expect(severitiesOf(serverError, traceOf('plain', 503, 503, body))).toEqual(['suspect']);
+  });
+
+  test.each([
+    'Internal Server Error',
+    "'NoneType' object has no attribute 'host'",
+    'list index out of range',
+    "Field 'id' expected a number but got 'conform-1'.",
+    'no such table: hosts',
+    'invalid input syntax for type integer: "x"',
+    'cannot find module ./host',
+    'the value is not available in the enum Colour',
+  ])('but not: %s', (body) => {
+    expect(severitiesOf(serverError, traceOf('plain', 500, 500, body))).toEqual(['defect']);
+  });
+});
+
+describe('what is not sent again is settled by another request of the operation', () => {
+  const [post] = traceOf('make', 500);
+  test.each([
+    { times: 1, isUndisturbed: true, want: 'suspect' },
+    { times: 2, isUndisturbed: false, want: 'suspect' },
+    { times: 2, isUndisturbed: true, want: 'defect' },
+  ])('500, $times times in all, undisturbed: $isUndisturbed, is a $want', ({ times, isUndisturbed, want }) => {
+    const trace = post === undefined ? [] : [{ ...post, isUndisturbed }];
+    const found = serverError.judge(trace, { ...world, failedLike: () => times });
+    expect(found.flatMap(({ failures }) => failures.map(({ severity }) => severity))).toEqual([want]);
+  });
+
+  test.each([
+    { times: 1, want: 'suspect' },
+    { times: 2, want: 'defect' },
+  ])('a reset, $times times in all, is a $want', ({ times, want }) => {
+    const found = noAnswer.judge(traceOf('make', 'reset'), { ...world, failedLike: () => times });
+    expect(found.flatMap(({ failures }) => failures.map(({ severity }) => severity))).toEqual([want]);
+  });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { coversMediaType, essenceOf, isJson } from './media-type.ts';
+import { coversMediaType, essenceOf, isJson } from './contract.ts';
 
 const covers: readonly [declared: string, sent: string, want: boolean][] = [
   ['application/json', 'Application/JSON; charset=utf-8', true],

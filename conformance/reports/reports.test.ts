@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
-import type { RunResult } from '../run/run-conformance.ts';
-import { formatJunit } from './junit.ts';
+import type { RunResult } from '../run/run.ts';
+import { formatJunit } from './reports.ts';
 
 const open = { id: '', pointer: '#', keyword: undefined, polarity: 'valid' } as const;
 
@@ -16,7 +16,7 @@ const finding: Finding = {
   pointer: '#/a/type',
   line: 3,
   keyword: 'type',
-  clause: undefined,
+  clause: 'JSON Schema 2020-12, validation, 6.1.1',
   says: 'must be <integer> & "whole"\u0000',
   sent: 'GET /a',
   answered: '200',

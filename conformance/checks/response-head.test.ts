@@ -2,9 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { NumberedExchange } from '../execute/exchange.ts';
 import { contractOf, exchangeOf, worldOf } from '../planted/by-hand.ts';
 import type { ExchangeCheck } from './check.ts';
-import { headerSchema } from './header-schema.ts';
-import { mediaType } from './media-type.ts';
-import { statusUndocumented } from './status-undocumented.ts';
+import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 
 // What an answer may be that nothing forbids, and what it may not.
 
