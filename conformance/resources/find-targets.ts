@@ -3,7 +3,7 @@ import { follow, isObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { isScalar, type Scalar } from './read-items.ts';
 import { addressKey, type Item, isSameParents, type Resources, type SlotState, wantedNames } from './resources.ts';
-import { isCalled, isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
+import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
 
 /** Values for the parameters that say what a call is about. */
 export interface Target {
@@ -123,8 +123,8 @@ export function referencesFor(
 ): Scalar[] {
   if (noun === '') return [];
   const found: Scalar[] = [];
-  for (const state of resources.slots.values()) {
-    if (!isCalled(noun, state.slot.collection) && stemOf(state.slot.parameter) !== noun) continue;
+  const called = resources.called(noun);
+  for (const state of called.slots) {
     for (const { values } of state.proven) {
       const last = values.at(-1);
       if (values.length === slotsOf(state.slot.key).length && last !== undefined) found.push(last);
@@ -133,8 +133,7 @@ export function referencesFor(
   // `author: 7` asks for an id as `authorId: 7` does; only a name that says so asks for something else.
   const asked = /(slug|name|key|code)s?$/i.exec(name)?.[1] ?? 'id';
   const slot = { parameter: asked, key: '', collection: '', noun };
-  for (const collection of resources.collections.values()) {
-    if (!isCalled(noun, collection.path)) continue;
+  for (const collection of called.collections) {
     found.push(
       ...byMember(collection.items, { ...slot, noun: collection.noun }, undefined)
         .filter(({ doubt }) => doubt < unnamed)

@@ -39,6 +39,11 @@ export interface Resources {
   readonly relatedTo: (state: SlotState, stem: string) => readonly Related[];
   /** Whether anything was seen that may be an id in this path. */
   readonly mayAddress: (operation: Operation) => boolean;
+  /** Slots and collections whose items go by a noun: `{authorId}` and `/authors` for `author`. */
+  readonly called: (noun: string) => {
+    readonly slots: readonly SlotState[];
+    readonly collections: readonly Collection[];
+  };
   /** Whether some path needs an item of this collection. */
   readonly isWanted: (collection: string) => boolean;
   /** Values that links of accepted answers name for an operation. */
@@ -181,6 +186,11 @@ export function createResources(contract: Contract): Resources {
   const byParent = new Map<string, OpenCollection[]>();
   const wanted = new Set([...slots.values()].map(({ slot }) => slot.collection));
   const about = new Map<Operation, About>();
+  const slotsCalled = new Map<string, OpenSlot[]>();
+  for (const state of slots.values()) {
+    const { collection, parameter } = state.slot;
+    for (const noun of new Set([...nounsOfPath(collection), stemOf(parameter)])) addTo(slotsCalled, noun, state);
+  }
   const templates = [...slots.values()].map(({ slot }) => slot).sort((a, b) => b.key.length - a.key.length);
   const nouns = new Set(contract.operations.flatMap(({ path }) => nounsOfPath(plainPath(path))));
   const topics = new Map<string, number>();
@@ -291,7 +301,10 @@ export function createResources(contract: Contract): Resources {
 
   const observeCreate = ({ operation, seen }: Observed, parents: readonly Scalar[], scalars: Scalars): void => {
     const path = plainPath(operation.path);
-    created.set(path, (created.get(path) ?? 0) + 1);
+    for (let above = path; ; above = above.slice(0, above.lastIndexOf('/'))) {
+      created.set(above, (created.get(above) ?? 0) + 1);
+      if (above === '') break;
+    }
     const location = seen.responseHeaders?.location;
     const isTold = typeof location === 'string' && observeAddress(location, true, operation);
     const sent = isObject(seen.requestBody) ? readScalars(seen.requestBody) : new Map<string, Scalar>();
@@ -520,10 +533,8 @@ export function createResources(contract: Contract): Resources {
   return {
     slots,
     collections,
-    createdAt: (path) => {
-      const own = plainPath(path);
-      return [...created].reduce((sum, [at, count]) => sum + (at === own || at.startsWith(`${own}/`) ? count : 0), 0);
-    },
+    createdAt: (path) => created.get(plainPath(path)) ?? 0,
+    called: (noun) => ({ slots: slotsCalled.get(noun) ?? [], collections: byNoun.get(noun) ?? [] }),
     isOfSystem: ({ path }, values) => {
       const last = slotsOf(path).at(-1);
       const value = last === undefined ? undefined : values[last.parameter];

@@ -47,11 +47,6 @@ export const nounsOfPath = remember((path: string): readonly string[] => {
   return parent === '' || parent === noun ? [noun] : [noun, `${parent}${noun}`];
 });
 
-/** Whether a noun is one by which the items of a path may be called. */
-export function isCalled(noun: string, path: string): boolean {
-  return noun !== '' && nounsOfPath(path).includes(noun);
-}
-
 /** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
 export const normal = remember((name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase());
 
