@@ -146,6 +146,8 @@ export function* steps(turn: Turning): Generator<Step> {
     // What may not be repeated is followed by another case of it, with data of its own and nothing else under way.
     if (next === 'alone') {
       progress.isAlone = true;
+      // Nor is it sent again when its target has proven itself meanwhile.
+      for (const mark of ['', ' proven']) progress.sent.add(`${canonical(seenOf(prepared))}${mark}`);
       progress.way = { ...progress.way, fresh: progress.way.fresh + 1 };
       return;
     }
