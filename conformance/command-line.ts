@@ -13,6 +13,8 @@ const streams: Streams = { out: process.stdout, error: process.stderr };
  * @returns the exit code: 0 nothing found; 1 defects; 2 wrong usage, or nothing that could be tested; 130 interrupted
  */
 export async function conform(args: readonly string[], name: string): Promise<number> {
+  // Lines that nobody reads any more, as after `| head`, are no reason to end, and those of the help neither.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let exitCode = 0;
   const program = addOptions(new Command(name))
     .description('Tells where a deployment breaks its OpenAPI contract: each defect once, with one request to paste.')
@@ -57,7 +59,5 @@ function watchEnds(): Ends {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const fail = new AbortController();
   process.on('uncaughtException', (error) => fail.abort(new RunnerFailure(error)));
-  // Lines that nobody reads any more are no reason to end.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return { interrupted: stop.signal, failed: fail.signal };
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -88,7 +88,11 @@ describe('exit codes', () => {
   });
 
   const wrong: readonly { name: string; args: readonly string[]; says: string }[] = [
-    { name: 'no options', args: [], says: '--contract FILE is needed.\n--base-url URL is needed.' },
+    {
+      name: 'no options',
+      args: [],
+      says: '--contract FILE is needed.\n--base-url URL is needed.\n(--help shows every option)',
+    },
     { name: 'an unknown option', args: ['--nope'], says: 'unknown option' },
     {
       name: 'an unknown check',
@@ -337,21 +341,32 @@ describe('exit codes', () => {
     expect(await readFile(join(folder, 'there', 'junit.xml'), 'utf8')).toContain('<error message="The runner failed');
   });
 
-  test('2 when the reports cannot be written, after they were printed', async () => {
+  test('2 when the reports could not be written, before anything is sent', async () => {
     await writeFile(join(folder, 'there'), '');
-    const { code, out, error } = await conform([
-      ...(await library(createLibrary())),
-      '--report',
-      'json',
-      '--out',
-      'there',
-    ]);
-    expect([code, out]).toEqual([2, expect.stringContaining('No defect found.')]);
-    expect(error).toContain('--out there cannot be written: EEXIST');
+    let requests = 0;
+    const args = await library(() => {
+      requests += 1;
+      return { status: 500, body: {} };
+    });
+    const { code, out, error } = await conform([...args, '--report', 'json', '--out', 'there']);
+    expect([code, out, requests]).toEqual([2, '', 0]);
+    expect(error).toBe('--out there cannot be written: a file of that name is in the way.\n');
   });
 
-  test('0 when nobody reads what it prints', async () => {
-    const line = [process.execPath, main, ...(await library(createLibrary()))].map((word) => `'${word}'`).join(' ');
+  test('2 when the reports can no longer be written, after they were printed', async () => {
+    const answer = createLibrary();
+    const args = await library(async (request) => {
+      await mkdir(join(folder, 'there', 'report.json'), { recursive: true });
+      return answer(request);
+    });
+    const { code, out, error } = await conform([...args, '--report', 'json', '--out', 'there']);
+    expect([code, out]).toEqual([2, expect.stringContaining('No defect found.')]);
+    expect(error).toContain('--out there cannot be written: EISDIR');
+  });
+
+  test.each(['what it prints', 'its help'])('0 when nobody reads %s', async (what) => {
+    const args = what === 'its help' ? ['--help'] : await library(createLibrary());
+    const line = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ');
     const code = await new Promise((resolve) => {
       execFile('sh', ['-c', `{ ${line}; echo $? >&3; } 3>&2 2>/dev/null | true`], { cwd: folder }, (_, __, text) =>
         resolve(text.trim()),

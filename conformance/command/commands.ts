@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closest } from 'fastest-levenshtein';
@@ -38,7 +38,8 @@ async function prepareRun(raw: RawOptions, streams: Streams, needsTarget: boolea
     return wrongUse;
   };
   const { values, faults } = readOptions(raw, needsTarget);
-  if (faults.length > 0) return refuse(...faults);
+  if (faults.length > 0)
+    return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
   const distrust = await trustAuthorities(values);
   const certificate = await readClientCertificate(values);
   const unreadable = [distrust, 'fault' in certificate ? certificate.fault : undefined].filter(
@@ -115,6 +116,12 @@ export async function runCommand(raw: RawOptions, streams: Streams, { interrupte
   const prepared = await prepareRun(raw, streams, true);
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract } = prepared;
+  // Rather than after an hour of requests.
+  const unmade = await makeFolder(values);
+  if (unmade !== undefined) {
+    streams.error.write(`${unmade}\n`);
+    return wrongUse;
+  }
   const signal = AbortSignal.any([interrupted, failed]);
   const effects = run.permissions.effects.join(', ') || 'none';
   const writes = run.permissions.readOnly ? 'read-only' : run.permissions.writes;
@@ -174,6 +181,20 @@ export function framesOf(failure: Error): string {
     .join('\n');
 }
 
+/** The folder of the reports. @returns why they could not be written there */
+async function makeFolder({ report: names, out }: OptionValues): Promise<string | undefined> {
+  if (names.length === 0) return undefined;
+  try {
+    await mkdir(out, { recursive: true });
+    await access(out, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const code = memberOf(error, 'code');
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file of that name is in the way' : messageOf(error);
+    return `--out ${out} cannot be written: ${why}.`;
+  }
+}
+
 /** @returns why they cannot be written */
 async function writeReports({ report: names, out }: OptionValues, result: RunResult): Promise<string | undefined> {
   if (names.length === 0) return undefined;
@@ -182,8 +203,12 @@ async function writeReports({ report: names, out }: OptionValues, result: RunRes
     await Promise.all(names.map((name) => writeFile(join(out, reports[name].file), reports[name].format(result))));
     return undefined;
   } catch (error) {
-    return `--out ${out} cannot be written: ${error instanceof Error ? error.message : error}.`;
+    return `--out ${out} cannot be written: ${messageOf(error)}.`;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
