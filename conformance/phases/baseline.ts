@@ -106,7 +106,18 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
         if (mayTryLate(world, progress, operation, deed)) tryLate(progress);
         else progress.isDrawing = true;
       }
-      const turn: Turning = { world, tools, drafter, operation, deed, progress, revision, targets: targetsIn(world) };
+      const turn: Turning = {
+        world,
+        tools,
+        drafter,
+        operation,
+        deed,
+        progress,
+        revision,
+        get targets() {
+          return targetsIn(world);
+        },
+      };
       const exchanges: Exchange[] = [];
       progress.turns += 1;
       progress.reasons.clear();

@@ -35,6 +35,7 @@ function* drawSteps(turn: Turning): Generator<Step> {
     if (isSuccess(answer.outcome)) {
       progress.state = isAccepted(answer) ? 'accepted' : 'over';
       progress.lastDraft = prepared;
+      progress.acceptedTarget = target;
       return;
     }
     const refusal = refusalOf(answer);
@@ -61,7 +62,7 @@ export interface Step {
 
 /** What is tried one after the other. Each answer says where to go on: with other data, another target, or not at all. */
 export function* steps(turn: Turning): Generator<Step> {
-  const { world, drafter, operation, progress, targets } = turn;
+  const { world, drafter, operation, progress } = turn;
   if (progress.state === 'accepted') {
     const isNews = progress.emptyAt !== undefined && world.resources.createdAt(operation.path) > progress.emptyAt;
     const isLate = !isNews && progress.emptyAt !== undefined && progress.isCompleteSent;
@@ -77,6 +78,7 @@ export function* steps(turn: Turning): Generator<Step> {
     return;
   }
   progress.isSpent = false;
+  const { targets } = turn;
   if (progress.revision !== turn.revision) {
     progress.tried.clear();
     progress.barred.clear();
@@ -123,6 +125,7 @@ export function* steps(turn: Turning): Generator<Step> {
     if (isSuccess(answer.outcome)) {
       progress.state = isAccepted(answer) ? 'accepted' : 'over';
       progress.lastDraft = prepared;
+      progress.acceptedTarget = target;
       if (isEmptyList(turn, answer)) progress.emptyAt ??= world.resources.createdAt(operation.path);
       // An empty list hands out no id: another parent may have more.
       const isBare = progress.emptyAt !== undefined && slotsOf(operation.path).length > 0 && empty < most.emptyLists;
@@ -271,16 +274,14 @@ function* againStep(turn: Turning): Generator<Step> {
 }
 
 /** Once more with what may be left out, so that it is met as well; a refusal of it takes nothing back. */
-function* completeStep({ world, drafter, operation, progress, targets }: Turning): Generator<Step> {
+function* completeStep({ world, drafter, operation, progress }: Turning): Generator<Step> {
   progress.isCompleteSent = true;
-  for (const target of targets) {
-    const way = { ...progress.way, isComplete: true };
-    const draft = drafter.draft(target, way, world.resources, progress.lessons);
-    if (draft === undefined || progress.sent.has(canonical(seenOf(draft)))) continue;
-    if (refuseValues(operation, seenOf(draft), world.permissions) !== undefined) continue;
-    yield { draft, answered: () => undefined };
-    return;
-  }
+  if (progress.acceptedTarget === undefined) return;
+  const way = { ...progress.way, isComplete: true };
+  const draft = drafter.draft(progress.acceptedTarget, way, world.resources, progress.lessons);
+  if (draft === undefined || progress.sent.has(canonical(seenOf(draft)))) return;
+  if (refuseValues(operation, seenOf(draft), world.permissions) !== undefined) return;
+  yield { draft, answered: () => undefined };
 }
 
 /** What other operations learned about schemas that this one uses too. */

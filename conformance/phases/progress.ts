@@ -2,6 +2,7 @@ import type { World } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Draft } from '../execute/write-request.ts';
 import { type Deed, mayRepeat, perilOf } from '../plan/permissions.ts';
+import type { Target } from '../resources/find-targets.ts';
 import type { Lessons } from '../resources/lesson.ts';
 import type { IdShape } from '../resources/refused-address.ts';
 import { plainWay, type Way } from './draft-valid.ts';
@@ -60,6 +61,8 @@ export interface Progress {
   draws: number;
   isDrawing: boolean;
   lastDraft: Draft | undefined;
+  /** What the accepted request was about. */
+  acceptedTarget: Target | undefined;
   /** How often it was refused in the same words. */
   readonly words: Map<string, number>;
   /** How often it was refused with 403 for its data. */
@@ -97,6 +100,7 @@ export function createProgress(operation: Operation, deed: Deed): Progress {
     draws: 0,
     isDrawing: false,
     lastDraft: undefined,
+    acceptedTarget: undefined,
     words: new Map(),
     busy: 0,
     isAlone: false,
