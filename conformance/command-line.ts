@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type Ends, framesOf, planCommand, runCommand, type Streams } from './command/commands.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
+import { memberOf } from './contract/document.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 
 const streams: Streams = { out: process.stdout, error: process.stderr };
@@ -18,6 +21,7 @@ export async function conform(args: readonly string[], name: string): Promise<nu
   let exitCode = 0;
   const program = addOptions(new Command(name))
     .description('Tells where a deployment breaks its OpenAPI contract: each defect once, with one request to paste.')
+    .version(versionOf(join(import.meta.dirname, 'package.json')), '-V, --version', 'print the version')
     .addHelpText('after', describeExits(name))
     .showHelpAfterError('(--help shows every option)')
     .exitOverride()
@@ -41,6 +45,10 @@ export async function conform(args: readonly string[], name: string): Promise<nu
     return exitCodes.failed;
   }
   return exitCode;
+}
+
+function versionOf(file: string): string {
+  return String(memberOf(JSON.parse(readFileSync(file, 'utf8')), 'version'));
 }
 
 function describeExits(name: string): string {

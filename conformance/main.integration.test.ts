@@ -87,6 +87,11 @@ describe('exit codes', () => {
     );
   });
 
+  test('0 for its version', async () => {
+    const { code, out } = await conform(['--version']);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+  });
+
   const wrong: readonly { name: string; args: readonly string[]; says: string }[] = [
     {
       name: 'no options',
@@ -444,6 +449,23 @@ test('waits for a deployment that is still starting, and begins when it answers'
     /^Waiting for .+\/v2: nothing listens there \(0\.\d s of 60 s\)\n.+\/v2 answers after \d+\.\d s\.$/m,
   );
   expect(served.requests[0]).toBe('GET /v2');
+});
+
+test('waits before it asks a deployment for its own contract', async () => {
+  const spare = await serve(() => ({ status: 200 }));
+  const { origin } = spare;
+  await spare.close();
+  const args = ['--contract', `${origin}/openapi.yaml`, '--base-url', `${origin}/v2`, '--token', libraryKey];
+  const run = conform([...args, '--wait-for-target', '60s', '--operation', 'listBooks']);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const [answer, text] = [createLibrary(), await readFile(apis.library.file, 'utf8')];
+  served = await serve(
+    (request) => (request.path === '/openapi.yaml' ? { status: 200, body: text } : answer(request)),
+    Number(new URL(origin).port),
+  );
+  const { code, error } = await run;
+  expect(error).toMatch(/answers after/);
+  expect(code).toBe(0);
 });
 
 test('waits no longer than it was told, and says what it saw', async () => {

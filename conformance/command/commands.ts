@@ -32,12 +32,12 @@ interface Prepared {
 const wrongUse = 2;
 
 /** Options and contract, or the exit code after the reasons have been printed. */
-async function prepareRun(raw: RawOptions, streams: Streams, needsTarget: boolean): Promise<Prepared | number> {
+async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefined): Promise<Prepared | number> {
   const refuse = (...says: readonly string[]): number => {
     streams.error.write(`${says.join('\n')}\n`);
     return wrongUse;
   };
-  const { values, faults } = readOptions(raw, needsTarget);
+  const { values, faults } = readOptions(raw, ends !== undefined);
   if (faults.length > 0)
     return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
   const distrust = await trustAuthorities(values);
@@ -46,6 +46,11 @@ async function prepareRun(raw: RawOptions, streams: Streams, needsTarget: boolea
     (one) => one !== undefined,
   );
   if (unreadable.length > 0 || 'fault' in certificate) return refuse(...unreadable);
+  // A deployment that serves its own contract has none before it answers.
+  if (ends !== undefined && isAddress(values.contract)) {
+    const end = await waitAsAsked(values, certificate.tls, streams, ends);
+    if (end !== undefined) return end;
+  }
   let contract: Contract;
   try {
     contract = await readContractFile(values.contract ?? '');
@@ -112,8 +117,9 @@ export interface Ends {
 const patienceMs = 5_000;
 
 /** Tests a deployment, prints and writes the reports. @returns the exit code */
-export async function runCommand(raw: RawOptions, streams: Streams, { interrupted, failed }: Ends): Promise<number> {
-  const prepared = await prepareRun(raw, streams, true);
+export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends): Promise<number> {
+  const { interrupted, failed } = ends;
+  const prepared = await prepareRun(raw, streams, ends);
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract } = prepared;
   // Rather than after an hour of requests.
@@ -128,16 +134,9 @@ export async function runCommand(raw: RawOptions, streams: Streams, { interrupte
   streams.error.write(
     `${contract.title} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}\n`,
   );
-  if (values.waitForTarget !== undefined) {
-    const waiting = { withinMs: values.waitForTarget, tls: run.tls, stream: streams.error, signal };
-    const says = await waitForTarget(run.baseUrl, waiting);
-    if (interrupted.aborted) return exitCodes.interrupted;
-    if (says !== undefined) {
-      streams.error.write(
-        `Unreachable: ${run.baseUrl} did not answer within ${values.waitForTarget / 1000} s: ${says}.\n`,
-      );
-      return exitCodes.unreachable;
-    }
+  if (!isAddress(values.contract)) {
+    const end = await waitAsAsked(values, run.tls, streams, ends);
+    if (end !== undefined) return end;
   }
   const live = createLiveProgress(streams.error);
   const running = runConformance(
@@ -161,6 +160,26 @@ export async function runCommand(raw: RawOptions, streams: Streams, { interrupte
   if (unwritten !== undefined) streams.error.write(`${unwritten}\n`);
   if (unwritten !== undefined) return wrongUse;
   return failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
+}
+
+function isAddress(contract: string | undefined): boolean {
+  return /^https?:/i.test(contract ?? '');
+}
+
+/** @returns the exit code where nothing has answered, or the wait was broken off */
+async function waitAsAsked(
+  { waitForTarget: withinMs, baseUrl = '' }: OptionValues,
+  tls: RunOptions['tls'],
+  streams: Streams,
+  { interrupted, failed }: Ends,
+): Promise<number | undefined> {
+  if (withinMs === undefined) return undefined;
+  const signal = AbortSignal.any([interrupted, failed]);
+  const says = await waitForTarget(baseUrl, { withinMs, tls, stream: streams.error, signal });
+  if (interrupted.aborted) return exitCodes.interrupted;
+  if (says === undefined) return undefined;
+  streams.error.write(`Unreachable: ${baseUrl} did not answer within ${withinMs / 1000} s: ${says}.\n`);
+  return exitCodes.unreachable;
 }
 
 /** Settles some time after the runner has failed, else never. */
@@ -221,7 +240,7 @@ function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
 
 /** Prints the order of operations and what is to be established about each; sends nothing. */
 export async function planCommand(raw: RawOptions, streams: Streams): Promise<number> {
-  const prepared = await prepareRun(raw, streams, false);
+  const prepared = await prepareRun(raw, streams, undefined);
   if (typeof prepared === 'number') return prepared;
   const { contract, run, values } = prepared;
   const { selected } = selectOperations(contract.operations, run.selection);
