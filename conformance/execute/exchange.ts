@@ -18,6 +18,9 @@ export interface Answer {
   /** As they came, names in lower case, repeated ones apart. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
+  /** True where the content went on and was broken off: `body` is its beginning, and says nothing of what it would have become. */
+  readonly isCut?: boolean;
+  /** Until its end; of content that was broken off until its beginning. */
   readonly durationMs: number;
 }
 
