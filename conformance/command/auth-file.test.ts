@@ -39,6 +39,7 @@ configs: {whatever: it-is}
   expect(cookie?.login).toEqual({
     endpoint: '/login',
     method: 'POST',
+    password: 'p&w',
     headers: [['content-type', 'application/x-www-form-urlencoded']],
     body: 'user=ada&pass=p%26w',
     expectCookies: true,

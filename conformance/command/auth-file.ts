@@ -175,6 +175,7 @@ function readRequest(
     method: textAt(from, 'verb') ?? 'POST',
     headers: [...type, ...pairsOf(from.headers, fill)],
     body: body === undefined ? undefined : fill(body),
+    password: fill(textAt(from.payloadUserPwd, 'password') ?? '') || undefined,
   };
 }
 
