@@ -19,7 +19,7 @@ export interface Connection {
 export interface ConnectionOptions {
   /** Until the headers are complete, and between two pieces of the body. */
   readonly timeoutMs: number;
-  /** Breaks off what is under way. */
+  /** Breaks off what is under way, and what is still being connected. */
   readonly signal: AbortSignal;
   /** Of `tls.connect`: certificate and key of the client, authorities that are trusted. */
   readonly tls?: Readonly<Record<string, unknown>>;
@@ -48,10 +48,6 @@ const surelyOpenMs = 800;
  * redirects are not followed, nothing is pipelined.
  */
 export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions): Connection {
-  const underWay = new Set<Dispatcher.DispatchController>();
-  signal.addEventListener('abort', () => {
-    for (const controller of underWay) controller.abort(new Error('broken off'));
-  });
   const free = new Map<string, Lane[]>();
   const open = new Set<ClientType>();
   const openLane = (origin: string): Lane => {
@@ -59,7 +55,8 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
       pipelining: 1,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      connect: { timeout: timeoutMs, ...tls },
+      // Ends the socket itself: one that is still being connected has no request yet that could be broken off.
+      connect: { timeout: timeoutMs, signal, ...tls },
     });
     const lane: Lane = { client, carried: 0, usedAt: 0 };
     client.on('connect', () => {
@@ -73,7 +70,7 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
     lane.client.destroy().catch(() => undefined);
   };
   const sendOver = async (lane: Lane, origin: string, request: OutgoingRequest) => {
-    const outcome = await dispatch(lane, request, underWay, signal);
+    const outcome = await dispatch(lane, request, signal);
     // Where something broke, what is left of the socket is not used again.
     if (outcome?.kind === 'answer') {
       lane.usedAt = performance.now();
@@ -112,7 +109,7 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
       const { hostname, port, protocol } = new URL(base);
       return new Promise((resolve) => {
         const host = hostname.replace(/^\[|\]$/g, '');
-        const socket = connectSocket({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
+        const socket = connectSocket({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)), signal });
         const end = (isThere: boolean): void => {
           socket.destroy();
           resolve(isThere);
@@ -142,35 +139,26 @@ function originOf(base: string): { readonly origin: string; readonly prefix: str
 function dispatch(
   lane: Lane,
   { method, base, path, headers, body }: OutgoingRequest,
-  underWay: Set<Dispatcher.DispatchController>,
   signal: AbortSignal,
 ): Promise<Answer | NoAnswer | undefined> {
   if (signal.aborted) return Promise.resolve(undefined);
   const started = performance.now();
   return new Promise((resolve) => {
-    let controller: Dispatcher.DispatchController | undefined;
     let status: number | undefined;
     let raw: Answer['headers'] = [];
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = (outcome: Answer | NoAnswer | undefined): void => {
-      if (controller !== undefined) underWay.delete(controller);
-      resolve(outcome);
-    };
-    const none = (failed: Pick<NoAnswer, 'reason' | 'says'>): void =>
-      settle({ kind: 'none', ...failed, durationMs: performance.now() - started });
+    const none = (failed: Described): void =>
+      resolve({ kind: 'none', ...failed, durationMs: performance.now() - started });
     const options = {
       method: method as Dispatcher.HttpMethod,
       path: `${originOf(base).prefix}${path}` || '/',
-      headers: headers.flat(),
+      headers: headers.flatMap(([name, value]) => [name, octetsOf(value)]),
       body: body ?? null,
     };
     lane.client.dispatch(options, {
-      onRequestStart: (given) => {
-        controller = given;
+      onRequestStart: () => {
         lane.carried += 1;
-        underWay.add(given);
-        if (signal.aborted) given.abort(new Error('broken off'));
       },
       onResponseStart: (given, code) => {
         if (code < 200) return;
@@ -185,15 +173,20 @@ function dispatch(
       onResponseEnd: () => {
         const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
         const durationMs = performance.now() - started;
-        settle({ kind: 'answer', status: status ?? 0, headers: raw, body: whole ?? Buffer.alloc(0), durationMs });
+        resolve({ kind: 'answer', status: status ?? 0, headers: raw, body: whole ?? Buffer.alloc(0), durationMs });
       },
       onResponseError: (_, error) => {
         if (size > largestBodyBytes) none({ reason: 'too-large', says: 'body over 64 MiB' });
-        else if (signal.aborted) settle(undefined);
+        else if (signal.aborted) resolve(undefined);
         else none(describeError(error, status !== undefined));
       },
     });
   });
+}
+
+/** What goes beyond ASCII goes out in UTF-8, as curl sends it: undici writes one octet for each character, and takes no others. */
+function octetsOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 /** Undici hands over name, value, name, value as they came. */
@@ -219,6 +212,9 @@ const byCode: Readonly<Record<string, Described>> = {
   UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', says: 'no answer in time' },
   UND_ERR_BODY_TIMEOUT: { reason: 'timeout', says: 'the body stopped in the middle' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { reason: 'truncated', says: 'the body is not as long as Content-Length says' },
+  UND_ERR_INVALID_ARG: { reason: 'unsent', says: 'it cannot be written in HTTP' },
+  UND_ERR_NOT_SUPPORTED: { reason: 'unsent', says: 'it cannot be written in HTTP' },
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', says: 'its Content-Length is not that of its content' },
   UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', says: 'the headers are larger than 16 KiB' },
 };
 

@@ -8,6 +8,7 @@ import { createConnection } from '../execute/connection.ts';
 import {
   type Exchange,
   isAccepted,
+  type NoAnswer,
   type NumberedExchange,
   type OutgoingRequest,
   type Trace,
@@ -289,10 +290,10 @@ function wire(
  * stopped by one request takes others down with it, and a 500 under load is not yet one of that request.
  */
 function needsProof(): (exchange: Exchange) => boolean {
+  const isNobodys = new Set<NoAnswer['reason']>(['unsent', 'unresolved', 'refused']);
   const proven = new Set<string>();
   return ({ operation, request, outcome }) => {
-    const isFailure =
-      outcome.kind === 'none' ? outcome.reason !== 'unresolved' && outcome.reason !== 'refused' : outcome.status >= 500;
+    const isFailure = outcome.kind === 'none' ? !isNobodys.has(outcome.reason) : outcome.status >= 500;
     if (!isFailure || !mayRepeat(operation, request.method)) return false;
     const kind = outcome.kind === 'none' ? outcome.reason : outcome.status;
     const key = `${operation.id} ${kind}`;
