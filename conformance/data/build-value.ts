@@ -105,7 +105,7 @@ function buildArray(shape: Shape, context: BuildContext, name: string, depth: nu
     Array.from({ length: Math.min(min, 20_000) }, () => schema),
   );
   // An empty list is refused more often than one with an item in it, and makes nothing.
-  const usual = hasRoom(context, depth) ? Math.max(fixed, 1) : depth < fewest ? 1 : 0;
+  const usual = hasRoom(context, depth) ? Math.max(fixed, 1) : depth < fewest && context.sparse !== true ? 1 : 0;
   const wanted = Math.max(shape.minItems, usual);
   // What has to be contained follows what has a place of its own, unless there is no room behind it.
   const first = contained.length === 0 ? 0 : Math.max(0, Math.min(fixed, shape.maxItems - contained.length));

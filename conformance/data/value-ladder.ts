@@ -111,13 +111,14 @@ function* candidates(
   yield { label: 'examples of properties', make: build({ examples: true }) };
   yield { label: 'polite', make: build({}) };
   yield { label: 'polite, complete', make: build({ optional: true }) };
+  yield { label: 'polite, lists empty', make: build({ sparse: true }) };
   for (let variant = 1; variant <= mostVariants; variant += 1) {
     const label = `polite, variant ${variant}`;
     yield { label, make: build({ variant, optional: variant > 2 && variant % 2 === 1 }), isLast: variant > 4 };
   }
 }
 
-export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'examples' | 'seed' | 'tag'>>;
+export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'sparse' | 'examples' | 'seed' | 'tag'>>;
 
 /**
  * A value for a schema of the contract; text that bears the run's tag where there is none.

@@ -544,6 +544,20 @@ describe('goes on where a refusal leaves something to try:', () => {
     expect(unreached, requests.join('\n')).toEqual([]);
   });
 
+  test('some of what may be left out, where none and all are refused', async () => {
+    const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, { type: 'string' }]));
+    const { unreached, requests } = await run({
+      operations: { 'POST /things': { body: { type: 'object', properties } } },
+      handle: routes({
+        'POST /things': (_, body) => {
+          const count = Object.keys(body).length;
+          return count > 0 && count < 6 ? { status: 201, body: { id: 1 } } : { status: 400, body: { code: 17 } };
+        },
+      }),
+    });
+    expect(unreached, requests.join('\n')).toEqual([]);
+  });
+
   test('another server of the same host', async () => {
     const { unreached, requests } = await run(
       {

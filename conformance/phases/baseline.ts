@@ -9,14 +9,16 @@ import { orderOperations } from '../plan/plan.ts';
 import { enumOf, type Target } from '../resources/find-targets.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
 import { allTargets, isOfAccess } from './choose-targets.ts';
-import { createProgress, mayTryLate, most, type Progress, steps, type Turning, tryLate } from './climb.ts';
+import { steps, type Turning } from './climb.ts';
 import { createDrafter, type Drafter } from './draft-valid.ts';
 import type { Domain, Scenario } from './phase.ts';
+import { createProgress, mayDraw, mayTryLate, most, type Progress, tryLate } from './progress.ts';
 
 /**
  * Ranks: reads and creates by their level, changes after what they may change was read, second turns, what nobody handed an id
- * to, requests with what may be left out, a last try of what was refused while less was known, actions, deletions from the deepest on, those of others after the run's own, and at the
- * very end what may take away the credentials or the deployment itself.
+ * to, requests with what may be left out, actions, a last try of what was refused while less was known, bodies drawn by lot,
+ * deletions from the deepest on, those of others after the run's own, and at the very end what may take away the credentials or
+ * the deployment itself.
  */
 const ranks = {
   wait: -20,
@@ -25,8 +27,9 @@ const ranks = {
   noTarget: -3_000,
   complete: -5_000,
   again: -7_900,
-  late: -8_000,
   action: -10_000,
+  late: -30_000,
+  draw: -40_000,
   remove: -100_000,
   foreign: -600_000,
   perilous: -400_000,
@@ -82,7 +85,8 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       }
       if (state === 'over') return undefined;
       if (isDone(world)) {
-        return mayTryLate(world, progress, operation, deed) ? ranks.late - level : undefined;
+        if (mayTryLate(world, progress, operation, deed)) return ranks.late - level;
+        return mayDraw(progress, operation, deed) ? ranks.draw - level : undefined;
       }
       // Every round asks for the rank of all: that there may be a target is enough, which it is is found in its turn.
       isPromising ||= hasChoice || world.resources.mayAddress(operation);
@@ -98,13 +102,22 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const tools = toolsFor(world, operation, 'baseline', 0);
       drafter ??= createDrafter(tools, operation);
       const revision = world.resources.revisionFor(operation, namesNow());
-      if (
-        progress.state === 'open' &&
-        progress.isSpent &&
-        progress.revision === world.resources.revisionFor(operation, namesNow())
-      )
-        tryLate(progress);
-      const turn: Turning = { world, tools, drafter, operation, deed, progress, revision, targets: targetsIn(world) };
+      if (progress.state === 'open' && isDone(world)) {
+        if (mayTryLate(world, progress, operation, deed)) tryLate(progress);
+        else progress.isDrawing = true;
+      }
+      const turn: Turning = {
+        world,
+        tools,
+        drafter,
+        operation,
+        deed,
+        progress,
+        revision,
+        get targets() {
+          return targetsIn(world);
+        },
+      };
       const exchanges: Exchange[] = [];
       progress.turns += 1;
       progress.reasons.clear();

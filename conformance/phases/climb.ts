@@ -4,137 +4,44 @@ import { canonical, isObject, placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
-import type { Draft } from '../execute/write-request.ts';
-import { seenOf } from '../execute/write-request.ts';
-import { type Deed, mayRepeat, perilOf, refuseValues } from '../plan/permissions.ts';
+import { type Draft, seenOf } from '../execute/write-request.ts';
+import { type Deed, mayRepeat, refuseValues } from '../plan/permissions.ts';
 import type { Target } from '../resources/find-targets.ts';
-import type { Lesson, Lessons } from '../resources/lesson.ts';
+import type { Lesson } from '../resources/lesson.ts';
 import { learn } from '../resources/lessons.ts';
 import { learnMentioned } from '../resources/mentioned.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
-import { hasShape, type IdShape, readRefusedAddress } from '../resources/refused-address.ts';
+import { hasShape, readRefusedAddress } from '../resources/refused-address.ts';
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { prepare } from './choose-targets.ts';
-import { type Drafter, explainGap, plainWay, type Way } from './draft-valid.ts';
+import { type Drafter, explainGap } from './draft-valid.ts';
+import { most, type Progress } from './progress.ts';
 
-/** Most requests of one operation in one turn, and in all. */
-export const most = {
-  turn: 6,
-  all: 12,
-  late: 3,
-  lessons: 8,
-  failures: 3,
-  forbidden: 2,
-  forbiddenData: 4,
-  targets: 7,
-  busy: 2,
-  words: 5,
-  fresh: 2,
-  rung: 8,
-  emptyLists: 2,
-} as const;
-
-/** How far one operation has come. It changes in its own turns alone. */
-export interface Progress {
-  readonly sent: Set<string>;
-  readonly reasons: Set<string>;
-  readonly lessons: Lessons;
-  /** Targets that were refused as such, and those for which all data was refused until news come. */
-  readonly gone: Set<string>;
-  readonly tried: Set<string>;
-  /** Values of the path, from the first on, that the server refused as such: whatever lies beneath them is no target. */
-  readonly barred: Set<string>;
-  /** What a parameter of the path has to look like, as refusals said. */
-  readonly shapes: Map<string, IdShape>;
-  turns: number;
-  requests: number;
-  /** Most requests in all. */
-  most: number;
-  state: 'open' | 'accepted' | 'over';
-  /** Nothing is left to try, as far as the world knew then. */
-  isSpent: boolean;
-  revision: number;
-  way: Way;
-  learned: number;
-  failures: number;
-  /** Targets under which nothing was found. */
-  missed: number;
-  /** How much was created when it answered an empty list last. */
-  emptyAt: number | undefined;
-  /** Its empty list was asked for once more when all else had been sent. */
-  isAskedLate: boolean;
-  /** How much had been created when it was given up. */
-  spentAt: number;
-  isTriedLate: boolean;
-  lastDraft: Draft | undefined;
-  /** How often it was refused in the same words. */
-  readonly words: Map<string, number>;
-  /** How often it was refused with 403 for its data. */
-  forbidden: number;
-  /** How often the deployment was too busy for it. */
-  busy: number;
-  /** It is sent when nothing else is under way. */
-  isAlone: boolean;
-  isCompleteSent: boolean;
-}
-
-export function createProgress(operation: Operation, deed: Deed): Progress {
-  return {
-    sent: new Set(),
-    reasons: new Set(),
-    lessons: new Map(),
-    gone: new Set(),
-    tried: new Set(),
-    barred: new Set(),
-    shapes: new Map(),
-    turns: 0,
-    requests: 0,
-    most: most.all,
-    state: 'open',
-    isSpent: false,
-    revision: -1,
-    way: { ...plainWay, hasBody: operation.body?.required === true || !/^(get|head|delete)$/.test(operation.method) },
-    learned: 0,
-    failures: 0,
-    missed: 0,
-    emptyAt: undefined,
-    isAskedLate: false,
-    spentAt: 0,
-    isTriedLate: false,
-    lastDraft: undefined,
-    words: new Map(),
-    busy: 0,
-    isAlone: false,
-    forbidden: 0,
-    isCompleteSent: !hasOptional(operation) || deed !== 'read' || operation.method === 'post',
-  };
-}
-
-/** Whether what was refused is worth a last try: something was created since. */
-export function mayTryLate(
-  { resources }: World,
-  { isTriedLate, spentAt, requests }: Progress,
-  operation: Operation,
-  deed: Deed,
-): boolean {
-  if (isTriedLate || deed === 'remove' || requests >= most.all + most.late || perilOf(operation, deed) > 0)
-    return false;
-  return resources.createdAt('') > spentAt;
-}
-
-/** Makes everything that was refused worth a request again. */
-export function tryLate(progress: Progress): void {
-  progress.isTriedLate = true;
-  progress.sent.clear();
-  progress.tried.clear();
-  progress.words.clear();
-  progress.missed = 0;
-  progress.most = progress.requests + most.late;
-  progress.way = { ...progress.way, rung: 0 };
-}
-
-function hasOptional({ parameters }: Operation): boolean {
-  return parameters.some(({ in: where, required }) => where === 'query' && !required);
+/** Bodies drawn by lot, for the best of what it may be about. */
+function* drawSteps(turn: Turning): Generator<Step> {
+  const { drafter, operation, progress, world, targets } = turn;
+  progress.draws = 1;
+  const target = targets.find((one) => !isBarred(turn, one) && !progress.gone.has(keyOf(one))) ?? targets.at(-1);
+  if (target === undefined) return;
+  for (; progress.draws <= most.draws; progress.draws += 1) {
+    const way = { ...progress.way, draw: progress.draws };
+    const draft = drafter.draft(target, way, world.resources, progress.lessons);
+    const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
+    if (typeof prepared === 'string' || progress.sent.has(canonical(seenOf(prepared)))) continue;
+    progress.sent.add(canonical(seenOf(prepared)));
+    let answer: Exchange | undefined;
+    yield { draft: prepared, answered: (exchange) => (answer = exchange) };
+    if (answer === undefined) return;
+    if (isSuccess(answer.outcome)) {
+      progress.state = isAccepted(answer) ? 'accepted' : 'over';
+      progress.lastDraft = prepared;
+      progress.acceptedTarget = target;
+      return;
+    }
+    const refusal = refusalOf(answer);
+    if (refusal === undefined) return;
+    learn(turn.tools.contract, operation, answer.seen, refusal, progress.lessons);
+  }
 }
 
 export interface Turning {
@@ -155,7 +62,7 @@ export interface Step {
 
 /** What is tried one after the other. Each answer says where to go on: with other data, another target, or not at all. */
 export function* steps(turn: Turning): Generator<Step> {
-  const { world, drafter, operation, progress, targets } = turn;
+  const { world, drafter, operation, progress } = turn;
   if (progress.state === 'accepted') {
     const isNews = progress.emptyAt !== undefined && world.resources.createdAt(operation.path) > progress.emptyAt;
     const isLate = !isNews && progress.emptyAt !== undefined && progress.isCompleteSent;
@@ -164,7 +71,14 @@ export function* steps(turn: Turning): Generator<Step> {
     else yield* completeStep(turn);
     return;
   }
+  if (progress.isDrawing) {
+    if (progress.draws === 0) yield* drawSteps(turn);
+    progress.isDrawing = false;
+    progress.isSpent = true;
+    return;
+  }
   progress.isSpent = false;
+  const { targets } = turn;
   if (progress.revision !== turn.revision) {
     progress.tried.clear();
     progress.barred.clear();
@@ -211,6 +125,7 @@ export function* steps(turn: Turning): Generator<Step> {
     if (isSuccess(answer.outcome)) {
       progress.state = isAccepted(answer) ? 'accepted' : 'over';
       progress.lastDraft = prepared;
+      progress.acceptedTarget = target;
       if (isEmptyList(turn, answer)) progress.emptyAt ??= world.resources.createdAt(operation.path);
       // An empty list hands out no id: another parent may have more.
       const isBare = progress.emptyAt !== undefined && slotsOf(operation.path).length > 0 && empty < most.emptyLists;
@@ -234,6 +149,8 @@ export function* steps(turn: Turning): Generator<Step> {
     // What may not be repeated is followed by another case of it, with data of its own and nothing else under way.
     if (next === 'alone') {
       progress.isAlone = true;
+      // Nor is it sent again when its target has proven itself meanwhile.
+      for (const mark of ['', ' proven']) progress.sent.add(`${canonical(seenOf(prepared))}${mark}`);
       progress.way = { ...progress.way, fresh: progress.way.fresh + 1 };
       return;
     }
@@ -357,16 +274,14 @@ function* againStep(turn: Turning): Generator<Step> {
 }
 
 /** Once more with what may be left out, so that it is met as well; a refusal of it takes nothing back. */
-function* completeStep({ world, drafter, operation, progress, targets }: Turning): Generator<Step> {
+function* completeStep({ world, drafter, operation, progress }: Turning): Generator<Step> {
   progress.isCompleteSent = true;
-  for (const target of targets) {
-    const way = { ...progress.way, isComplete: true };
-    const draft = drafter.draft(target, way, world.resources, progress.lessons);
-    if (draft === undefined || progress.sent.has(canonical(seenOf(draft)))) continue;
-    if (refuseValues(operation, seenOf(draft), world.permissions) !== undefined) continue;
-    yield { draft, answered: () => undefined };
-    return;
-  }
+  if (progress.acceptedTarget === undefined) return;
+  const way = { ...progress.way, isComplete: true };
+  const draft = drafter.draft(progress.acceptedTarget, way, world.resources, progress.lessons);
+  if (draft === undefined || progress.sent.has(canonical(seenOf(draft)))) return;
+  if (refuseValues(operation, seenOf(draft), world.permissions) !== undefined) return;
+  yield { draft, answered: () => undefined };
 }
 
 /** What other operations learned about schemas that this one uses too. */

@@ -32,9 +32,11 @@ export interface Way {
   readonly hasBody: boolean;
   /** With the parameters that may be left out. */
   readonly isComplete: boolean;
+  /** Above 0: a body drawn by lot, another for each number, in place of one from the ladder. */
+  readonly draw: number;
 }
 
-export const plainWay: Way = { rung: 0, fresh: 0, content: 0, hasBody: true, isComplete: false };
+export const plainWay: Way = { rung: 0, fresh: 0, content: 0, hasBody: true, isComplete: false, draw: 0 };
 
 /** Writes valid requests of one operation. */
 export interface Drafter {
@@ -93,7 +95,8 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
         .filter(({ name }) => Object.hasOwn(values, name))
         .map((parameter) => ({ parameter, value: values[parameter.name] }));
       const content = way.hasBody ? contents[way.content] : undefined;
-      const polite = content === undefined ? undefined : atOrBefore(ladderOfBody(way), way.rung);
+      const drawn = content === undefined || way.draw === 0 ? undefined : drawBody(tools, content, way.draw);
+      const polite = drawn ?? (content === undefined ? undefined : atOrBefore(ladderOfBody(way), way.rung));
       if (polite === undefined && operation.body?.required === true) return undefined;
       const label = labelOf(operation, target, polite?.label, way, lessons);
       if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };
@@ -106,6 +109,21 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
+}
+
+/** Any branch, and of what may be left out about one half; undefined where that is not valid. */
+function drawBody(tools: DataTools, { schema }: MediaContent, draw: number): Candidate | undefined {
+  if (schema === undefined) return undefined;
+  const seed = (tools.seed + draw * 7_919) % 0x7fffffff;
+  const whole = buildFrom(tools, schema, { seed, variant: draw, optional: true });
+  if (!isObject(whole)) return undefined;
+  const { required } = flattenSchema(tools.contract.root, placeAt(tools.contract.root, schema), draw);
+  const kept = Object.entries(whole).filter(
+    ([name], index) => required.has(name) || ((seed >> (index % 24)) & 1) === 1,
+  );
+  const value = Object.fromEntries(kept);
+  const isValid = tools.judge.judge(schema, 'request', value).length === 0;
+  return isValid ? { label: 'drawn by lot', value } : undefined;
 }
 
 /** Values of members of this name in earlier answers. */

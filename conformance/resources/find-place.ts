@@ -47,8 +47,9 @@ export function findPlace(
   if (isBodyFirst && inBody !== undefined) return inBody;
   if (parameter !== undefined) return { kind: 'parameter', parameter };
   if (inBody !== undefined) return inBody;
-  // "No such thing" asks for no member.
-  const isWanted = rules.some(({ kind }) => kind === 'required') && places === undefined && seen.status !== 404;
+  // "No such thing" asks for no member, and `loc: ["body"]` is the whole.
+  const isWanted =
+    part === undefined && rules.some(({ kind }) => kind === 'required') && places === undefined && seen.status !== 404;
   // The server knows a member that the contract does not.
   return isWanted && isObject(seen.requestBody) && tokens.length === 1 && /^[\w$-]{1,60}$/.test(last)
     ? { kind: 'body', tokens, schema: undefined }

@@ -1,8 +1,9 @@
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
 import { follow, isObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
+import { addressKey, isSameParents } from './addresses.ts';
 import { isScalar, type Scalar } from './read-items.ts';
-import { addressKey, type Item, isSameParents, type Resources, type SlotState, wantedNames } from './resources.ts';
+import { type Item, type Resources, type SlotState, wantedNames } from './resources.ts';
 import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
 
 /** Values for the parameters that say what a call is about. */

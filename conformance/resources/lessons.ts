@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import type { Pointer, Seen } from '../contract/document.ts';
 import { findPlace, isThere, valueAt } from './find-place.ts';
 import { addRules, keyOf, type Lesson, type Lessons, noLesson } from './lesson.ts';
-import { learnMentioned } from './mentioned.ts';
+import { learnMentioned, learnOtherMember } from './mentioned.ts';
 import { readComplaints } from './read-refusal.ts';
 
 /** What all operations learned about schemas that they share. */
@@ -62,6 +62,8 @@ export function learn(
 ): 'new' | 'path' | 'nothing' {
   let came: 'new' | 'path' | 'nothing' = 'nothing';
   const complaints = readComplaints(refusal);
+  const refused = { contract, operation, seen, says: complaints.map(({ says }) => says), lessons };
+  if (complaints.every(({ rules }) => rules.length === 0) && learnOtherMember(refused)) return 'new';
   for (const complaint of complaints) {
     if (complaint.path.length === 0) continue;
     const about = findPlace(contract, operation, seen, complaint);
@@ -79,7 +81,6 @@ export function learn(
     lessons.set(key, after);
     came = 'new';
   }
-  const says = complaints.map((complaint) => complaint.says);
-  if (came === 'nothing' && learnMentioned({ contract, operation, seen, says, lessons })) return 'new';
+  if (came === 'nothing' && learnMentioned(refused)) return 'new';
   return came;
 }

@@ -42,6 +42,12 @@ describe('what a refusal names without a form is', () => {
   const sent = { kind: 'TEXT', name: 'a', provider: 'p', returnRefreshToken: true };
   const rows: readonly (readonly [name: string, refusal: unknown, place: string, want: object | undefined])[] = [
     [
+      'what was sent, where it names nothing',
+      'No prompt with returnRefreshToken found, it does not exist',
+      'body /returnRefreshToken',
+      { reference: 1 },
+    ],
+    [
       'one of several that were left out',
       "Either 'result' or 'error' must be provided",
       'body /result',
@@ -56,6 +62,12 @@ describe('what a refusal names without a form is', () => {
     [
       'the value that was sent',
       'TEXT is not implemented',
+      'body /kind',
+      { keywords: { enum: ['CHAT', 'KIND_UNSPECIFIED'] } },
+    ],
+    [
+      'one that does not fit another',
+      'Kind does not match result',
       'body /kind',
       { keywords: { enum: ['CHAT', 'KIND_UNSPECIFIED'] } },
     ],
@@ -94,6 +106,12 @@ describe('what a refusal names without a form is', () => {
   });
 });
 
+test('what an answer only repeats of the request is no word of refusal', () => {
+  const msg = 'the result is missing';
+  const refusal = { detail: [{ type: 'value_error', loc: ['body'], msg, input: { kind: 'TEXT', note: 'CHAT' } }] };
+  expect([...lessonsOf(refusal, { kind: 'TEXT', name: 'a' }, 422).keys()]).toEqual(['body /result']);
+});
+
 describe('what is left to try where nothing is named:', () => {
   const own = {
     openapi: '3.1.0',
@@ -125,11 +143,6 @@ describe('what is left to try where nothing is named:', () => {
     if (operation !== undefined) learn(readContract('a.json', JSON.stringify(own)), operation, seen, refusal, lessons);
     return lessons;
   };
-
-  test('a host that needs no look-up', () => {
-    const lessons = lessonsAfter("Can't resolve hostname example.com", 400);
-    expect([...lessons]).toMatchObject([['body /url', { keywords: { enum: ['http://192.0.2.1/x'] } }]]);
-  });
 
   test('no id that is not needed, where a path without ids answers 404', () => {
     expect([...lessonsAfter('Not found.', 404)]).toMatchObject([['body /id', { forbidden: true }]]);

@@ -22,32 +22,12 @@ interface Refused {
  */
 export function learnMentioned(refused: Refused): boolean {
   return (
+    addReference(refused) ||
     addLeftOut(refused) ||
-    addOtherMember(refused) ||
+    learnOtherMember(refused) ||
     addUnwanted(refused) ||
-    addOtherHost(refused) ||
     addUnknown(refused)
   );
-}
-
-/** "Cannot resolve hostname": an address whose host needs no look-up (192.0.2.0/24 is for documentation, RFC 5737). */
-function addOtherHost({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
-  const isUnresolved =
-    /resolve|ENOTFOUND|EAI_AGAIN|getaddrinfo|name or service not known|unknown host|no such host|nodename/i;
-  const schema = bodySchemaOf(operation);
-  if (schema === undefined || !sentences.some((says) => isUnresolved.test(says))) return false;
-  const root = placeAt(contract.root, schema);
-  let isNew = false;
-  for (const tokens of pathsIn(seen.requestBody)) {
-    const now = valueAt(seen.requestBody, tokens);
-    if (typeof now !== 'string' || !/^https?:\/\/[^/]*\bexample\.com\b/.test(now)) continue;
-    const about: LessonPlace = { kind: 'body', tokens, schema: alongSchema(contract, root, tokens)?.schema };
-    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
-    const enumeration = [now.replace(/^https?:\/\/[^/]*/, 'http://192.0.2.1')];
-    lessons.set(keyOf(about), { ...known, keywords: { ...known.keywords, enum: enumeration } });
-    isNew = true;
-  }
-  return isNew;
 }
 
 /** Where a path names nothing, a 404 is about an id in the body: one that was sent without need is left out. */
@@ -66,6 +46,35 @@ function addUnknown({ contract, operation, seen, lessons }: Refused): boolean {
   return false;
 }
 
+/** Words that say that something named does not exist. */
+const missed =
+  /(does|do|did)( ?not|n't) exist|not found|no such|could ?(not|n't) (find|be found)|\b(no|none of) [\w ]{2,40}(match|found|exist|select|given)/i;
+
+/** "None of the supplied author_ids exist": what was sent has to name something that exists. */
+function addReference({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+  const schema = bodySchemaOf(operation);
+  const root = schema === undefined ? undefined : placeAt(contract.root, schema);
+  const inBody = pathsIn(seen.requestBody).map(
+    (tokens): LessonPlace => ({
+      kind: 'body',
+      tokens,
+      schema: root === undefined ? undefined : alongSchema(contract, root, tokens)?.schema,
+    }),
+  );
+  const outside = operation.parameters
+    .filter(({ in: where }) => where !== 'path')
+    .map((parameter): LessonPlace => ({ kind: 'parameter', parameter }));
+  for (const about of [...outside, ...inBody]) {
+    const name = about.kind === 'parameter' ? about.parameter.name : (about.tokens.at(-1) ?? '');
+    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
+    if (!isTelling(name) || known.reference > 1 || !isThere(about, seen)) continue;
+    if (!sentences.some((says) => missed.test(says) && standsIn(name, says))) continue;
+    lessons.set(keyOf(about), { ...known, reference: known.reference + 1 });
+    return true;
+  }
+  return false;
+}
+
 /** "Either result or error must be provided", "Set delete_all=true", "No project matches": what was left out is taken in. */
 function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
   const schema = bodySchemaOf(operation);
@@ -79,10 +88,7 @@ function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Ref
     ),
   ];
   for (const says of sentences) {
-    const isMissed =
-      /(does|do|did)( ?not|n't) exist|not found|no such|could ?(not|n't) (find|be found)|\bno [\w ]{2,40}(match|found|exist|select|given)/i.test(
-        says,
-      );
+    const isMissed = missed.test(says);
     if (
       !isMissed &&
       !/must|require|need|provide|specif|suppl|missing|set|expect|at least|either|empty|should|cannot|please|give/i.test(
@@ -111,8 +117,8 @@ function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Ref
   return false;
 }
 
-/** "Only CHAT templates are supported", "STR is not implemented": another value of the contract's list. */
-function addOtherMember({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+/** "Only CHAT templates are supported", "STR is not implemented", "kind does not match data": another value of the contract's list. */
+export function learnOtherMember({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
   const schema = bodySchemaOf(operation);
   if (schema === undefined) return false;
   const root = placeAt(contract.root, schema);
@@ -132,7 +138,7 @@ function addOtherMember({ contract, operation, seen, says: sentences, lessons }:
         isTelling(member) &&
         new RegExp(`(^|[^\\w-])${escaped(member)}($|[^\\w-])`).test(says);
       const told = others.filter(isTold);
-      const isRefused = isTold(now);
+      const isRefused = isTold(now) || (told.length === 0 && isMismatch(tokens.at(-1) ?? '', says));
       if (told.length === 0 && !isRefused) continue;
       // What was named once as wrong is no choice any more.
       const left = (Array.isArray(known.keywords.enum) ? known.keywords.enum : others).filter(
@@ -167,6 +173,15 @@ function addUnwanted({ contract, operation, seen, says: sentences, lessons }: Re
     return true;
   }
   return false;
+}
+
+/** It says that this member, by its name or in words, does not fit another. */
+function isMismatch(name: string, says: string): boolean {
+  return (
+    name.length > 3 &&
+    /(does|do)( ?not|n't) match|mismatch|must match|inconsistent|incompatible|not compatible/i.test(says) &&
+    normal(says.slice(0, 300)).includes(normal(name))
+  );
 }
 
 function membersOf(contract: Contract, schema: string): readonly unknown[] {

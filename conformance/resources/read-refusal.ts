@@ -87,7 +87,7 @@ export function readComplaints(body: unknown): Complaint[] {
         const own = [...above, ...place];
         tell([...own, ...(extra === undefined ? [] : [extra])], text, node);
         for (const [name, part] of Object.entries(node)) {
-          if (isDeeper(part)) walk(part, trailOf(name, part), own, depth + 1);
+          if (isDeeper(part) && !echoes.test(name)) walk(part, trailOf(name, part), own, depth + 1);
         }
         return;
       }
@@ -125,6 +125,9 @@ function readCode(sentence: string): { readonly path: string[]; readonly rules: 
 /** Members that say nothing of what is wrong: where it came from, and what was sent. */
 const silent =
   /^(status|status_?code|timestamp|instance|trace(_?id)?|request_?id|documentation_url|stack(trace)?|method|url|input|value|rejected_?value|ctx|context|params|help|success|ok|received|keyword|inclusive|type|request(_?body)?|payload|sent)$/i;
+
+/** Members of a complaint that hold what was sent. */
+const echoes = /^(input|value|rejected_?value|received|sent|payload|request(_?body)?)$/i;
 
 function isDeeper(part: unknown): boolean {
   return Array.isArray(part) ? part.some(isObject) : isObject(part);
@@ -505,9 +508,13 @@ function quotedPlace(sentence: string): string[] {
     new RegExp(`(?:missing|invalid|requires?|unknown|duplicate)(?: an?| the| required| valid)? ${name}\\b`, 'i'),
   ];
   for (const row of rows) {
-    const found = row.exec(sentence)?.[1];
+    const match = row.exec(sentence);
+    const found = match?.[1];
+    if (found === undefined) continue;
+    // "field" in quotes is a name.
+    const isQuoted = sentence.includes(`"${found}"`) || sentence.includes(`'${found}'`);
     if (
-      found !== undefined &&
+      isQuoted ||
       !/^(the|a|an|this|that|value|field|it|body|request|input|is|error|json|object|string|property|parameter|must|not|schema)$/i.test(
         found,
       )
