@@ -145,6 +145,11 @@ export function headerOf({ headers }: { readonly headers: Answer['headers'] }, n
   return values.length === 0 ? undefined : values.join(', ');
 }
 
+/** Headers that say what is sent or wanted, and let nobody in: their values stand in every report. */
+export function isDescriptive(header: string): boolean {
+  return /^(accept(-[a-z-]+)?|content-[a-z-]+|user-agent|origin|referer|prefer|x-requested-with)$/i.test(header);
+}
+
 /** The scenario's exchanges of one turn, in the order in which they were sent, with those that were sent again alone at the end. */
 export type Trace = readonly NumberedExchange[];
 

@@ -234,11 +234,19 @@ function formatExchange(finding: Finding): string[] {
 }
 
 /** Other places than the first, as one cause may show at several members. */
-function formatPlaces({ place, pointer, operation, occurrences }: Finding): string[] {
+function formatPlaces({ place, pointer, says, operation, occurrences }: Finding): string[] {
   // Of the contract itself the pointer is the place.
   const [own, placeOf] =
     operation === '' ? [pointer, (one: Occurrence) => one.pointer] : [place, (one: Occurrence) => one.place];
-  const others = [...new Set(occurrences.map(placeOf))].filter((other) => other !== own);
+  // What is wrong there stands beside it where it is something else, but for how often it is wrong there.
+  const told = (text: string): string => text.replace(/, and so at \d+ more places?$/, '');
+  const others = [
+    ...new Set(
+      occurrences
+        .filter((one) => placeOf(one) !== own)
+        .map((one) => `${placeOf(one)}${told(one.says) === told(says) ? '' : ` (${told(one.says)})`}`),
+    ),
+  ];
   return others.length === 0 ? [] : [`  also at   ${nameSome(others)}`];
 }
 

@@ -117,6 +117,11 @@ describe('a header that the user gave', () => {
     expect(redactor.headerText('accept-language', 'eu')).toBe('eu');
   });
 
+  test('unless it describes what is sent or wanted', () => {
+    const { redact } = createRedactor(contract, [['Accept', 'application/vnd.a+json; version=20260101']]);
+    expect(redact('application/vnd.a+json; version=20260101')).toBe('application/vnd.a+json; version=20260101');
+  });
+
   test('is a variable of the curl line, which says what it stands for', () => {
     const request = { method: 'GET', base: '', path: '/a?key=k3y-of-the-user', headers, body: undefined };
     const { line, needs } = curlLine(request, { target: 'api' }, redactor);
