@@ -133,8 +133,8 @@ function weigh(
   };
 }
 
-/** That nothing listens says nothing about the contract: the run ends with a word about the address. */
-const notOfTheServer = new Set(['refused', 'unresolved']);
+/** That nothing listens says nothing about the contract: the run ends with a word about the address. Nor does what never left. */
+const notOfTheServer = new Set<NoAnswer['reason']>(['unsent', 'refused', 'unresolved']);
 
 export const noAnswer: TraceCheck = {
   kind: 'trace',

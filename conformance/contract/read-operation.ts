@@ -26,8 +26,14 @@ import { readOperationExtensions } from './extensions.ts';
 /** Style where none is written (OpenAPI 3.1, Parameter Object). */
 const defaultStyles = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
 
-/** Header parameters that OpenAPI says to ignore: they are written by content negotiation and security. */
-const ignoredHeaders: readonly string[] = ['accept', 'content-type', 'authorization'];
+/**
+ * Header parameters that are no data: OpenAPI says to ignore those that content negotiation and security write, and what frames a
+ * message or leads it to its host follows from the message (RFC 9110, 7.2, 7.6.1, 8.6, 10.1.1).
+ */
+const ignoredHeaders: ReadonlySet<string> = new Set([
+  ...['accept', 'content-type', 'authorization'],
+  ...['content-length', 'transfer-encoding', 'connection', 'keep-alive', 'te', 'trailer', 'upgrade', 'host', 'expect'],
+]);
 
 interface Given {
   readonly root: JsonObject;
@@ -152,7 +158,7 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
     report(place.pointer, 'The parameter has no name, or no known place in `in`.', cure, rule);
     return undefined;
   }
-  if (where === 'header' && ignoredHeaders.includes(name.toLowerCase())) return undefined;
+  if (where === 'header' && ignoredHeaders.has(name.toLowerCase())) return undefined;
   const style = textAt(value, 'style') ?? defaultStyles[where];
   const content = readContents(root, childOf(place, 'content'), report)[0];
   if ((value.schema === undefined) === (content === undefined)) {

@@ -53,10 +53,10 @@ function membersOf(value: JsonObject): [string, unknown][] {
   return Object.entries(value).filter(([, part]) => part !== undefined);
 }
 
-/** Numbers in plain decimals, `262567` and never `2.62567e5`. */
+/** Numbers in plain decimals, `262567` and never `2.62567e5`; half a character, as a server may cut it off, has no encoding. */
 function spell(value: unknown): string {
   if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value).toString();
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value).toWellFormed();
 }
 
 function isDocument({ mediaType }: Parameter): boolean {

@@ -19,7 +19,7 @@ export interface Connection {
 export interface ConnectionOptions {
   /** Until the headers are complete, and between two pieces of the body. */
   readonly timeoutMs: number;
-  /** Breaks off what is under way. */
+  /** Breaks off what is under way, and what is still being connected. */
   readonly signal: AbortSignal;
   /** Of `tls.connect`: certificate and key of the client, authorities that are trusted. */
   readonly tls?: Readonly<Record<string, unknown>>;
@@ -56,10 +56,6 @@ const surelyOpenMs = 800;
  */
 export function createConnection(options: ConnectionOptions): Connection {
   const { timeoutMs, signal, tls } = options;
-  const underWay = new Set<Dispatcher.DispatchController>();
-  signal.addEventListener('abort', () => {
-    for (const controller of underWay) controller.abort(new Error('broken off'));
-  });
   const free = new Map<string, Lane[]>();
   const open = new Set<ClientType>();
   const openLane = (origin: string): Lane => {
@@ -67,7 +63,8 @@ export function createConnection(options: ConnectionOptions): Connection {
       pipelining: 1,
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
-      connect: { timeout: timeoutMs, ...tls },
+      // Ends the socket itself: one that is still being connected has no request yet that could be broken off.
+      connect: { timeout: timeoutMs, signal, ...tls },
     });
     const lane: Lane = { client, carried: 0, usedAt: 0 };
     client.on('connect', () => {
@@ -81,7 +78,7 @@ export function createConnection(options: ConnectionOptions): Connection {
     lane.client.destroy().catch(() => undefined);
   };
   const sendOver = async (lane: Lane, origin: string, request: OutgoingRequest) => {
-    const outcome = await dispatch(lane, request, underWay, options);
+    const outcome = await dispatch(lane, request, options);
     // Where something broke, what is left of the socket is not used again.
     if (outcome?.kind === 'answer' && outcome.isCut !== true) {
       lane.usedAt = performance.now();
@@ -120,7 +117,7 @@ export function createConnection(options: ConnectionOptions): Connection {
       const { hostname, port, protocol } = new URL(base);
       return new Promise((resolve) => {
         const host = hostname.replace(/^\[|\]$/g, '');
-        const socket = connectSocket({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)) });
+        const socket = connectSocket({ host, port: Number(port || (protocol === 'https:' ? 443 : 80)), signal });
         const end = (isThere: boolean): void => {
           socket.destroy();
           resolve(isThere);
@@ -150,13 +147,11 @@ function originOf(base: string): { readonly origin: string; readonly prefix: str
 function dispatch(
   lane: Lane,
   { method, base, path, headers, body }: OutgoingRequest,
-  underWay: Set<Dispatcher.DispatchController>,
   { signal, timeoutMs }: ConnectionOptions,
 ): Promise<Answer | NoAnswer | undefined> {
   if (signal.aborted) return Promise.resolve(undefined);
   const started = performance.now();
   return new Promise((resolve) => {
-    let controller: Dispatcher.DispatchController | undefined;
     let status: number | undefined;
     let raw: Answer['headers'] = [];
     const chunks: Buffer[] = [];
@@ -164,7 +159,6 @@ function dispatch(
     let headersAt = started;
     let listening: NodeJS.Timeout | undefined;
     const settle = (outcome: Answer | NoAnswer | undefined): void => {
-      if (controller !== undefined) underWay.delete(controller);
       clearTimeout(listening);
       resolve(outcome);
     };
@@ -177,20 +171,17 @@ function dispatch(
       answer({ isCut: true, durationMs: headersAt - started });
       given.abort(new Error('it goes on'));
     };
-    const none = (failed: Pick<NoAnswer, 'reason' | 'says'>): void =>
+    const none = (failed: Described): void =>
       settle({ kind: 'none', ...failed, durationMs: performance.now() - started });
     const options = {
       method: method as Dispatcher.HttpMethod,
       path: `${originOf(base).prefix}${path}` || '/',
-      headers: headers.flat(),
+      headers: headers.flatMap(([name, value]) => [name, octetsOf(value)]),
       body: body ?? null,
     };
     lane.client.dispatch(options, {
-      onRequestStart: (given) => {
-        controller = given;
+      onRequestStart: () => {
         lane.carried += 1;
-        underWay.add(given);
-        if (signal.aborted) given.abort(new Error('broken off'));
       },
       onResponseStart: (given, code) => {
         if (code < 200) return;
@@ -217,6 +208,11 @@ function dispatch(
   });
 }
 
+/** What goes beyond ASCII goes out in UTF-8, as curl sends it: undici writes one octet for each character, and takes no others. */
+function octetsOf(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
 /** Undici hands over name, value, name, value as they came. */
 function pairsOf(raw: unknown): Answer['headers'] {
   const flat: readonly unknown[] = Array.isArray(raw) ? raw : [];
@@ -240,6 +236,9 @@ const byCode: Readonly<Record<string, Described>> = {
   UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', says: 'no answer in time' },
   UND_ERR_BODY_TIMEOUT: { reason: 'timeout', says: 'the body stopped in the middle' },
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { reason: 'truncated', says: 'the body is not as long as Content-Length says' },
+  UND_ERR_INVALID_ARG: { reason: 'unsent', says: 'it cannot be written in HTTP' },
+  UND_ERR_NOT_SUPPORTED: { reason: 'unsent', says: 'it cannot be written in HTTP' },
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', says: 'its Content-Length is not that of its content' },
   UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', says: 'the headers are larger than 16 KiB' },
 };
 

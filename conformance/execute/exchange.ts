@@ -27,8 +27,8 @@ export interface Answer {
 /** No complete HTTP answer came. */
 export interface NoAnswer {
   readonly kind: 'none';
-  /** `refused` and `unresolved`: nothing listens; the others break HTTP. */
-  readonly reason: 'refused' | 'unresolved' | 'reset' | 'timeout' | 'truncated' | 'malformed' | 'too-large';
+  /** `unsent`: the request is none of HTTP, and stayed here; `refused` and `unresolved`: nothing listens; the others break HTTP. */
+  readonly reason: 'unsent' | 'refused' | 'unresolved' | 'reset' | 'timeout' | 'truncated' | 'malformed' | 'too-large';
   readonly says: string;
   readonly durationMs: number;
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer as createSocketServer, type Server as Ne
 import { expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { testOptions } from '../planted/apis.ts';
+import { contractOf as byHand } from '../planted/by-hand.ts';
 import { serve } from '../planted/serve.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
@@ -203,3 +204,17 @@ async function listen(server: NetServer, port = 0): Promise<string> {
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', () => resolve()));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
+
+test('a header that the user gave goes out once, instead of what the runner would send under its name', async () => {
+  const parameter = { name: 'X-Tenant', in: 'header', required: true, schema: { type: 'string' } };
+  const contract = byHand({ '/a': { get: { parameters: [parameter], responses: { 200: { description: 'Done' } } } } });
+  const came: unknown[] = [];
+  const served = await serve(({ headers }) => {
+    came.push([headers['x-tenant'], headers.accept]);
+    return { status: 200 };
+  });
+  const headers = [['x-tenant', '7'] as const, ['Accept', 'text/csv'] as const];
+  await runConformance(contract, { ...testOptions('library', served.origin), baseUrl: served.origin, headers });
+  await served.close();
+  expect(came[0]).toEqual(['7', 'text/csv']);
+});

@@ -39,6 +39,9 @@ const window = { stopMs: 10_000, writeMs: 1_500 } as const;
 /** How long nobody is sent after a request that told it to stop: it answers first, and ends then. */
 const stopsWithinMs = 1_000;
 
+/** No connection was tried. */
+const neverThere = new Set<NoAnswer['reason']>(['unsent', 'unresolved']);
+
 type Open<Type> = { -readonly [Key in keyof Type]: Type[Key] };
 
 interface OpenOutage extends Outage {
@@ -169,7 +172,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
       const { base } = request;
       const flight: Flight = { ...part, startedAt: performance.now() };
       const outcome = await send();
-      if (outcome === undefined || (outcome.kind === 'none' && outcome.reason === 'unresolved')) return outcome;
+      if (outcome === undefined || (outcome.kind === 'none' && neverThere.has(outcome.reason))) return outcome;
       if (outcome.kind === 'answer') {
         listening.add(base);
         answered(flight, outcome);

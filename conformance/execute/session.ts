@@ -127,11 +127,12 @@ export function createEngine(wiring: Wiring): Engine {
             const authorization = await authorize(wiring.accounts, operation, extraScopes, identity);
             // Sent as somebody else, a request would prove something else.
             if (authorization === undefined && identity !== 'own') return { exchanges: [], authorization };
-            const written = writeRequest(draft, wiring.baseFor(operation), authorization ?? anonymous, wiring.form);
-            const whole = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
+            const shown = authorization ?? anonymous;
+            const added = { ...shown, headers: [...wiring.accounts.plainHeaders, ...shown.headers] };
+            const whole = writeRequest(draft, wiring.baseFor(operation), added, wiring.form);
             const request = identity === 'own' ? watch.current(whole) : whole;
             const outcomes = await exchangePatiently(operation, request);
-            const secrets = identity === 'own' ? secretsOf(authorization ?? anonymous) : [];
+            const secrets = identity === 'own' ? secretsOf(shown) : [];
             watch.observe(operation, whole, secrets, outcomes.at(-1));
             const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;
             const exchanges = outcomes.map((outcome, index): Exchange => {

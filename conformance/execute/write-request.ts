@@ -50,34 +50,40 @@ export function writeRequest(
     (text, { parameter, value }) => text.replace(`{${parameter.name}}`, () => encodePath(parameter, value)),
     operation.path,
   );
-  const { path, pairs } = splitPath(filled);
+  const { path, pairs } = splitPath(encodeRest(filled));
   const sent = of('query').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
-  const query = [
-    ...pairs.filter(([name]) => !sent.some(([known]) => known === name)),
-    ...sent,
-    ...authorization.query.map(encodePair),
-  ];
-  const cookies = [
-    ...of('cookie').flatMap(({ parameter, value }) => encodeQuery(parameter, value)),
-    ...authorization.cookies,
-  ];
+  // What lets a request in may be a parameter as well: a server would see two, and take either.
+  const query = override(override(pairs, sent), authorization.query.map(encodePair));
+  const asked = of('cookie').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
+  const cookies = override(asked, authorization.cookies);
   const body = draft.body === undefined ? undefined : encodeBody(draft.body.content, draft.body.value, form);
+  const headers: Pair[] = [
+    ['accept', acceptOf(operation)],
+    ...of('header').map(({ parameter, value }): Pair => [parameter.name, encodeHeader(parameter, value)]),
+  ];
+  if (cookies.length > 0) headers.push(['cookie', cookies.map(([name, value]) => `${name}=${value}`).join('; ')]);
+  if (body !== undefined) headers.push(['content-type', body.contentType]);
   const search = query.map(([name, value]) => `${name}=${value}`);
   return edit(draft.edits ?? {}, {
     method: operation.method.toUpperCase(),
     base,
     path: search.length === 0 ? path : `${path}?${search.join('&')}`,
-    headers: [
-      ['accept', acceptOf(operation)],
-      ...of('header').map(({ parameter, value }) => [parameter.name, encodeHeader(parameter, value)] as const),
-      ...(cookies.length === 0
-        ? []
-        : [['cookie', cookies.map(([name, value]) => `${name}=${value}`).join('; ')] as const]),
-      ...(body === undefined ? [] : [['content-type', body.contentType] as const]),
-      ...authorization.headers,
-    ],
+    headers: override(headers, authorization.headers, (name) => name.toLowerCase()),
     body: body?.bytes,
   });
+}
+
+type Pair = readonly [name: string, value: string];
+
+/** @param same what two names have in common that are one: in any case for those of headers */
+function override(pairs: readonly Pair[], by: readonly Pair[], same = (name: string) => name): readonly Pair[] {
+  const names = new Set(by.map(([name]) => same(name)));
+  return [...pairs.filter(([name]) => !names.has(same(name))), ...by];
+}
+
+/** What a contract may write in a path, and no request line can carry (RFC 3986, 2). */
+function encodeRest(path: string): string {
+  return path.replaceAll(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed()));
 }
 
 /** The request as no value could make it. */
@@ -108,13 +114,13 @@ function edit(
  */
 function splitPath(template: string): {
   readonly path: string;
-  readonly pairs: readonly (readonly [string, string])[];
+  readonly pairs: readonly Pair[];
 } {
   const [path = '', ...rest] = template.split(/[?#]/);
   const pairs = rest
     .flatMap((part) => part.split('&'))
     .filter((pair) => pair !== '')
-    .map((pair): readonly [string, string] => {
+    .map((pair): Pair => {
       const [name = '', ...value] = pair.split('=');
       return [name, value.join('=')];
     });
@@ -140,6 +146,6 @@ function acceptOf({ responses }: Operation): string {
   return [...listed, listed.size === 0 ? '*/*' : '*/*;q=0.1'].join(', ');
 }
 
-function encodePair([name, value]: readonly [string, string]): readonly [string, string] {
+function encodePair([name, value]: Pair): Pair {
   return [encodeURIComponent(name), encodeURIComponent(value)];
 }

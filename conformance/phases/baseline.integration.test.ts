@@ -801,3 +801,45 @@ test('asks once more with what may be left out, and a refusal of that takes noth
   expect(unreached).toEqual([]);
   expect(requests).toEqual(['GET /list', 'GET /list?size=1&order=up']);
 });
+
+describe('what others have is written back only where nothing of it gets lost', () => {
+  const url = { type: 'string' };
+  const secret = { type: 'string', writeOnly: true };
+  const shown = { type: 'string', format: 'password' };
+  test.each([
+    { name: 'a member that no read shows', method: 'PUT', properties: { url, secret }, read: { url: 'u' }, sends: 0 },
+    {
+      name: 'a member that a read hides',
+      method: 'PUT',
+      properties: { url, shown },
+      read: { url: 'u', shown: '***' },
+      sends: 0,
+    },
+    {
+      name: 'the same, where what is not sent stays',
+      method: 'PATCH',
+      properties: { url, secret },
+      read: { url: 'u' },
+      sends: 1,
+    },
+    { name: 'nothing of the kind', method: 'PUT', properties: { url }, read: { url: 'u' }, sends: 1 },
+  ])('$name, $method', async ({ method, properties, read, sends }) => {
+    const body = { type: 'object', properties };
+    const { requests } = await run(
+      {
+        operations: {
+          'GET /hooks': undefined,
+          'GET /hooks/{hookId}': undefined,
+          [`${method} /hooks/{hookId}`]: { body },
+        },
+        handle: routes({
+          'GET /hooks': () => ({ status: 200, body: [{ id: 'h1' }] }),
+          'GET /hooks/:id': () => ({ status: 200, body: { id: 'h1', ...read } }),
+          [`${method} /hooks/:id`]: () => ({ status: 200 }),
+        }),
+      },
+      { permissions: { effects: [], readOnly: false, writes: 'restore' } },
+    );
+    expect(requests.filter((request) => request.startsWith(`${method} `))).toHaveLength(sends);
+  });
+});

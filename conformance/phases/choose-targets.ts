@@ -8,6 +8,7 @@ import { seenOf } from '../execute/write-request.ts';
 import { type Deed, refuseValues } from '../plan/permissions.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
 import { nounOf, plainPath, slotsOf } from '../resources/slots.ts';
+import { holdsSecrets } from '../schema/annotated-values.ts';
 
 /** Everything that the operation may be about, the contract's example at the end. */
 export function allTargets(world: World, operation: Operation, deed: Deed): readonly Target[] {
@@ -85,7 +86,10 @@ function restoreBody({ resources }: World, tools: DataTools, { operation, body, 
   const { properties } = flattenSchema(root, placeAt(root, schema), 0);
   const [only] = Object.values(read);
   const whole = Object.keys(read).length === 1 && isObject(only) ? only : read;
-  const entries = [...properties].flatMap(([name, place]): [string, unknown][] => {
+  // A read shows a secret masked or not at all: without it, or with its mask, a PUT would take it away.
+  const open = [...properties].filter(([, place]) => !holdsSecrets(root, place.pointer));
+  if (open.length < properties.size && operation.method !== 'patch') return undefined;
+  const entries = open.flatMap(([name, place]): [string, unknown][] => {
     if (!Object.hasOwn(whole, name) || (isObject(place.value) && place.value.readOnly === true)) return [];
     const value = whole[name];
     const spelled = [value, ...(typeof value === 'number' ? [String(value)] : [])];

@@ -226,7 +226,8 @@ function fromCollection(resources: Resources, state: SlotState, slot: Slot, oute
         values,
         doubt: (above?.doubt ?? 1) + doubt,
         order: (above?.order ?? 1) + order,
-        owned: item.owned || above?.owned === true,
+        // What stands in a thing of ours under any other name may be the id of another's: `{kind: "admin"}`.
+        owned: (item.owned && doubt < unnamed) || above?.owned === true,
       },
     ];
   });

@@ -362,6 +362,74 @@ describe('whose it is', () => {
     expect(run.targets('DELETE /pets/{petId}').some(({ owned }) => owned)).toBe(false);
   });
 
+  test('what a thing of its own says of itself may be the id of another’s', () => {
+    const run = after(operations, [{ call: 'POST /pets', status: 201, body: { id: 2, kind: 'admin' } }]);
+    const found = run.targets('DELETE /pets/{petId}').map(({ values, owned }) => [values.petId, owned]);
+    expect(found).toEqual([
+      [2, true],
+      ['admin', false],
+    ]);
+  });
+
+  const flat = { timezone: 'Europe/Berlin', title: 'Sunny attic' };
+  test.each<{ name: string; answers: readonly Answered[]; owned: readonly unknown[] }>([
+    {
+      name: 'one that came into the list since, by the name that it was given',
+      answers: [
+        { call: 'GET /pets', body: [{ id: 1, timezone: 'Europe/Berlin' }] },
+        { call: 'POST /pets', status: 201, sent: flat },
+        { call: 'GET /pets', body: [{ id: 1 }, { id: 2, ...flat }, { id: 3, timezone: 'Europe/Berlin' }] },
+      ],
+      owned: [2],
+    },
+    {
+      name: 'none that shares no more than a property with it',
+      answers: [
+        { call: 'GET /pets', body: [] },
+        { call: 'POST /pets', status: 201, sent: { timezone: 'Europe/Berlin' } },
+        { call: 'GET /pets', body: [{ id: 1, timezone: 'Europe/Berlin' }] },
+      ],
+      owned: [],
+    },
+    {
+      name: 'none beside the one whose id is known',
+      answers: [
+        { call: 'GET /pets', body: [] },
+        { call: 'POST /pets', status: 201, sent: flat, body: { id: 2 } },
+        { call: 'GET /pets', body: [{ id: 1, ...flat }] },
+      ],
+      owned: [2],
+    },
+    {
+      name: 'none where several bear the name',
+      answers: [
+        { call: 'GET /pets', body: [] },
+        { call: 'POST /pets', status: 201, sent: flat },
+        {
+          call: 'GET /pets',
+          body: [
+            { id: 1, ...flat },
+            { id: 2, ...flat },
+          ],
+        },
+      ],
+      owned: [],
+    },
+    {
+      name: 'none where nobody knows what was there before',
+      answers: [
+        { call: 'POST /pets', status: 201, sent: flat },
+        { call: 'GET /pets', body: [{ id: 1, ...flat }] },
+      ],
+      owned: [],
+    },
+  ])('of what a list shows, $name is owned', ({ answers, owned }) => {
+    const found = after(operations, answers).targets('DELETE /pets/{petId}');
+    expect(
+      found.flatMap((target) => (target.owned && target.values.petId !== flat.title ? [target.values.petId] : [])),
+    ).toEqual(owned);
+  });
+
   test('it stays owned when it is read, and so does what lies beneath it', () => {
     const run = after(operations, [
       { call: 'POST /pets', status: 201, body: { id: 2 } },

@@ -127,6 +127,7 @@ function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) =>
   return {
     see: (exchange) => {
       const { operation, request, outcome } = exchange;
+      if (outcome.kind === 'none' && outcome.reason === 'unsent') return;
       if (base === undefined) servers = operation.servers;
       base ??= request.base;
       if (!operation.path.includes('{')) {

@@ -10,6 +10,35 @@ export interface Blame {
 /** Most names in one sentence. */
 const mostNamed = 6;
 
+/** Exchanges that are kept for what may come of them. A round has all been sent before the first of it is seen here. */
+const mostRecent = 128;
+
+interface Remembered {
+  readonly see: (exchange: NumberedExchange) => void;
+  readonly of: (request: OutgoingRequest) => NumberedExchange | undefined;
+}
+
+/** Keeps the last exchanges, and for good those that an outage names. */
+export function rememberExchanges(outages: () => readonly Outage[]): Remembered {
+  const kept = new Map<OutgoingRequest, NumberedExchange>();
+  const recent = new Map<OutgoingRequest, NumberedExchange>();
+  return {
+    see: (exchange) => {
+      const { request } = exchange;
+      if (!recent.has(request)) recent.set(request, exchange);
+      const [oldest] = recent;
+      if (recent.size <= mostRecent || oldest === undefined) return;
+      recent.delete(oldest[0]);
+      if (outages().some((outage) => names(outage, oldest[0]))) kept.set(...oldest);
+    },
+    of: (request) => kept.get(request) ?? recent.get(request),
+  };
+}
+
+function names({ interrupted, accepted, last }: Outage, request: OutgoingRequest): boolean {
+  return [...interrupted, ...accepted, last].some((part) => part?.request === request);
+}
+
 /**
  * Who stopped a deployment, told when all is known that the run can know: a defect where a request broke it, a suspect where
  * several may have, or nobody did that was seen. One that was told to stop has done as it was told: see {@link explainOutages}.

@@ -5,13 +5,7 @@ import { noAnswer } from '../checks/server-failure.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
-import {
-  type Exchange,
-  isAccepted,
-  type NumberedExchange,
-  type OutgoingRequest,
-  type Trace,
-} from '../execute/exchange.ts';
+import { type Exchange, isAccepted, type NoAnswer, type NumberedExchange, type Trace } from '../execute/exchange.ts';
 import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
@@ -29,13 +23,10 @@ import { createJudge } from '../schema/create-judge.ts';
 import { watchAftermath } from './aftermath.ts';
 import { watchRefusals } from './looser.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
-import { judgeOutages } from './outages.ts';
+import { judgeOutages, rememberExchanges } from './outages.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
 import { createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
 import { gatherWarnings, judgeVerdict, RunnerFailure } from './verdict.ts';
-
-/** Exchanges that are kept for what may come of them. */
-const mostRecent = 64;
 
 /** Runs the plan against a deployment and judges every answer. Throws for nothing that the deployment does. */
 export async function runConformance(
@@ -121,15 +112,7 @@ export async function runConformance(
     if (refusal !== undefined) lessons.observe(exchange.operation, exchange.seen, refusal);
   };
 
-  /** By request: those that an outage may be about. */
-  const recent = new Map<OutgoingRequest, NumberedExchange>();
-  const remember = (exchange: NumberedExchange): void => {
-    recent.set(exchange.request, recent.get(exchange.request) ?? exchange);
-    const [oldest] = recent.keys();
-    if (recent.size > mostRecent && oldest !== undefined && engine.outageOf(oldest) === undefined)
-      recent.delete(oldest);
-  };
-
+  const recent = rememberExchanges(engine.outages);
   for (const operation of selected) {
     const refusal = refuseToSend(contract, operation, options);
     if (refusal !== undefined) tally.explain(operation, [refusal]);
@@ -148,7 +131,7 @@ export async function runConformance(
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: tally.requests() + index + 1 }));
       for (const exchange of trace) {
         observe(exchange);
-        remember(exchange);
+        recent.see(exchange);
       }
       judgeTrace(trace.filter(({ isControl }) => isControl !== true));
       // What is left of the plan would only wait for the same.
@@ -167,7 +150,7 @@ export async function runConformance(
   });
   if (signal.reason instanceof RunnerFailure) failure ??= signal.reason;
   const isStopJudged = checks.includes(noAnswer);
-  for (const { failure, exchanges } of isStopJudged ? judgeOutages(engine.outages(), (one) => recent.get(one)) : []) {
+  for (const { failure, exchanges } of isStopJudged ? judgeOutages(engine.outages(), recent.of) : []) {
     for (const exchange of exchanges) {
       obligations.settle(exchange.operation, noAnswer.name, wholeAnswer, false);
       const found = findings.add(failure, exchange);
@@ -291,10 +274,10 @@ function wire(
  * stopped by one request takes others down with it, and a 500 under load is not yet one of that request.
  */
 function needsProof(): (exchange: Exchange) => boolean {
+  const isNobodys = new Set<NoAnswer['reason']>(['unsent', 'unresolved', 'refused']);
   const proven = new Set<string>();
   return ({ operation, request, outcome }) => {
-    const isFailure =
-      outcome.kind === 'none' ? outcome.reason !== 'unresolved' && outcome.reason !== 'refused' : outcome.status >= 500;
+    const isFailure = outcome.kind === 'none' ? !isNobodys.has(outcome.reason) : outcome.status >= 500;
     if (!isFailure || !mayRepeat(operation, request.method)) return false;
     const kind = outcome.kind === 'none' ? outcome.reason : outcome.status;
     const key = `${operation.id} ${kind}`;

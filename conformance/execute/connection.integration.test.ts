@@ -1,0 +1,59 @@
+import { createServer, type Server } from 'node:net';
+import { expect, test } from 'vitest';
+import { type Handler, serve } from '../planted/serve.ts';
+import { createConnection } from './connection.ts';
+import type { OutgoingRequest } from './exchange.ts';
+
+const plain: OutgoingRequest = { method: 'GET', base: '', path: '/', headers: [], body: undefined };
+
+test('what is broken off ends at once, also while the connection is still being made', async () => {
+  // Accepts, and never says a word of TLS.
+  const silent = createServer(() => undefined);
+  const port = await listen(silent);
+  const stop = new AbortController();
+  const connection = createConnection({ timeoutMs: 60_000, signal: stop.signal });
+  const accepted = new Promise((resolve) => silent.once('connection', resolve));
+  const sent = connection.send({ ...plain, base: `https://127.0.0.1:${port}` });
+  await accepted;
+  stop.abort();
+  expect(await sent).toBeUndefined();
+  // Nothing is left that would keep the process.
+  await new Promise((resolve) => silent.close(resolve));
+  await connection.close();
+});
+
+test.each([
+  { name: 'a line break in a header', request: { headers: [['x-note', 'a\nb']] } },
+  { name: 'a name of a header that is none', request: { headers: [['x note', 'a']] } },
+  { name: 'a length that is not that of the body', request: { headers: [['content-length', '9']], method: 'PUT' } },
+] satisfies { name: string; request: Partial<OutgoingRequest> }[])(
+  '$name is not sent, and says nothing of the server',
+  async ({ request }) => {
+    const answered: Handler = () => ({ status: 200 });
+    const served = await serve(answered);
+    const connection = createConnection({ timeoutMs: 1_000, signal: new AbortController().signal });
+    const outcome = await connection.send({ ...plain, base: served.origin, body: Buffer.from('a'), ...request });
+    await connection.close();
+    await served.close();
+    expect([outcome, served.requests]).toMatchObject([{ kind: 'none', reason: 'unsent' }, []]);
+  },
+);
+
+test('a header beyond ASCII goes out in UTF-8', async () => {
+  const came: unknown[] = [];
+  const served = await serve(({ headers }) => {
+    came.push(Buffer.from(String(headers['x-note']), 'latin1').toString());
+    return { status: 200 };
+  });
+  const connection = createConnection({ timeoutMs: 1_000, signal: new AbortController().signal });
+  await connection.send({ ...plain, base: served.origin, headers: [['x-note', 'größe 日']] });
+  await connection.close();
+  await served.close();
+  expect(came).toEqual(['größe 日']);
+});
+
+async function listen(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
