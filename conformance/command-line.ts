@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { type Ends, framesOf, planCommand, runCommand, type Streams } from './command/commands.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
+import { memberOf } from './contract/document.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 
 const streams: Streams = { out: process.stdout, error: process.stderr };
@@ -13,9 +16,12 @@ const streams: Streams = { out: process.stdout, error: process.stderr };
  * @returns the exit code: 0 nothing found; 1 defects; 2 wrong usage, or nothing that could be tested; 130 interrupted
  */
 export async function conform(args: readonly string[], name: string): Promise<number> {
+  // Lines that nobody reads any more, as after `| head`, are no reason to end, and those of the help neither.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   let exitCode = 0;
   const program = addOptions(new Command(name))
     .description('Tells where a deployment breaks its OpenAPI contract: each defect once, with one request to paste.')
+    .version(versionOf(join(import.meta.dirname, 'package.json')), '-V, --version', 'print the version')
     .addHelpText('after', describeExits(name))
     .showHelpAfterError('(--help shows every option)')
     .exitOverride()
@@ -41,6 +47,10 @@ export async function conform(args: readonly string[], name: string): Promise<nu
   return exitCode;
 }
 
+function versionOf(file: string): string {
+  return String(memberOf(JSON.parse(readFileSync(file, 'utf8')), 'version'));
+}
+
 function describeExits(name: string): string {
   return `
 Exit codes: 0 nothing found; 1 defects, and what --fail-on names; 2 wrong usage, broken contract, unreachable target,
@@ -57,7 +67,5 @@ function watchEnds(): Ends {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const fail = new AbortController();
   process.on('uncaughtException', (error) => fail.abort(new RunnerFailure(error)));
-  // Lines that nobody reads any more are no reason to end.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
   return { interrupted: stop.signal, failed: fail.signal };
 }

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -87,8 +87,17 @@ describe('exit codes', () => {
     );
   });
 
+  test('0 for its version', async () => {
+    const { code, out } = await conform(['--version']);
+    expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+  });
+
   const wrong: readonly { name: string; args: readonly string[]; says: string }[] = [
-    { name: 'no options', args: [], says: '--contract FILE is needed.\n--base-url URL is needed.' },
+    {
+      name: 'no options',
+      args: [],
+      says: '--contract FILE is needed.\n--base-url URL is needed.\n(--help shows every option)',
+    },
     { name: 'an unknown option', args: ['--nope'], says: 'unknown option' },
     {
       name: 'an unknown check',
@@ -337,21 +346,32 @@ describe('exit codes', () => {
     expect(await readFile(join(folder, 'there', 'junit.xml'), 'utf8')).toContain('<error message="The runner failed');
   });
 
-  test('2 when the reports cannot be written, after they were printed', async () => {
+  test('2 when the reports could not be written, before anything is sent', async () => {
     await writeFile(join(folder, 'there'), '');
-    const { code, out, error } = await conform([
-      ...(await library(createLibrary())),
-      '--report',
-      'json',
-      '--out',
-      'there',
-    ]);
-    expect([code, out]).toEqual([2, expect.stringContaining('No defect found.')]);
-    expect(error).toContain('--out there cannot be written: EEXIST');
+    let requests = 0;
+    const args = await library(() => {
+      requests += 1;
+      return { status: 500, body: {} };
+    });
+    const { code, out, error } = await conform([...args, '--report', 'json', '--out', 'there']);
+    expect([code, out, requests]).toEqual([2, '', 0]);
+    expect(error).toBe('--out there cannot be written: a file of that name is in the way.\n');
   });
 
-  test('0 when nobody reads what it prints', async () => {
-    const line = [process.execPath, main, ...(await library(createLibrary()))].map((word) => `'${word}'`).join(' ');
+  test('2 when the reports can no longer be written, after they were printed', async () => {
+    const answer = createLibrary();
+    const args = await library(async (request) => {
+      await mkdir(join(folder, 'there', 'report.json'), { recursive: true });
+      return answer(request);
+    });
+    const { code, out, error } = await conform([...args, '--report', 'json', '--out', 'there']);
+    expect([code, out]).toEqual([2, expect.stringContaining('No defect found.')]);
+    expect(error).toContain('--out there cannot be written: EISDIR');
+  });
+
+  test.each(['what it prints', 'its help'])('0 when nobody reads %s', async (what) => {
+    const args = what === 'its help' ? ['--help'] : await library(createLibrary());
+    const line = [process.execPath, main, ...args].map((word) => `'${word}'`).join(' ');
     const code = await new Promise((resolve) => {
       execFile('sh', ['-c', `{ ${line}; echo $? >&3; } 3>&2 2>/dev/null | true`], { cwd: folder }, (_, __, text) =>
         resolve(text.trim()),
@@ -429,6 +449,23 @@ test('waits for a deployment that is still starting, and begins when it answers'
     /^Waiting for .+\/v2: nothing listens there \(0\.\d s of 60 s\)\n.+\/v2 answers after \d+\.\d s\.$/m,
   );
   expect(served.requests[0]).toBe('GET /v2');
+});
+
+test('waits before it asks a deployment for its own contract', async () => {
+  const spare = await serve(() => ({ status: 200 }));
+  const { origin } = spare;
+  await spare.close();
+  const args = ['--contract', `${origin}/openapi.yaml`, '--base-url', `${origin}/v2`, '--token', libraryKey];
+  const run = conform([...args, '--wait-for-target', '60s', '--operation', 'listBooks']);
+  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const [answer, text] = [createLibrary(), await readFile(apis.library.file, 'utf8')];
+  served = await serve(
+    (request) => (request.path === '/openapi.yaml' ? { status: 200, body: text } : answer(request)),
+    Number(new URL(origin).port),
+  );
+  const { code, error } = await run;
+  expect(error).toMatch(/answers after/);
+  expect(code).toBe(0);
 });
 
 test('waits no longer than it was told, and says what it saw', async () => {

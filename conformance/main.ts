@@ -1,6 +1,13 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+import module from 'node:module';
 
-enableCompileCache();
+// It is installed by people with whatever Node they have; anything later would be a stack trace.
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 18)) {
+  process.stderr.write(`lockstep-conform needs Node 24.18 or later, this is ${process.version}.\n`);
+  process.exit(2);
+}
+
+module.enableCompileCache();
 const { conform } = await import('./command-line.ts');
 process.exitCode = await conform(process.argv.slice(2), 'lockstep-conform');

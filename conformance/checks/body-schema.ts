@@ -16,7 +16,7 @@ export const bodySchema: ExchangeCheck = {
     ),
   judge: (exchange, context) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};
-    if (answer === undefined || response === undefined || !hasContent(exchange)) return [];
+    if (answer === undefined || response === undefined || answer.isCut === true || !hasContent(exchange)) return [];
     if (answer.body.length === 0) return judgeSilence(answer, response);
     const sent = headerOf(answer, 'content-type');
     if (sent === undefined) return [];

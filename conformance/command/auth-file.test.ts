@@ -39,6 +39,7 @@ configs: {whatever: it-is}
   expect(cookie?.login).toEqual({
     endpoint: '/login',
     method: 'POST',
+    password: 'p&w',
     headers: [['content-type', 'application/x-www-form-urlencoded']],
     body: 'user=ada&pass=p%26w',
     expectCookies: true,
@@ -115,7 +116,12 @@ describe('tells what is wrong, and where', () => {
     {
       name: 'a wrong type',
       text: 'auth:\n  - name: a\n    fixedHeaders:\n      - name: X\n        value: 7',
-      says: 'auth.yaml:5 /auth/0/fixedHeaders/0/value: 7 stands where text is wanted.',
+      says: 'auth.yaml:5 /auth/0/fixedHeaders/0/value: a number stands where text is wanted. Put it in quotes.',
+    },
+    {
+      name: 'a password that YAML reads as a number, without telling it',
+      text: 'auth:\n  - name: a\n    loginEndpointAuth:\n      payloadUserPwd: {username: a, password: 98765}',
+      says: 'auth.yaml:4 /auth/0/loginEndpointAuth/payloadUserPwd/password: a number stands where text is wanted. Put it in quotes.',
     },
     {
       name: 'a verb that is none',

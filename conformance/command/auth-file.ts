@@ -175,6 +175,7 @@ function readRequest(
     method: textAt(from, 'verb') ?? 'POST',
     headers: [...type, ...pairsOf(from.headers, fill)],
     body: body === undefined ? undefined : fill(body),
+    password: fill(textAt(from.payloadUserPwd, 'password') ?? '') || undefined,
   };
 }
 
@@ -241,7 +242,9 @@ function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps,
   if (typeof shape === 'string') {
     const wanted = { text: 'string', flag: 'boolean', number: 'number' }[shape];
     const word = { text: 'text', flag: 'true or false', number: 'a number' }[shape];
-    if (typeof value !== wanted) report(at, `${JSON.stringify(value)} stands where ${word} is wanted.`);
+    // Never the value: it may be a password that YAML reads as a number.
+    const hint = shape === 'text' && typeof value !== 'object' ? ' Put it in quotes.' : '';
+    if (typeof value !== wanted) report(at, `${kindOf(value)} stands where ${word} is wanted.${hint}`);
     return;
   }
   if (isTexts(shape)) {
@@ -270,6 +273,11 @@ function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps,
       report([...at, name], `the format has no such member.${hint} There are: ${names.join(', ')}.`);
     }
   }
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  return { string: 'text', number: 'a number', boolean: 'true or false' }[typeof value as string] ?? 'an object';
 }
 
 function isTexts(shape: Shape): shape is readonly string[] {

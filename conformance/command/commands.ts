@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closest } from 'fastest-levenshtein';
@@ -32,19 +32,25 @@ interface Prepared {
 const wrongUse = 2;
 
 /** Options and contract, or the exit code after the reasons have been printed. */
-async function prepareRun(raw: RawOptions, streams: Streams, needsTarget: boolean): Promise<Prepared | number> {
+async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefined): Promise<Prepared | number> {
   const refuse = (...says: readonly string[]): number => {
     streams.error.write(`${says.join('\n')}\n`);
     return wrongUse;
   };
-  const { values, faults } = readOptions(raw, needsTarget);
-  if (faults.length > 0) return refuse(...faults);
+  const { values, faults } = readOptions(raw, ends !== undefined);
+  if (faults.length > 0)
+    return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
   const distrust = await trustAuthorities(values);
   const certificate = await readClientCertificate(values);
   const unreadable = [distrust, 'fault' in certificate ? certificate.fault : undefined].filter(
     (one) => one !== undefined,
   );
   if (unreadable.length > 0 || 'fault' in certificate) return refuse(...unreadable);
+  // A deployment that serves its own contract has none before it answers.
+  if (ends !== undefined && isAddress(values.contract)) {
+    const end = await waitAsAsked(values, certificate.tls, streams, ends);
+    if (end !== undefined) return end;
+  }
   let contract: Contract;
   try {
     contract = await readContractFile(values.contract ?? '');
@@ -111,26 +117,26 @@ export interface Ends {
 const patienceMs = 5_000;
 
 /** Tests a deployment, prints and writes the reports. @returns the exit code */
-export async function runCommand(raw: RawOptions, streams: Streams, { interrupted, failed }: Ends): Promise<number> {
-  const prepared = await prepareRun(raw, streams, true);
+export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends): Promise<number> {
+  const { interrupted, failed } = ends;
+  const prepared = await prepareRun(raw, streams, ends);
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract } = prepared;
+  // Rather than after an hour of requests.
+  const unmade = await makeFolder(values);
+  if (unmade !== undefined) {
+    streams.error.write(`${unmade}\n`);
+    return wrongUse;
+  }
   const signal = AbortSignal.any([interrupted, failed]);
   const effects = run.permissions.effects.join(', ') || 'none';
   const writes = run.permissions.readOnly ? 'read-only' : run.permissions.writes;
   streams.error.write(
     `${contract.title} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}\n`,
   );
-  if (values.waitForTarget !== undefined) {
-    const waiting = { withinMs: values.waitForTarget, tls: run.tls, stream: streams.error, signal };
-    const says = await waitForTarget(run.baseUrl, waiting);
-    if (interrupted.aborted) return exitCodes.interrupted;
-    if (says !== undefined) {
-      streams.error.write(
-        `Unreachable: ${run.baseUrl} did not answer within ${values.waitForTarget / 1000} s: ${says}.\n`,
-      );
-      return exitCodes.unreachable;
-    }
+  if (!isAddress(values.contract)) {
+    const end = await waitAsAsked(values, run.tls, streams, ends);
+    if (end !== undefined) return end;
   }
   const live = createLiveProgress(streams.error);
   const running = runConformance(
@@ -156,6 +162,26 @@ export async function runCommand(raw: RawOptions, streams: Streams, { interrupte
   return failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
 }
 
+function isAddress(contract: string | undefined): boolean {
+  return /^https?:/i.test(contract ?? '');
+}
+
+/** @returns the exit code where nothing has answered, or the wait was broken off */
+async function waitAsAsked(
+  { waitForTarget: withinMs, baseUrl = '' }: OptionValues,
+  tls: RunOptions['tls'],
+  streams: Streams,
+  { interrupted, failed }: Ends,
+): Promise<number | undefined> {
+  if (withinMs === undefined) return undefined;
+  const signal = AbortSignal.any([interrupted, failed]);
+  const says = await waitForTarget(baseUrl, { withinMs, tls, stream: streams.error, signal });
+  if (interrupted.aborted) return exitCodes.interrupted;
+  if (says === undefined) return undefined;
+  streams.error.write(`Unreachable: ${baseUrl} did not answer within ${withinMs / 1000} s: ${says}.\n`);
+  return exitCodes.unreachable;
+}
+
 /** Settles some time after the runner has failed, else never. */
 function givenUp(failed: AbortSignal): Promise<undefined> {
   return new Promise((resolve) => {
@@ -174,6 +200,20 @@ export function framesOf(failure: Error): string {
     .join('\n');
 }
 
+/** The folder of the reports. @returns why they could not be written there */
+async function makeFolder({ report: names, out }: OptionValues): Promise<string | undefined> {
+  if (names.length === 0) return undefined;
+  try {
+    await mkdir(out, { recursive: true });
+    await access(out, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    const code = memberOf(error, 'code');
+    const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file of that name is in the way' : messageOf(error);
+    return `--out ${out} cannot be written: ${why}.`;
+  }
+}
+
 /** @returns why they cannot be written */
 async function writeReports({ report: names, out }: OptionValues, result: RunResult): Promise<string | undefined> {
   if (names.length === 0) return undefined;
@@ -182,8 +222,12 @@ async function writeReports({ report: names, out }: OptionValues, result: RunRes
     await Promise.all(names.map((name) => writeFile(join(out, reports[name].file), reports[name].format(result))));
     return undefined;
   } catch (error) {
-    return `--out ${out} cannot be written: ${error instanceof Error ? error.message : error}.`;
+    return `--out ${out} cannot be written: ${messageOf(error)}.`;
   }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
@@ -196,7 +240,7 @@ function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
 
 /** Prints the order of operations and what is to be established about each; sends nothing. */
 export async function planCommand(raw: RawOptions, streams: Streams): Promise<number> {
-  const prepared = await prepareRun(raw, streams, false);
+  const prepared = await prepareRun(raw, streams, undefined);
   if (typeof prepared === 'number') return prepared;
   const { contract, run, values } = prepared;
   const { selected } = selectOperations(contract.operations, run.selection);

@@ -32,6 +32,20 @@ test('no password of an address is told, and none is taken', () => {
   expect(faults).toEqual(['--base-url https://…@api.example: give user and password by --user.']);
 });
 
+test('an address without its scheme is told with one', () => {
+  const told = (baseUrl: string) => readOptions({ contract: 'x', baseUrl }, true).faults;
+  expect(told('localhost:8080/v1')).toEqual([
+    '--base-url localhost:8080/v1 is no http address. Did you mean http://localhost:8080/v1?',
+  ]);
+  expect(told('api.example')).toEqual(['--base-url api.example is no http address. Did you mean http://api.example?']);
+  expect(told('ftp://a')).toEqual(['--base-url ftp://a is no http address. Write http://HOST:PORT/PATH.']);
+});
+
+test('what stands where a header is wanted is never told: it may be a secret', () => {
+  const { faults } = readOptions({ contract: 'x', baseUrl: 'http://a', header: ['X-Key: a', 'Bearer hunter2'] }, true);
+  expect(faults).toEqual(["--header: write it in quotes, as in --header 'X-Tenant: acme'."]);
+});
+
 test('an option may stand several times, on the line before the environment', () => {
   const before = process.env.LOCKSTEP_TOKEN;
   process.env.LOCKSTEP_TOKEN = 'of-the-environment';

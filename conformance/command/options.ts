@@ -437,8 +437,12 @@ function phaseNames(given: Given, name: string): readonly PhaseName[] {
 function url(given: Given, name: string): string | undefined {
   if (typeof given !== 'string') return undefined;
   const address = URL.parse(given);
-  if (address === null || !/^https?:$/.test(address.protocol))
-    throw new RangeError(`${name} ${given} is no http address.`);
+  if (address === null || !/^https?:$/.test(address.protocol)) {
+    // `localhost:8080` is an address too, whose scheme is localhost.
+    const isHost = /^[\w.-]+(:\d+)?(\/[^@]*)?$/.test(given) || /^\/\/[^@/]+/.test(given);
+    const hint = isHost ? `Did you mean http://${given.replace(/^\/\//, '')}?` : 'Write http://HOST:PORT/PATH.';
+    throw new RangeError(`${name} ${given} is no http address. ${hint}`);
+  }
   // Every report shows the address.
   if (address.username !== '' || address.password !== '')
     throw new RangeError(`${name} ${address.protocol}//…@${address.host}: give user and password by --user.`);
@@ -465,7 +469,8 @@ function instant(given: Given, name: string): number {
 function headers(given: Given, name: string): readonly (readonly [name: string, value: string])[] {
   return texts(given).map((line) => {
     const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(line);
-    if (match === null) throw new RangeError(`${name} "${line}": write 'Name: value'.`);
+    // What was given may be a secret, or half of one that stood without quotes.
+    if (match === null) throw new RangeError(`${name}: write it in quotes, as in ${name} 'X-Tenant: acme'.`);
     return [match[1] ?? '', match[2] ?? ''];
   });
 }

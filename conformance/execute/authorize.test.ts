@@ -281,6 +281,21 @@ describe.each<{ about: string; cases: readonly Case[] }>([
   });
 });
 
+test('of a user who logs in the password is secret, and what describes the request is not', () => {
+  const type = ['Content-Type', 'application/json'] as const;
+  const login = { endpoint: '/login', method: 'POST', body: '{}', expectCookies: true, token: undefined };
+  const { kept } = open([], {
+    headers: [['Accept', 'application/vnd.a+json']],
+    login: {
+      name: 'ada',
+      headers: [type, ['X-Key', 'key-of-ada']],
+      creation: undefined,
+      login: { ...login, headers: [type], password: 'pass-of-ada' },
+    },
+  });
+  expect(kept).toEqual(['key-of-ada', 'pass-of-ada']);
+});
+
 test('headers that let nobody in go with every request, and every value of the user is kept secret', () => {
   const headers = [
     ['X-Trace', 'run-7781'],

@@ -1,6 +1,6 @@
 import type { Contract, Operation, SecurityScheme } from '../contract/contract.ts';
 import type { Connection } from './connection.ts';
-import type { Identity } from './exchange.ts';
+import { type Identity, isDescriptive } from './exchange.ts';
 import { type Badge, createSession, type Session, type User } from './log-in.ts';
 import { basicOfClient, findTokenEndpoint, type TokenCredentials } from './mint-token.ts';
 import { createTokens, scopesOf, type Tokens, takesToken } from './tokens.ts';
@@ -71,7 +71,8 @@ export function createAccounts(given: Given): Accounts {
     const tokens = createTokens({ credentials: account, endpoint, scopes, connection, keepSecret: keep });
     const { login: user, headers = [] } = account;
     const session = user && createSession({ user, baseUrl, connection, keepSecret: keep, mayCreate: mayCreateUsers });
-    for (const [name, value] of headers) keepSecret(bareOf(value), `${prefix}${variableOf(name)}`);
+    for (const [name, value] of headers)
+      if (!isDescriptive(name)) keepSecret(bareOf(value), `${prefix}${variableOf(name)}`);
     const fixed = headers.filter(([name]) => isCredential(contract, name));
     return {
       credentials: account,
@@ -265,8 +266,9 @@ function keepSecretsOf(credentials: Credentials, prefix: string, keep: Given['ke
     keep(value, `${prefix}${variableOf(scheme)}`);
     if (value.includes(':')) keep(Buffer.from(value).toString('base64'));
   }
-  for (const [, value] of login?.headers ?? []) keep(bareOf(value));
-  for (const [, value] of login?.login?.headers ?? []) keep(bareOf(value));
+  for (const [name, value] of [...(login?.headers ?? []), ...(login?.login?.headers ?? [])])
+    if (!isDescriptive(name)) keep(bareOf(value));
+  if (login?.login?.password !== undefined) keep(login.login.password, `${prefix}PASSWORD`);
 }
 
 /** Without the scheme of `Authorization`: a report may say that it was `Bearer`. */

@@ -31,6 +31,13 @@ const Client: typeof ClientType = createRequire(import.meta.url)('undici/lib/dis
 /** An answer beyond this is cut off and reported: nothing that a contract describes is as large. */
 const largestBodyBytes = 64 * 1024 * 1024;
 
+/** Media types of content that may go on for ever: events, and lists of values that are sent as they come. */
+const endless =
+  /^(text\/event-stream|multipart\/x-mixed-replace|application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|stream\+json))/i;
+
+/** So long such content is listened to. */
+const listenMs = 500;
+
 /** One connection, which carries one request at a time, so that it is known whether it had carried another one before. */
 interface Lane {
   readonly client: ClientType;
@@ -47,7 +54,8 @@ const surelyOpenMs = 800;
  * Keep-alive connections, as many for each origin as there are requests in flight, the last used one first. Paths go out raw,
  * redirects are not followed, nothing is pipelined.
  */
-export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions): Connection {
+  const { timeoutMs, signal, tls } = options;
   const free = new Map<string, Lane[]>();
   const open = new Set<ClientType>();
   const openLane = (origin: string): Lane => {
@@ -70,9 +78,9 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
     lane.client.destroy().catch(() => undefined);
   };
   const sendOver = async (lane: Lane, origin: string, request: OutgoingRequest) => {
-    const outcome = await dispatch(lane, request, signal);
+    const outcome = await dispatch(lane, request, options);
     // Where something broke, what is left of the socket is not used again.
-    if (outcome?.kind === 'answer') {
+    if (outcome?.kind === 'answer' && outcome.isCut !== true) {
       lane.usedAt = performance.now();
       free.get(origin)?.push(lane);
     } else drop(lane);
@@ -139,7 +147,7 @@ function originOf(base: string): { readonly origin: string; readonly prefix: str
 function dispatch(
   lane: Lane,
   { method, base, path, headers, body }: OutgoingRequest,
-  signal: AbortSignal,
+  { signal, timeoutMs }: ConnectionOptions,
 ): Promise<Answer | NoAnswer | undefined> {
   if (signal.aborted) return Promise.resolve(undefined);
   const started = performance.now();
@@ -148,8 +156,23 @@ function dispatch(
     let raw: Answer['headers'] = [];
     const chunks: Buffer[] = [];
     let size = 0;
+    let headersAt = started;
+    let listening: NodeJS.Timeout | undefined;
+    const settle = (outcome: Answer | NoAnswer | undefined): void => {
+      clearTimeout(listening);
+      resolve(outcome);
+    };
+    const answer = (more: Pick<Answer, 'durationMs' | 'isCut'>): void => {
+      const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+      settle({ kind: 'answer', status: status ?? 0, headers: raw, body: whole ?? Buffer.alloc(0), ...more });
+    };
+    /** An answer has begun, and nobody knows when it ends: one that never does must not hold up the run. */
+    const cut = (given: Dispatcher.DispatchController): void => {
+      answer({ isCut: true, durationMs: headersAt - started });
+      given.abort(new Error('it goes on'));
+    };
     const none = (failed: Described): void =>
-      resolve({ kind: 'none', ...failed, durationMs: performance.now() - started });
+      settle({ kind: 'none', ...failed, durationMs: performance.now() - started });
     const options = {
       method: method as Dispatcher.HttpMethod,
       path: `${originOf(base).prefix}${path}` || '/',
@@ -164,20 +187,21 @@ function dispatch(
         if (code < 200) return;
         status = code;
         raw = pairsOf(given.rawHeaders);
+        headersAt = performance.now();
+        const isEndless = raw.some(([name, value]) => name === 'content-type' && endless.test(value));
+        if (isEndless) listening = setTimeout(cut, listenMs, given);
       },
       onResponseData: (given, chunk) => {
         size += chunk.length;
         if (size > largestBodyBytes) given.abort(new Error('too large'));
         else chunks.push(chunk);
+        // Between two pieces the client waits as long; pieces that never end are no hang.
+        if (performance.now() - headersAt > timeoutMs) cut(given);
       },
-      onResponseEnd: () => {
-        const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-        const durationMs = performance.now() - started;
-        resolve({ kind: 'answer', status: status ?? 0, headers: raw, body: whole ?? Buffer.alloc(0), durationMs });
-      },
+      onResponseEnd: () => answer({ durationMs: performance.now() - started }),
       onResponseError: (_, error) => {
         if (size > largestBodyBytes) none({ reason: 'too-large', says: 'body over 64 MiB' });
-        else if (signal.aborted) resolve(undefined);
+        else if (signal.aborted) settle(undefined);
         else none(describeError(error, status !== undefined));
       },
     });

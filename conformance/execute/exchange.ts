@@ -18,6 +18,9 @@ export interface Answer {
   /** As they came, names in lower case, repeated ones apart. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
+  /** True where the content went on and was broken off: `body` is its beginning, and says nothing of what it would have become. */
+  readonly isCut?: boolean;
+  /** Until its end; of content that was broken off until its beginning. */
   readonly durationMs: number;
 }
 
@@ -140,6 +143,11 @@ export interface NumberedExchange extends Exchange {
 export function headerOf({ headers }: { readonly headers: Answer['headers'] }, name: string): string | undefined {
   const values = headers.filter(([known]) => known.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');
+}
+
+/** Headers that say what is sent or wanted, and let nobody in: their values stand in every report. */
+export function isDescriptive(header: string): boolean {
+  return /^(accept(-[a-z-]+)?|content-[a-z-]+|user-agent|origin|referer|prefer|x-requested-with)$/i.test(header);
 }
 
 /** The scenario's exchanges of one turn, in the order in which they were sent, with those that were sent again alone at the end. */

@@ -128,6 +128,29 @@ test.each([1, 16])(
   },
 );
 
+test.each([
+  { type: 'text/event-stream', first: true },
+  { type: 'text/event-stream', first: false },
+  { type: 'application/x-ndjson', first: true },
+  { type: 'application/json', first: true },
+])('content that never ends holds nothing up and is no fault: $type, begun: $first', async ({ type, first }) => {
+  const server = createServer((request, response) => {
+    response.writeHead(request.method === 'POST' ? 201 : 200, request.url === '/r3' ? { 'content-type': type } : {});
+    if (request.url !== '/r3') return response.end();
+    response.flushHeaders();
+    const drip = first ? setInterval(() => response.write('{"a":1}\n'), 50) : undefined;
+    return response.once('close', () => clearInterval(drip));
+  });
+  const result = await run(await listen(server), 8, {
+    timeoutMs: 1_000,
+    budget: { requests: undefined, milliseconds: 20_000 },
+  });
+  server.close();
+  server.closeAllConnections();
+  const defects = result.findings.filter(({ severity }) => severity === 'defect');
+  expect([defects, result.coverage.reached]).toEqual([[], 9]);
+});
+
 test('a server that stops for good: those that were under way are named, and the run ends', async () => {
   const server = createMortal((path) => path === '/r5', undefined);
   const origin = await server.start();

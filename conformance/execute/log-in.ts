@@ -19,6 +19,8 @@ export interface LoginRequest {
   readonly method: string;
   readonly headers: readonly Pair[];
   readonly body: string | undefined;
+  /** What of the body is a secret, where the file says so. */
+  readonly password?: string | undefined;
 }
 
 export interface Login extends LoginRequest {

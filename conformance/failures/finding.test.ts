@@ -38,15 +38,19 @@ describe('one cause, once', () => {
       ['b', {}],
       ['a', { place: 'response 200 body /7/x' }],
       ['a', { place: 'response 200 body /7/y', pointer: '#/y' }],
+      ['b', { place: 'response 200 body /z', pointer: '#/z', says: 'must be integer' }],
+      ['b', { place: 'response 200 body /v', says: 'must be string, and so at 2 more places' }],
     ]);
-    expect(isNew).toEqual([true, false, false, false]);
+    expect(isNew).toEqual([true, false, false, false, false, false]);
     expect(findings.map(({ count, operations }) => ({ count, operations }))).toEqual([
-      { count: 4, operations: ['a', 'b'] },
+      { count: 6, operations: ['a', 'b'] },
     ]);
     expect(findings[0]?.occurrences.map(({ operation, place, count }) => `${operation} ${place} ${count}`)).toEqual([
       'a response 200 body /0/x 2',
       'b response 200 body /0/x 1',
       'a response 200 body /7/y 1',
+      'b response 200 body /z 1',
+      'b response 200 body /v 1',
     ]);
     const [finding] = findings;
     if (finding === undefined) throw new Error('no finding');
@@ -54,7 +58,7 @@ describe('one cause, once', () => {
       'body-schema   on 2 operations   response 200 body /0/x   type   JSON Schema 2020-12, validation, 6.1.1',
       '  must be string',
       '  on        a, b',
-      '  also at   response 200 body /7/y',
+      '  also at   response 200 body /7/y, response 200 body /z (must be integer), response 200 body /v',
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { Target } from '../contract/contract.ts';
+import type { Operation, Target } from '../contract/contract.ts';
 import { headerOf, type NumberedExchange, type OutgoingRequest } from '../execute/exchange.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
 import type { Piece, Redactor } from './redact.ts';
@@ -176,7 +176,7 @@ function describeFailure(id: string, failure: Failure, { redact, lineOf }: Findi
 function describeFinding(id: string, failure: Failure, exchange: NumberedExchange, tools: FindingTools): Finding {
   const { operation, request, outcome, intent, number, atMs } = exchange;
   const { redact } = tools;
-  const { line: curl, needs: curlNeeds } = curlLine(request, operation.target, tools);
+  const { line: curl, needs: curlNeeds } = curlLine(request, operation, tools);
   const answered =
     outcome.kind === 'none'
       ? `no answer: ${outcome.says}`
@@ -234,11 +234,19 @@ function formatExchange(finding: Finding): string[] {
 }
 
 /** Other places than the first, as one cause may show at several members. */
-function formatPlaces({ place, pointer, operation, occurrences }: Finding): string[] {
+function formatPlaces({ place, pointer, says, operation, occurrences }: Finding): string[] {
   // Of the contract itself the pointer is the place.
   const [own, placeOf] =
     operation === '' ? [pointer, (one: Occurrence) => one.pointer] : [place, (one: Occurrence) => one.place];
-  const others = [...new Set(occurrences.map(placeOf))].filter((other) => other !== own);
+  // What is wrong there stands beside it where it is something else, but for how often it is wrong there.
+  const told = (text: string): string => text.replace(/, and so at \d+ more places?$/, '');
+  const others = [
+    ...new Set(
+      occurrences
+        .filter((one) => placeOf(one) !== own)
+        .map((one) => `${placeOf(one)}${told(one.says) === told(says) ? '' : ` (${told(one.says)})`}`),
+    ),
+  ];
   return others.length === 0 ? [] : [`  also at   ${nameSome(others)}`];
 }
 
@@ -258,17 +266,24 @@ interface CurlLine {
 type Secrets = Pick<Redactor, 'pieces' | 'headerVariable' | 'meaningOf'>;
 
 /** One line for a POSIX shell that sends the same request, byte for byte, once its variables are set. No secret stands in it. */
-export function curlLine(request: OutgoingRequest, target: Target, secrets: Secrets): CurlLine {
+export function curlLine(
+  request: OutgoingRequest,
+  { target, besidePath }: Pick<Operation, 'target' | 'besidePath'>,
+  secrets: Secrets,
+): CurlLine {
   const { method, path, headers } = request;
   // A method that is meant to have content announces that it has none (RFC 9110, 8.6).
   const body = request.body ?? (/^(POST|PUT|PATCH)$/.test(method) ? Buffer.alloc(0) : undefined);
   const base = bases[target];
-  const needs: Record<string, string> = { [base]: target === 'api' ? '--base-url' : '--auth-url' };
+  // Beside the API on the same host: no option names that address.
+  const isBeside = besidePath !== undefined;
+  const needs: Record<string, string> = isBeside ? {} : { [base]: target === 'api' ? '--base-url' : '--auth-url' };
   const quote = (text: string): string => quotePieces(secrets.pieces(text), name);
   const name = (variable: string): string => {
     needs[variable] = secrets.meaningOf(variable);
     return `"$${variable}"`;
   };
+  const address = isBeside ? quote(`${request.base}${path}`) : `"$${base}"${path === '' ? '' : quote(path)}`;
   const parts = ['curl', '-i', '-g', '--path-as-is'];
   if (method === 'HEAD') parts.push('-I');
   else if (method !== (body === undefined ? 'GET' : 'POST')) parts.push('-X', method);
@@ -280,12 +295,12 @@ export function curlLine(request: OutgoingRequest, target: Target, secrets: Secr
     // Without a value curl would leave the header out; a semicolon asks for an empty one.
     else parts.push('-H', value === '' ? `'${header};'` : quote(`${header}: ${value}`));
   }
-  if (body === undefined) return { line: [...parts, `"$${base}"${path === '' ? '' : quote(path)}`].join(' '), needs };
+  if (body === undefined) return { line: [...parts, address].join(' '), needs };
   // What curl would add of itself.
   if (!headers.some(([header]) => header.toLowerCase() === 'content-type')) parts.push('-H', `'content-type:'`);
   const isText = Buffer.from(body.toString()).equals(body) && !body.includes(0);
   parts.push(...(isText ? ['--data-raw', quote(body.toString())] : ['--data-binary', '@-']));
-  const line = [...parts, `"$${base}"${path === '' ? '' : quote(path)}`].join(' ');
+  const line = [...parts, address].join(' ');
   return { line: isText ? line : `printf '${octal(body)}' | ${line}`, needs };
 }
 

@@ -1,6 +1,6 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import { splitPointer } from '../contract/document.ts';
-import type { Exchange } from '../execute/exchange.ts';
+import { type Exchange, isDescriptive } from '../execute/exchange.ts';
 import { type AnnotatedValue, secretsIn } from '../schema/annotated-values.ts';
 
 /**
@@ -87,8 +87,9 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
   const given = new Map(headers.map(([name, value]) => [`${name.toLowerCase()}: ${value}`, variableOf(name)]));
   for (const [name, value] of headers) {
     const is = `the value of --header ${name}`;
-    keep(value, variableOf(name), is);
+    if (!isDescriptive(name)) keep(value, variableOf(name), is);
     if (!names.has(variableOf(name))) nameFor(variableOf(name), is);
+    if (isDescriptive(name)) continue;
     for (const part of tellingParts(value)) keep(part, `${variableOf(name)}_PART`, `a part of ${is}`);
   }
   const words = lazy(() => wordsOf(contract));

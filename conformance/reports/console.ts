@@ -46,6 +46,10 @@ function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): st
   return [
     `To paste a curl line: export BASE='${baseUrl}'${auth}`,
     ...secrets.map(([variable, is]) => `  ${variable}=…   ${is}`),
+    // What a run creates it deletes too, where the contract has a way.
+    ...(findings.some(({ label }) => /\brecorded\b/.test(label))
+      ? ['Ids in the lines are those of this run: give another one where its item is gone.']
+      : []),
   ].join('\n');
 }
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Finding } from '../failures/finding.ts';
 import type { RunResult } from '../run/run.ts';
+import { formatConsole } from './console.ts';
 import { formatJunit } from './reports.ts';
 
 const open = { id: '', pointer: '#', keyword: undefined, polarity: 'valid' } as const;
@@ -57,6 +58,12 @@ const result: RunResult = {
   requests: 1,
   durationMs: 1500,
 };
+
+test('a line that names an item of the run says that it may be gone', () => {
+  const told = (label: string): string => formatConsole({ ...result, findings: [{ ...finding, label }] });
+  const says = 'Ids in the lines are those of this run: give another one where its item is gone.';
+  expect([told('recorded, example').includes(says), told('plain').includes(says)]).toEqual([true, false]);
+});
 
 test('what is wrong with the contract itself is a suite of its own, and a place is told by its own words', () => {
   const unsent = { ...finding, check: 'contract', operation: '', operations: [], curl: '' };

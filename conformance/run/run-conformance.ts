@@ -188,7 +188,9 @@ export async function runConformance(
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
   const isJudged = ({ target }: Operation): boolean =>
     !isElsewhere || target !== (seen.option === '--base-url' ? 'api' : 'auth');
-  const reasonFor = new Map(selected.map((operation) => [operation.id, explainUnreached(tally.of(operation))]));
+  const reasonFor = new Map(
+    selected.map((operation) => [operation.id, explainUnreached(tally.of(operation), cut !== undefined)]),
+  );
   return {
     title: contract.title,
     contractFile: contract.file,

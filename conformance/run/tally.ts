@@ -131,19 +131,22 @@ const aboutAccess: Readonly<Record<number, string>> = {
  *
  * @returns undefined when it was
  */
-export function explainUnreached({
-  operation,
-  requests,
-  statuses,
-  isAccepted,
-  reasons,
-}: OperationTally): string | undefined {
+export function explainUnreached(
+  { operation, requests, statuses, isAccepted, reasons }: OperationTally,
+  isCut: boolean,
+): string | undefined {
   if (isAccepted) return undefined;
   const [first] = statuses;
   if (statuses.length === 1 && first !== undefined && aboutAccess[first] !== undefined) return aboutAccess[first];
-  if (requests === 0) return reasons[0] ?? 'the run ended before its turn';
+  if (requests === 0) {
+    const isWithout = !isCut && operation.path.includes('{');
+    return reasons[0] ?? (isWithout ? 'no item to send to was found' : 'the run ended before its turn');
+  }
+  if (statuses.every((status) => status === 0)) return 'no request was answered';
   const ids = operation.path.includes('{') && statuses.every((status) => status === 404) ? ': no known id' : '';
-  const spoken = statuses.map((status) => (status === 0 ? 'not at all' : String(status))).join(', ');
+  const silence = statuses.includes(0) ? ', or not at all' : '';
+  const spoken = `${statuses.filter((status) => status !== 0).join(', ')}${silence}`;
+  const isUnlisted = statuses.length > 0 && statuses.every((status) => status >= 200 && status < 300);
   const also = reasons.length === 0 ? '' : `; other values were not sent: ${reasons[0]}`;
-  return `valid requests were answered ${spoken}${ids}${also}`;
+  return `valid requests were answered ${spoken}${isUnlisted ? ', which it does not document' : ids}${also}`;
 }

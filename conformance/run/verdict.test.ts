@@ -2,9 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { Operation } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { Answer, Exchange, NoAnswer } from '../execute/exchange.ts';
+import type { Cut } from '../execute/queue.ts';
 import { plainIntent } from '../planted/apis.ts';
 import { seeTargets } from './lost-address.ts';
-import { createTally, measureCoverage } from './tally.ts';
+import { createTally, explainUnreached, measureCoverage } from './tally.ts';
 import { judgeVerdict } from './verdict.ts';
 
 const { operations } = readContract(
@@ -24,7 +25,7 @@ paths:
 /** What came for each operation: a status, or nothing for the reason given. */
 type Came = Readonly<Record<string, number | NoAnswer['reason']>>;
 
-function judge(came: Came, tokenProblems: readonly string[] = []): ReturnType<typeof judgeVerdict> {
+function judge(came: Came, tokenProblems: readonly string[] = [], cut?: Cut): ReturnType<typeof judgeVerdict> {
   const selected = operations.filter(({ id }) => id in came);
   const [tally, targets] = [createTally(), seeTargets()];
   for (const operation of selected) {
@@ -34,7 +35,7 @@ function judge(came: Came, tokenProblems: readonly string[] = []): ReturnType<ty
   }
   const { away, option } = targets.judged();
   const coverage = measureCoverage(selected, tally);
-  const rest = { findings: [], cut: undefined, lost: undefined, tokenProblems };
+  const rest = { findings: [], cut, lost: undefined, tokenProblems };
   return judgeVerdict({ ...rest, tallies: tally.all(), away, option, coverage });
 }
 
@@ -55,7 +56,7 @@ function exchangeOf(operation: Operation, came: number | NoAnswer['reason']): Ex
 }
 
 describe('what a run amounts to', () => {
-  const rows: readonly { name: string; came: Came; verdict: string; says?: RegExp }[] = [
+  const rows: readonly { name: string; came: Came; cut?: Cut; verdict: string; says?: RegExp }[] = [
     { name: 'all accepted', came: { guarded: 200, open: 204 }, verdict: 'passed', says: /^No defect found\.$/ },
     {
       name: 'one never accepted',
@@ -104,13 +105,35 @@ describe('what a run amounts to', () => {
     },
     { name: 'another server that is away beside an API', came: { open: 200, token: 'refused' }, verdict: 'passed' },
     { name: 'an API that went away', came: { guarded: 200, open: 'refused' }, verdict: 'passed' },
-    { name: 'silence alone', came: { guarded: 'timeout' }, verdict: 'nothing-tested' },
+    { name: 'silence alone', came: { guarded: 'timeout' }, verdict: 'nothing-tested', says: /no request was answered/ },
+    {
+      name: 'a budget that ended before the first answer',
+      came: {},
+      cut: 'time',
+      verdict: 'nothing-tested',
+      says: /the budget was spent before anything was answered/,
+    },
   ];
-  test.each(rows)('$name: $verdict', ({ came, verdict, says = /./ }) => {
-    const judged = judge(came);
+  test.each(rows)('$name: $verdict', ({ came, cut, verdict, says = /./ }) => {
+    const judged = judge(came, [], cut);
     expect([judged.verdict, judged.says]).toEqual([verdict, expect.stringMatching(says)]);
     expect(judged.cure === undefined).toBe(verdict === 'passed');
   });
+});
+
+test.each([
+  { path: '/a/{id}', statuses: [], isCut: false, says: 'no item to send to was found' },
+  { path: '/a/{id}', statuses: [], isCut: true, says: 'the run ended before its turn' },
+  { path: '/a', statuses: [], isCut: false, says: 'the run ended before its turn' },
+  { path: '/a', statuses: [0], isCut: false, says: 'no request was answered' },
+  { path: '/a', statuses: [200], isCut: false, says: 'valid requests were answered 200, which it does not document' },
+  { path: '/a/{id}', statuses: [404], isCut: false, says: 'valid requests were answered 404: no known id' },
+  { path: '/a', statuses: [409, 0], isCut: false, says: 'valid requests were answered 409, or not at all' },
+])('$path with $statuses was never accepted: $says', ({ path, statuses, isCut, says }) => {
+  const [operation] = operations;
+  if (operation === undefined) throw new Error('no operation');
+  const rest = { requests: statuses.length, isAccepted: false, isDone: false, reasons: [] };
+  expect(explainUnreached({ ...rest, operation: { ...operation, path }, statuses }, isCut)).toBe(says);
 });
 
 test('the option of the host that is away stands in the cure', () => {

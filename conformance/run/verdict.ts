@@ -82,6 +82,14 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     return { verdict: 'defects', says: `${found}${unreached && `, and ${unreached}`}.`, cure: undefined };
   }
   const seen = statusesOf(tallies);
+  if (seen.size === 0 && cut !== undefined) {
+    const says = 'Nothing tested: the budget was spent before anything was answered.';
+    return { verdict: 'nothing-tested', says, cure: 'Give a larger --budget, or see why the deployment is silent.' };
+  }
+  if (seen.size === 0 && tallies.some(({ requests }) => requests > 0)) {
+    const says = 'Nothing tested: no request was answered.';
+    return { verdict: 'nothing-tested', says, cure: 'See why the deployment is silent, or raise --timeout.' };
+  }
   if (seen.size === 0) {
     const says = 'Nothing tested: no request could be sent.';
     return { verdict: 'nothing-tested', says, cure: 'The warnings say what each operation would need.' };
@@ -228,10 +236,10 @@ function nameSome(names: readonly string[]): string {
 }
 
 /** One warning for each reason, with the operations it holds for. */
-function unreached({ operations, tally }: WarningsGiven): Warning[] {
+function unreached({ operations, tally, cut }: WarningsGiven): Warning[] {
   const reasons = Map.groupBy(
     operations.flatMap((operation) => {
-      const reason = explainUnreached(tally.of(operation));
+      const reason = explainUnreached(tally.of(operation), cut !== undefined);
       return reason === undefined ? [] : [{ id: operation.id, reason }];
     }),
     ({ reason }) => reason,
