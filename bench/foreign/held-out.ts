@@ -79,17 +79,26 @@ export const heldOutServers: readonly ForeignServer[] = [
     document: { written: 'schema.yml' },
     basePath: '',
     ready: '/api/events/',
-    prepare: async (instance) => [
-      pretalx(instance, 'migrate'),
-      pretalx(instance, 'init', '--noinput'),
-      pretalx(instance, 'create_test_event', '--seed', '1'),
-      pretalx(instance, 'shell', '--unsafe-disable-scopes', '--command', pretalxToken),
-      pretalx(instance, 'spectacular', '--file', 'schema.yml'),
-    ],
+    prepare: async (instance) => {
+      const { folder } = instance;
+      await writeFile(
+        join(folder, 'pretalx.cfg'),
+        `[filesystem]\ndata = ${folder}\nstatic = ${join(folder, 'static')}\n`,
+      );
+      return [
+        pretalx(instance, 'migrate'),
+        pretalx(instance, 'init', '--noinput'),
+        // Without its style sheets, its page for what is not found is a 500.
+        pretalx(instance, 'collectstatic', '--noinput'),
+        pretalx(instance, 'create_test_event', '--seed', '1'),
+        pretalx(instance, 'shell', '--unsafe-disable-scopes', '--command', pretalxToken),
+        pretalx(instance, 'spectacular', '--file', 'schema.yml'),
+      ];
+    },
     start: async ({ folder, port }) => ({
       file: virtual('pretalx', 'gunicorn'),
       args: ['pretalx.wsgi', '--bind', `127.0.0.1:${port}`, '--workers', '2'],
-      env: { PRETALX_DATA_DIR: folder },
+      env: { PRETALX_CONFIG_FILE: join(folder, 'pretalx.cfg') },
     }),
     // Its contract names no scheme.
     logIn: async () => ({ headers: [['Authorization', `Token ${'b'.repeat(64)}`]] }),
@@ -167,7 +176,7 @@ function pretalx({ folder }: Instance, ...args: readonly string[]): Command {
     file: virtual('pretalx', 'python'),
     args: ['-m', 'pretalx', ...args],
     env: {
-      PRETALX_DATA_DIR: folder,
+      PRETALX_CONFIG_FILE: join(folder, 'pretalx.cfg'),
       DJANGO_SUPERUSER_EMAIL: 'owner@example.com',
       DJANGO_SUPERUSER_PASSWORD: password,
       PRETALX_INIT_ORGANISER_NAME: 'Bench',
