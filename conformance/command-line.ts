@@ -1,7 +1,6 @@
 import { Command, CommanderError } from 'commander';
+import { type Ends, framesOf, planCommand, runCommand, type Streams } from './command/commands.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
-import { planCommand } from './command/plan.ts';
-import { type Ends, framesOf, runCommand, type Streams } from './command/run.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 
 const streams: Streams = { out: process.stdout, error: process.stderr };

@@ -405,7 +405,7 @@ test('the curl line of a finding sends the same request when it is pasted', asyn
   });
   expect(pasted).toContain('HTTP/1.1 500');
   expect(seen.length).toBeGreaterThan(1);
-  expect(seen.at(-1)).toEqual(seen[0]);
+  expect(seen.slice(0, -1)).toContainEqual(seen.at(-1));
 });
 
 test('plan prints the rounds and sends nothing', async () => {

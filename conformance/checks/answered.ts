@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
-import { type ResponseObject, responseFor } from '../contract/contract.ts';
-import { isJson } from '../contract/media-type.ts';
-import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
+import { isJson, type ResponseObject, responseFor } from '../contract/contract.ts';
+import { type Answer, headerOf, type NumberedExchange, type Since } from '../execute/exchange.ts';
 
 /** An answer beside what the contract says about its status. */
 export interface Answered {
@@ -36,6 +35,12 @@ export function declaredAnswerOf(exchange: NumberedExchange): Answered | undefin
 export function hasContent({ request, outcome }: NumberedExchange): boolean {
   if (outcome.kind === 'none' || request.method === 'HEAD') return false;
   return !(outcome.status < 200 || [204, 205, 304].includes(outcome.status));
+}
+
+/** Why a failure may be no more than a consequence of what the run itself did. */
+export function describeSince({ writes, control, status }: Since): string {
+  const now = status === 0 ? 'not answered' : `answered ${status}`;
+  return `since ${writes.join(', ')} was accepted, ${control}, accepted before, is ${now}: it may be a consequence of that`;
 }
 
 /** Success responses that the contract lists, as obligations name them. */

@@ -1,15 +1,19 @@
 import {
+  canonical,
   childOf,
   follow,
+  isObject,
+  type JsonObject,
   joinPointer,
+  memberOf,
+  objectAt,
   type Place,
   type Pointer,
   readPointer,
   splitPointer,
 } from '../contract/document.ts';
-import { canonical, isObject, type JsonObject, memberOf, objectAt } from '../contract/json.ts';
 import { type Cause, hashOf } from '../failures/failure.ts';
-import type { Violation } from '../schema/explain-errors.ts';
+import type { Violation } from '../schema/create-judge.ts';
 
 /** Violations of one instance that are one cause. */
 export interface Fault {

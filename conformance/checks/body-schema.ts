@@ -1,8 +1,8 @@
-import type { MediaContent, ResponseObject } from '../contract/contract.ts';
-import { coversMediaType, essenceOf, isJson } from '../contract/media-type.ts';
+import { coversMediaType, essenceOf, isJson, type MediaContent, type ResponseObject } from '../contract/contract.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
-import type { Violation } from '../schema/explain-errors.ts';
+import { clauseOf } from '../schema/clauses.ts';
+import type { Violation } from '../schema/create-judge.ts';
 import { contentOf, declaredAnswerOf, hasContent, listedSuccesses } from './answered.ts';
 import { type Fault, findFaults } from './body-faults.ts';
 import type { CheckContext, ExchangeCheck, Verdict } from './check.ts';
@@ -16,7 +16,7 @@ export const bodySchema: ExchangeCheck = {
     ),
   judge: (exchange, context) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};
-    if (answer === undefined || response === undefined || !hasContent(exchange)) return [];
+    if (answer === undefined || response === undefined || answer.isCut === true || !hasContent(exchange)) return [];
     if (answer.body.length === 0) return judgeSilence(answer, response);
     const sent = headerOf(answer, 'content-type');
     if (sent === undefined) return [];
@@ -50,7 +50,10 @@ function judgeContent(
   if (!isJson(sent)) {
     if (essenceOf(sent) !== 'text/plain') return [];
     return judgeText(String(read.value), (value) => judge.judge(schema, 'response', value)).map(
-      ({ pointer, keyword, says }) => ({ ...failure, place, pointer, keyword, says, causes: [[range, pointer]] }),
+      ({ pointer, keyword, says }) => {
+        const clause = clauseOf(contract.root.openapi, keyword);
+        return { ...failure, place, pointer, keyword, clause, says, causes: [[range, pointer]] };
+      },
     );
   }
   const violations = judge.judge(schema, 'response', read.value);
@@ -58,7 +61,8 @@ function judgeContent(
   return findFaults(contract.root, violations, read.value, range).map(
     ({ first: { at, pointer, keyword }, says, causes, isSure }: Fault): Failure => {
       const severity = isSure ? 'defect' : 'suspect';
-      return { ...failure, severity, place: `${place} ${at || '(the whole)'}`, pointer, keyword, says, causes };
+      const clause = clauseOf(contract.root.openapi, keyword);
+      return { ...failure, severity, place: `${place} ${at || '(the whole)'}`, pointer, keyword, clause, says, causes };
     },
   );
 }
@@ -87,6 +91,7 @@ function judgeSilence(answer: Answer, response: ResponseObject): Verdict[] {
     place: `response ${answer.status} body`,
     pointer: content.pointer,
     keyword: 'content',
+    clause: 'OpenAPI, Response Object',
     says: `no content came, where ${content.mediaType} with a schema is declared`,
     causes: [[classOf(answer.status), 'empty']],
   };

@@ -1,14 +1,19 @@
+import type { ContractProblem } from '../contract/contract.ts';
+import { type Failure, normaliseBody } from '../failures/failure.ts';
 import { bodySchema } from './body-schema.ts';
-import type { Check } from './check.ts';
-import { contractItself } from './contract-itself.ts';
-import { headerSchema } from './header-schema.ts';
-import { httpLaw } from './http-law.ts';
-import { internalsLeaked } from './internals-leaked.ts';
-import { mediaType } from './media-type.ts';
-import { noAnswer, slow } from './no-answer.ts';
-import { sensitiveLeak, writeOnlyExposed } from './secrets.ts';
-import { serverError } from './server-error.ts';
-import { statusUndocumented } from './status-undocumented.ts';
+import type { Check, ExchangeCheck } from './check.ts';
+import { httpLaw } from './http-laws.ts';
+import { internalsLeaked, sensitiveLeak, writeOnlyExposed } from './leaks.ts';
+import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
+import { noAnswer, serverError, slow } from './server-failure.ts';
+
+/** Judged before any request: what an answer says has no part in it. */
+export const contractItself: ExchangeCheck = {
+  name: 'contract',
+  about: 'a part of the contract that breaks a MUST of OpenAPI or JSON Schema; the rest is tested all the same',
+  plan: () => [],
+  judge: () => [],
+};
 
 /** Every check, in the order in which its findings are told: what breaks a client most comes first. */
 export const checks: readonly Check[] = [
@@ -25,3 +30,19 @@ export const checks: readonly Check[] = [
   slow,
   contractItself,
 ];
+
+/** Undefined for what no norm forbids: that is a warning. */
+export function failureOf({ pointer, says, cure, breaks }: ContractProblem): Failure | undefined {
+  if (breaks === undefined) return undefined;
+  return {
+    check: 'contract',
+    // What a norm only advises may have its reason.
+    severity: /\bSHOULD\b/.test(breaks) ? 'suspect' : 'defect',
+    place: 'contract',
+    pointer,
+    keyword: pointer.split('/').at(-1) ?? '',
+    clause: breaks,
+    says: `${says} ${cure}`,
+    causes: [[breaks, normaliseBody(says)]],
+  };
+}

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closest, distance } from 'fastest-levenshtein';
 import { ContractError } from '../contract/contract.ts';
-import { joinPointer } from '../contract/document.ts';
-import { isObject, type JsonObject, memberOf, textAt } from '../contract/json.ts';
+import { isObject, type JsonObject, joinPointer, memberOf, textAt } from '../contract/document.ts';
 import { readSource, type Source } from '../contract/source.ts';
 import type { Login, LoginRequest, LoginToken, User } from '../execute/log-in.ts';
 

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext, getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { createConnection } from '../execute/connection.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import type { RunOptions } from '../run/run.ts';
 import type { OptionValues } from './options.ts';
 
 /**

@@ -1,6 +1,5 @@
-import type { Pointer } from './document.ts';
+import type { JsonObject, Pointer } from './document.ts';
 import type { OperationExtensions } from './extensions.ts';
-import type { JsonObject } from './json.ts';
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
 
@@ -32,6 +31,8 @@ export interface Operation {
   readonly target: Target;
   /** Addresses of the operation's own servers with defaults filled in; empty where the document's hold. */
   readonly servers: readonly string[];
+  /** Path of its own server, where that is at the origin of one of the document's: it lies beside them on the same host. */
+  readonly besidePath?: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
   readonly responses: readonly ResponseObject[];
@@ -140,4 +141,22 @@ export class ContractError extends Error {
 
 export function formatProblem(file: string, { line, pointer, says, cure }: ContractProblem): string {
   return `${file}${line > 0 ? `:${line}` : ''} ${pointer}\n  ${says}\n  ${cure}`;
+}
+
+/** `type/subtype` in lower case, without parameters; undefined for text that is no media type (RFC 9110, 8.3.1). */
+export function essenceOf(text: string): string | undefined {
+  const match = /^\s*([!#$%&'*+.^_`|~0-9A-Za-z-]+\/[!#$%&'*+.^_`|~0-9A-Za-z-]+)\s*(;.*)?$/s.exec(text);
+  return match?.[1]?.toLowerCase();
+}
+
+/** Whether a declared type, perhaps `text/*`, covers the one that was sent. Parameters and case don't count. */
+export function coversMediaType(declared: string, sent: string): boolean {
+  const range = essenceOf(declared);
+  const essence = essenceOf(sent);
+  if (range === undefined || essence === undefined) return false;
+  return range === '*/*' || range === essence || (range.endsWith('/*') && essence.startsWith(range.slice(0, -1)));
+}
+
+export function isJson(mediaType: string): boolean {
+  return /^(application|text)\/json$|\+json$/.test(essenceOf(mediaType) ?? '');
 }

@@ -8,7 +8,7 @@ import { createResources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { readPattern } from '../schema/pattern.ts';
 import type { Contract } from './contract.ts';
-import { isObject } from './json.ts';
+import { isObject } from './document.ts';
 import { readContract } from './read-contract.ts';
 
 const corpus = join(import.meta.dirname, '../../test/corpus');

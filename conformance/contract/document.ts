@@ -1,4 +1,45 @@
-import { isObject, type JsonObject, memberOf } from './json.ts';
+export type Json = null | boolean | number | string | Json[] | JsonObject;
+export interface JsonObject {
+  readonly [member: string]: unknown;
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The member as an object, or an empty one: for optional maps such as `properties` or `headers`. */
+export function objectAt(value: unknown, member: string): JsonObject {
+  const found = memberOf(value, member);
+  return isObject(found) ? found : {};
+}
+
+export function arrayAt(value: unknown, member: string): readonly unknown[] {
+  const found = memberOf(value, member);
+  return Array.isArray(found) ? found : [];
+}
+
+export function textAt(value: unknown, member: string): string | undefined {
+  const found = memberOf(value, member);
+  return typeof found === 'string' ? found : undefined;
+}
+
+/** Own members only: a body with a member called `constructor` is data like any other. */
+export function memberOf(value: unknown, member: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, member)
+    ? (value as Record<string, unknown>)[member]
+    : undefined;
+}
+
+export function isSame(a: unknown, b: unknown): boolean {
+  return canonical(a) === canonical(b);
+}
+
+/** Text that is equal for equal JSON values, whatever the order of their members. */
+export function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) : part,
+  );
+}
 
 /** A JSON pointer (RFC 6901) as a fragment, `#/paths/~1devices/get`. Only `~` and `/` are escaped. */
 export type Pointer = string;
@@ -48,11 +89,21 @@ export interface Place {
   readonly pointer: Pointer;
 }
 
+/** What a reference to nothing breaks. */
+export const dangling = 'OpenAPI, Reference Object; RFC 6901 7: the value that a pointer names MUST exist';
+
 /** @param breaks the sentence of OpenAPI or JSON Schema, where one says MUST */
 export type ReportPart = (pointer: Pointer, says: string, cure: string, breaks?: string) => void;
 
+/** By pointer, as it was written: the same few thousand are asked for again and again. */
+const places = new WeakMap<JsonObject, Map<string, Place>>();
+
 export function placeAt(root: JsonObject, pointer: string): Place {
-  return { value: readPointer(root, pointer), pointer: normalisePointer(pointer) };
+  const known = places.get(root) ?? new Map<string, Place>();
+  places.set(root, known);
+  const place = known.get(pointer) ?? { value: readPointer(root, pointer), pointer: normalisePointer(pointer) };
+  known.set(pointer, place);
+  return place;
 }
 
 export function childOf(place: Place, ...tokens: readonly (string | number)[]): Place {
@@ -82,11 +133,48 @@ export function follow(root: JsonObject, start: Place, report?: ReportPart): Pla
     }
     const target = placeAt(root, reference);
     if (target.value === undefined) {
-      report?.(place.pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.');
+      const cure = 'Correct the reference or add what it names.';
+      report?.(place.pointer, `$ref ${reference} leads nowhere.`, cure, dangling);
       return undefined;
     }
     place = target;
   }
   report?.(start.pointer, 'The $ref leads back to itself.', 'Break the circle.');
   return undefined;
+}
+
+/** What a runtime expression can see (OpenAPI 3.1, 4.8.20.3): one request and, when it came, its answer. */
+export interface Seen {
+  readonly path: Readonly<Record<string, unknown>>;
+  readonly query: Readonly<Record<string, unknown>>;
+  /** Names in lower case. */
+  readonly requestHeaders: Readonly<Record<string, unknown>>;
+  readonly requestBody: unknown;
+  readonly status?: number;
+  readonly responseHeaders?: Readonly<Record<string, unknown>>;
+  readonly responseBody?: unknown;
+}
+
+/** The value of an expression, of a text with `{expressions}`, or the constant itself; undefined where there is none. */
+export function evaluate(expression: unknown, seen: Seen): unknown {
+  if (typeof expression !== 'string') return expression;
+  if (expression.startsWith('$')) return read(expression, seen);
+  let missing = false;
+  const text = expression.replaceAll(/\{(\$[^}]+)\}/g, (_, inner: string) => {
+    const value = read(inner, seen);
+    missing ||= value === undefined;
+    return String(value);
+  });
+  return missing ? undefined : text;
+}
+
+function read(expression: string, seen: Seen): unknown {
+  const match = /^\$(request|response)\.(path|query|header|body)(?:\.([^#]+)|#(.*))?$/s.exec(expression);
+  if (match === null) return expression === '$statusCode' ? seen.status : undefined;
+  const [, side, part, name = '', pointer = ''] = match;
+  if (part === 'body') return readPointer(side === 'request' ? seen.requestBody : seen.responseBody, pointer);
+  if (part === 'header') {
+    return memberOf(side === 'request' ? seen.requestHeaders : seen.responseHeaders, name.toLowerCase());
+  }
+  return side === 'request' ? memberOf(part === 'path' ? seen.path : seen.query, name) : undefined;
 }

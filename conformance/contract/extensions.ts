@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, textAt } from './json.ts';
+import { isObject, type JsonObject, textAt } from './document.ts';
 
 /** Extensions of an operation that the runner understands. All are optional; this file alone reads them. */
 export interface OperationExtensions {

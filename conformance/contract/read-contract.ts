@@ -7,8 +7,16 @@ import {
   type Operation,
   type SecurityScheme,
 } from './contract.ts';
-import { childOf, follow, type Place, type ReportPart } from './document.ts';
-import { isObject, type JsonObject, objectAt, textAt } from './json.ts';
+import {
+  childOf,
+  follow,
+  isObject,
+  type JsonObject,
+  objectAt,
+  type Place,
+  type ReportPart,
+  textAt,
+} from './document.ts';
 import { readAddresses, readOperation } from './read-operation.ts';
 import { readSource, type Source } from './source.ts';
 

@@ -1,8 +1,27 @@
-import type { Body, Method, Operation, Parameter, Target } from './contract.ts';
-import { childOf, follow, joinPointer, type Place, type ReportPart } from './document.ts';
+import type {
+  Body,
+  HeaderObject,
+  Link,
+  MediaContent,
+  Method,
+  Operation,
+  Parameter,
+  ResponseObject,
+} from './contract.ts';
+import {
+  arrayAt,
+  childOf,
+  follow,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  objectAt,
+  type Place,
+  type ReportPart,
+  textAt,
+} from './document.ts';
 import { readOperationExtensions } from './extensions.ts';
-import { arrayAt, isObject, type JsonObject, objectAt, textAt } from './json.ts';
-import { readContents, readExamples, readResponses } from './read-messages.ts';
 
 /** Style where none is written (OpenAPI 3.1, Parameter Object). */
 const defaultStyles = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
@@ -171,12 +190,20 @@ function isPlace(where: string | undefined): where is Parameter['in'] {
 function readServers(
   root: JsonObject,
   holders: readonly unknown[],
-): { readonly target: Target; readonly servers: readonly string[] } {
+): Pick<Operation, 'target' | 'servers' | 'besidePath'> {
   const own = holders.map((holder) => arrayAt(holder, 'servers')).find((servers) => servers.length > 0);
   if (own === undefined) return { target: 'api', servers: [] };
   const servers = own.map(addressOf);
   const shared = readAddresses(root).map(withoutScheme);
-  return { target: servers.some((server) => shared.includes(withoutScheme(server))) ? 'api' : 'auth', servers };
+  if (servers.some((server) => shared.includes(withoutScheme(server)))) return { target: 'api', servers };
+  const origins = new Set(shared.length === 0 ? [''] : shared.map(originOf));
+  const beside = servers.map(withoutScheme).find((server) => origins.has(originOf(server)));
+  return { target: 'auth', servers, besidePath: beside?.slice(originOf(beside).length) };
+}
+
+/** `//api.example` of an address without its scheme; empty where it is a path of the same host. */
+function originOf(address: string): string {
+  return /^\/\/[^/]*/.exec(address)?.[0] ?? '';
 }
 
 /** Addresses of a document's own servers with defaults filled in. */
@@ -196,4 +223,87 @@ function addressOf(server: unknown): string {
   return url
     .replaceAll(/\{([^}]+)\}/g, (whole, name: string) => textAt(variables[name], 'default') ?? whole)
     .replace(/\/$/, '');
+}
+
+export function readResponses(root: JsonObject, place: Place, report: ReportPart): ResponseObject[] {
+  const names = Object.keys(isObject(place.value) ? place.value : {}).filter((name) => !name.startsWith('x-'));
+  if (isObject(place.value) && names.length === 0) {
+    const rule = 'OpenAPI, Responses Object: it MUST contain at least one response code';
+    report(place.pointer, 'No response is described.', 'Describe at least one status, or default.', rule);
+  }
+  return names
+    .filter((status) => {
+      if (/^([1-5](\d\d|xx)|default)$/i.test(status)) return true;
+      const rule = 'OpenAPI, Responses Object: a name MUST be a status, a range from 1XX to 5XX, or default';
+      report(joinPointer(place.pointer, status), `${status} is no status.`, 'Write one as 200, 4XX or default.', rule);
+      return false;
+    })
+    .flatMap((status): ResponseObject[] => {
+      const response = follow(root, childOf(place, status), report);
+      if (response === undefined || !isObject(response.value)) return [];
+      return [
+        {
+          status,
+          pointer: response.pointer,
+          headers: readHeaders(root, response, report),
+          contents: readContents(root, childOf(response, 'content'), report),
+          links: readLinks(root, response, report),
+        },
+      ];
+    });
+}
+
+function readHeaders(root: JsonObject, response: Place, report: ReportPart): HeaderObject[] {
+  return Object.keys(objectAt(response.value, 'headers')).flatMap((name): HeaderObject[] => {
+    const header = follow(root, childOf(response, 'headers', name), report);
+    // The Response Object says that Content-Type is described by `content` alone.
+    if (header === undefined || !isObject(header.value) || name.toLowerCase() === 'content-type') return [];
+    const schema = header.value.schema === undefined ? undefined : childOf(header, 'schema').pointer;
+    const { required, explode } = header.value;
+    return [{ name, pointer: header.pointer, required: required === true, explode: explode === true, schema }];
+  });
+}
+
+function readLinks(root: JsonObject, response: Place, report: ReportPart): Link[] {
+  return Object.keys(objectAt(response.value, 'links')).flatMap((name): Link[] => {
+    const link = follow(root, childOf(response, 'links', name), report);
+    if (link === undefined || !isObject(link.value)) return [];
+    const to = textAt(link.value, 'operationId') ?? idByReference(root, textAt(link.value, 'operationRef'));
+    return to === undefined ? [] : [{ pointer: link.pointer, to, parameters: objectAt(link.value, 'parameters') }];
+  });
+}
+
+function idByReference(root: JsonObject, reference: string | undefined): string | undefined {
+  if (reference === undefined || !reference.startsWith('#')) return undefined;
+  const operation = follow(root, { value: { $ref: reference }, pointer: reference });
+  return textAt(operation?.value, 'operationId');
+}
+
+/** The `content` map of a body, response, parameter or header. */
+function readContents(root: JsonObject, place: Place, report: ReportPart): MediaContent[] {
+  if (!isObject(place.value)) return [];
+  return Object.keys(place.value).flatMap((mediaType): MediaContent[] => {
+    const media = follow(root, childOf(place, mediaType), report);
+    if (media === undefined || !isObject(media.value)) return [];
+    return [
+      {
+        mediaType,
+        pointer: media.pointer,
+        schema: media.value.schema === undefined ? undefined : childOf(media, 'schema').pointer,
+        examples: readExamples(root, media, report),
+        encoding: objectAt(media.value, 'encoding'),
+      },
+    ];
+  });
+}
+
+/** Values of `example` and `examples` of a media type, parameter or header, in the order of the document. */
+function readExamples(root: JsonObject, holder: Place, report: ReportPart): unknown[] {
+  const single = memberOf(holder.value, 'example');
+  const named = Object.keys(objectAt(holder.value, 'examples')).flatMap((name) => {
+    const example = follow(root, childOf(holder, 'examples', name), report);
+    const value = memberOf(example?.value, 'value');
+    return value === undefined ? [] : [value];
+  });
+  return single === undefined ? named : [single, ...named];
 }

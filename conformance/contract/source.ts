@@ -16,8 +16,7 @@ import {
   YAMLException,
 } from 'js-yaml';
 import { ContractError } from './contract.ts';
-import { joinPointer, type Pointer, splitPointer } from './document.ts';
-import { isObject, type JsonObject } from './json.ts';
+import { isObject, type JsonObject, joinPointer, type Pointer, splitPointer } from './document.ts';
 
 export interface Source {
   readonly root: JsonObject;

@@ -1,6 +1,6 @@
 import type { CanonicalForm } from '../schema/canonical.ts';
-import { roundToMultiple } from '../schema/decimal.ts';
 import { samplePatterns } from '../schema/pattern.ts';
+import { roundToMultiple } from '../schema/scalars.ts';
 import { admits, type Schema, type Shape } from '../schema/shape.ts';
 import { day, type Instant, soon, spellInstant } from './time.ts';
 
@@ -17,6 +17,8 @@ export interface BuildContext {
   readonly serial: number;
   /** Whether properties that may be left out are built. */
   readonly optional: boolean;
+  /** Whether a list that may be empty is. */
+  readonly sparse?: boolean;
   /** Whether the contract's own examples and defaults come first. */
   readonly examples: boolean;
   /** What this value has cost so far: counted up, so that a schema which contains itself often stays small. */

@@ -1,4 +1,4 @@
-import { canonical, type JsonObject } from '../contract/json.ts';
+import { canonical, type JsonObject } from '../contract/document.ts';
 import { negated } from '../schema/negate.ts';
 import { samplePatterns } from '../schema/pattern.ts';
 import { admits, freeNameOf, type JsonType, type SchemaNode, type Shape, typesOf } from '../schema/shape.ts';
@@ -6,6 +6,9 @@ import { type BuildContext, buildNumber, buildText } from './build-scalar.ts';
 
 /** Deeper than this only what is required is built, by the branch with the fewest levels. */
 const deepest = 6;
+
+/** Down to here a list has an item though it may be empty. */
+const fewest = 3;
 
 /** Deeper ones are not built: no server reads them. */
 const mostDepth = 600;
@@ -101,7 +104,9 @@ function buildArray(shape: Shape, context: BuildContext, name: string, depth: nu
   const contained = shape.contains.flatMap(({ schema, min }) =>
     Array.from({ length: Math.min(min, 20_000) }, () => schema),
   );
-  const wanted = Math.max(shape.minItems, hasRoom(context, depth) ? Math.max(fixed, 1) : 0);
+  // An empty list is refused more often than one with an item in it, and makes nothing.
+  const usual = hasRoom(context, depth) ? Math.max(fixed, 1) : depth < fewest && context.sparse !== true ? 1 : 0;
+  const wanted = Math.max(shape.minItems, usual);
   // What has to be contained follows what has a place of its own, unless there is no room behind it.
   const first = contained.length === 0 ? 0 : Math.max(0, Math.min(fixed, shape.maxItems - contained.length));
   const length = Math.min(Math.max(wanted, first + contained.length), shape.maxItems);

@@ -1,5 +1,4 @@
-import { childOf, follow, type Place, type Pointer } from '../contract/document.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { childOf, follow, isObject, type JsonObject, type Place, type Pointer } from '../contract/document.ts';
 
 /** A schema with everything that it is composed of, as one list of keywords. */
 export interface FlatSchema {

@@ -1,14 +1,11 @@
-import type { Contract, MediaContent, Operation } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { canonical, type JsonObject, memberOf } from '../contract/json.ts';
+import type { Contract, MediaContent } from '../contract/contract.ts';
+import { canonical, type JsonObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import type { SchemaNode } from '../schema/shape.ts';
-import { applyRules } from './apply-rules.ts';
 import type { BuildContext } from './build-scalar.ts';
 import { buildValue, isTooLarge } from './build-value.ts';
-import { hasValues, rankContents } from './encode-body.ts';
-import { type LazyList, lazyList } from './lazy-list.ts';
-import { type Instant, moveToPresent } from './time.ts';
+import { hasValues } from './encode-body.ts';
+import { applyRules, type Instant, moveToPresent } from './time.ts';
 
 export interface Candidate {
   readonly label: string;
@@ -22,11 +19,6 @@ export interface DataTools {
   readonly tag: string;
   /** Of this case alone. */
   readonly seed: number;
-}
-
-/** The content that a body is written in: the one that most servers read; undefined where the operation takes none. */
-export function chooseContent(operation: Operation): MediaContent | undefined {
-  return rankContents(operation.body?.contents ?? [])[0];
 }
 
 /** The ladder of a body. Where a media type is no JSON, a text among the examples may be the document as it is sent. */
@@ -119,13 +111,14 @@ function* candidates(
   yield { label: 'examples of properties', make: build({ examples: true }) };
   yield { label: 'polite', make: build({}) };
   yield { label: 'polite, complete', make: build({ optional: true }) };
+  yield { label: 'polite, lists empty', make: build({ sparse: true }) };
   for (let variant = 1; variant <= mostVariants; variant += 1) {
     const label = `polite, variant ${variant}`;
     yield { label, make: build({ variant, optional: variant > 2 && variant % 2 === 1 }), isLast: variant > 4 };
   }
 }
 
-export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'examples' | 'seed' | 'tag'>>;
+export type BuildWishes = Partial<Pick<BuildContext, 'variant' | 'optional' | 'sparse' | 'examples' | 'seed' | 'tag'>>;
 
 /**
  * A value for a schema of the contract; text that bears the run's tag where there is none.
@@ -175,7 +168,7 @@ function reportUnbuildable({ judge }: DataTools, schema: string, { refused, isTo
 }
 
 function isValid({ judge }: DataTools, schema: string | undefined, value: unknown): boolean {
-  return schema === undefined || judge.judge(schema, 'request', value).length === 0;
+  return schema === undefined || judge.accepts(schema, 'request', value);
 }
 
 /** `example`, `examples` of the schema itself or of what it refers to. */
@@ -190,4 +183,35 @@ function schemaExamples({ contract }: DataTools, schema: string): unknown[] {
     place = placeAt(contract.root, reference);
   }
   return [];
+}
+
+/** A list whose items are made when they are first asked for: most ladders are never climbed to their end. */
+export interface LazyList<Item> {
+  /** The item; undefined beyond the end. */
+  readonly at: (index: number) => Item | undefined;
+}
+
+function lazyList<Item>(make: () => Generator<Item>): LazyList<Item> {
+  const made: Item[] = [];
+  let source: Generator<Item> | undefined;
+  return {
+    at: (index) => {
+      source ??= make();
+      while (made.length <= index) {
+        const next = source.next();
+        if (next.done === true) return undefined;
+        made.push(next.value);
+      }
+      return made[index];
+    },
+  };
+}
+
+/** The item at an index, or the last one before it. */
+export function atOrBefore<Item>(list: LazyList<Item>, index: number): Item | undefined {
+  for (let at = index; at >= 0; at -= 1) {
+    const item = list.at(at);
+    if (item !== undefined) return item;
+  }
+  return undefined;
 }

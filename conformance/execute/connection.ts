@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module';
 import { connect as connectSocket } from 'node:net';
 import type { Client as ClientType, Dispatcher } from 'undici';
+import { idempotent } from '../plan/permissions.ts';
 import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
 
 export interface Connection {
@@ -30,18 +31,31 @@ const Client: typeof ClientType = createRequire(import.meta.url)('undici/lib/dis
 /** An answer beyond this is cut off and reported: nothing that a contract describes is as large. */
 const largestBodyBytes = 64 * 1024 * 1024;
 
+/** Media types of content that may go on for ever: events, and lists of values that are sent as they come. */
+const endless =
+  /^(text\/event-stream|multipart\/x-mixed-replace|application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|stream\+json))/i;
+
+/** So long such content is listened to. */
+const listenMs = 500;
+
 /** One connection, which carries one request at a time, so that it is known whether it had carried another one before. */
 interface Lane {
   readonly client: ClientType;
   /** Requests that the present socket has carried. */
   carried: number;
+  /** When the last of them was answered, in the time of `performance.now()`. */
+  usedAt: number;
 }
+
+/** Servers close what is idle after a second or more: a younger connection is there, as far as anybody can tell. */
+const surelyOpenMs = 800;
 
 /**
  * Keep-alive connections, as many for each origin as there are requests in flight, the last used one first. Paths go out raw,
  * redirects are not followed, nothing is pipelined.
  */
-export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions): Connection {
+export function createConnection(options: ConnectionOptions): Connection {
+  const { timeoutMs, signal, tls } = options;
   const underWay = new Set<Dispatcher.DispatchController>();
   signal.addEventListener('abort', () => {
     for (const controller of underWay) controller.abort(new Error('broken off'));
@@ -55,7 +69,7 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
       bodyTimeout: timeoutMs,
       connect: { timeout: timeoutMs, ...tls },
     });
-    const lane: Lane = { client, carried: 0 };
+    const lane: Lane = { client, carried: 0, usedAt: 0 };
     client.on('connect', () => {
       lane.carried = 0;
     });
@@ -67,21 +81,37 @@ export function createConnection({ timeoutMs, signal, tls }: ConnectionOptions):
     lane.client.destroy().catch(() => undefined);
   };
   const sendOver = async (lane: Lane, origin: string, request: OutgoingRequest) => {
-    const outcome = await dispatch(lane, request, underWay, signal);
+    const outcome = await dispatch(lane, request, underWay, options);
     // Where something broke, what is left of the socket is not used again.
-    if (outcome?.kind === 'answer') free.get(origin)?.push(lane);
-    else drop(lane);
+    if (outcome?.kind === 'answer' && outcome.isCut !== true) {
+      lane.usedAt = performance.now();
+      free.get(origin)?.push(lane);
+    } else drop(lane);
     return outcome;
+  };
+
+  /** Origins that close connections without a word while they are in use. */
+  const fickle = new Set<string>();
+  /** One that another request has used may be closed at any moment, and what may not be sent twice would be lost with it. */
+  const openSafeLane = (origin: string, lane: Lane | undefined): Lane => {
+    if (lane === undefined) return openLane(origin);
+    if (!fickle.has(origin) && performance.now() - lane.usedAt < surelyOpenMs) return lane;
+    drop(lane);
+    return openLane(origin);
   };
   return {
     send: async (request) => {
       const { origin } = originOf(request.base);
       const lanes = free.get(origin) ?? [];
       free.set(origin, lanes);
-      const lane = lanes.pop() ?? openLane(origin);
+      const isRepeatable = idempotent.has(request.method);
+      const known = lanes.pop();
+      const lane = isRepeatable ? (known ?? openLane(origin)) : openSafeLane(origin, known);
       const first = await sendOver(lane, origin, request);
       // A server may close an idle connection at any time, and only then a reset is nobody's fault (RFC 9112, 9.3.1).
       if (first?.kind !== 'none' || first.reason !== 'reset' || lane.carried < 2) return first;
+      fickle.add(origin);
+      if (!isRepeatable) return first;
       const second = await sendOver(openLane(origin), origin, request);
       // Nothing listens any more: this request may be why.
       return second?.kind === 'none' && second.reason === 'refused' ? first : second;
@@ -121,7 +151,7 @@ function dispatch(
   lane: Lane,
   { method, base, path, headers, body }: OutgoingRequest,
   underWay: Set<Dispatcher.DispatchController>,
-  signal: AbortSignal,
+  { signal, timeoutMs }: ConnectionOptions,
 ): Promise<Answer | NoAnswer | undefined> {
   if (signal.aborted) return Promise.resolve(undefined);
   const started = performance.now();
@@ -131,9 +161,21 @@ function dispatch(
     let raw: Answer['headers'] = [];
     const chunks: Buffer[] = [];
     let size = 0;
+    let headersAt = started;
+    let listening: NodeJS.Timeout | undefined;
     const settle = (outcome: Answer | NoAnswer | undefined): void => {
       if (controller !== undefined) underWay.delete(controller);
+      clearTimeout(listening);
       resolve(outcome);
+    };
+    const answer = (more: Pick<Answer, 'durationMs' | 'isCut'>): void => {
+      const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
+      settle({ kind: 'answer', status: status ?? 0, headers: raw, body: whole ?? Buffer.alloc(0), ...more });
+    };
+    /** An answer has begun, and nobody knows when it ends: one that never does must not hold up the run. */
+    const cut = (given: Dispatcher.DispatchController): void => {
+      answer({ isCut: true, durationMs: headersAt - started });
+      given.abort(new Error('it goes on'));
     };
     const none = (failed: Pick<NoAnswer, 'reason' | 'says'>): void =>
       settle({ kind: 'none', ...failed, durationMs: performance.now() - started });
@@ -154,17 +196,18 @@ function dispatch(
         if (code < 200) return;
         status = code;
         raw = pairsOf(given.rawHeaders);
+        headersAt = performance.now();
+        const isEndless = raw.some(([name, value]) => name === 'content-type' && endless.test(value));
+        if (isEndless) listening = setTimeout(cut, listenMs, given);
       },
       onResponseData: (given, chunk) => {
         size += chunk.length;
         if (size > largestBodyBytes) given.abort(new Error('too large'));
         else chunks.push(chunk);
+        // Between two pieces the client waits as long; pieces that never end are no hang.
+        if (performance.now() - headersAt > timeoutMs) cut(given);
       },
-      onResponseEnd: () => {
-        const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
-        const durationMs = performance.now() - started;
-        settle({ kind: 'answer', status: status ?? 0, headers: raw, body: whole ?? Buffer.alloc(0), durationMs });
-      },
+      onResponseEnd: () => answer({ durationMs: performance.now() - started }),
       onResponseError: (_, error) => {
         if (size > largestBodyBytes) none({ reason: 'too-large', says: 'body over 64 MiB' });
         else if (signal.aborted) settle(undefined);
@@ -179,7 +222,8 @@ function pairsOf(raw: unknown): Answer['headers'] {
   const flat: readonly unknown[] = Array.isArray(raw) ? raw : [];
   const pairs: [string, string][] = [];
   for (let index = 0; index + 1 < flat.length; index += 2) {
-    pairs.push([String(flat[index]).toLowerCase(), String(flat[index + 1])]);
+    // White space around a value is no part of it (RFC 9110, 5.5).
+    pairs.push([String(flat[index]).toLowerCase(), String(flat[index + 1]).replaceAll(/^[ \t]+|[ \t]+$/g, '')]);
   }
   return pairs;
 }

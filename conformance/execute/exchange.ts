@@ -1,6 +1,5 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
+import type { Pointer, Seen } from '../contract/document.ts';
 
 /** A request as it leaves: everything that the log, the reports and a curl line need. */
 export interface OutgoingRequest {
@@ -19,6 +18,9 @@ export interface Answer {
   /** As they came, names in lower case, repeated ones apart. */
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: Buffer;
+  /** True where the content went on and was broken off: `body` is its beginning, and says nothing of what it would have become. */
+  readonly isCut?: boolean;
+  /** Until its end; of content that was broken off until its beginning. */
   readonly durationMs: number;
 }
 
@@ -28,8 +30,6 @@ export interface NoAnswer {
   /** `refused` and `unresolved`: nothing listens; the others break HTTP. */
   readonly reason: 'refused' | 'unresolved' | 'reset' | 'timeout' | 'truncated' | 'malformed' | 'too-large';
   readonly says: string;
-  /** Operations that were under way when the deployment went away for good: any of them may have stopped it. */
-  readonly downWith?: readonly string[];
   readonly durationMs: number;
 }
 
@@ -75,8 +75,63 @@ export interface Exchange {
   readonly isPause: boolean;
   /** True for a request that was sent again when nothing else was under way. */
   readonly isAlone?: boolean;
+  /** True where the whole run had nothing else under way. */
+  readonly isUndisturbed?: boolean;
+  /** A read that was accepted before, sent again to see whether the deployment is still as it was: it proves nothing else. */
+  readonly isControl?: boolean;
+  /** Set where such a read fails since the run changed something that is not its own. */
+  readonly since?: Since | undefined;
+  /** Set where the deployment stopped before it answered. */
+  readonly outage?: Outage | undefined;
   /** Milliseconds from the start of the run to its end. */
   readonly atMs: number;
+}
+
+/** A deployment that had listened and then did not: it stopped. What is known of it grows while the run goes on. */
+export interface Outage {
+  readonly base: string;
+  /** In the time of `performance.now()`. */
+  readonly lostAt: number;
+  /** Requests whose connection broke when it stopped: one of them may be why. */
+  readonly interrupted: readonly Interrupted[];
+  /** Accepted writes that may have told it to stop: those that say so by their name first, then the last one first. */
+  readonly accepted: readonly AcceptedWrite[];
+  /** The last request that was answered. */
+  readonly last: Sent | undefined;
+  /** Until something listened again; undefined: it did not come back. */
+  readonly awayMs: number | undefined;
+  /** For how long the run waited. */
+  readonly waitedMs: number;
+}
+
+/** A request of an operation. */
+export interface Sent {
+  readonly operation: Operation;
+  readonly request: OutgoingRequest;
+}
+
+export interface Interrupted extends Sent {
+  /** What came when the same request was sent again alone: an answer, or the next outage. */
+  readonly alone: 'unknown' | 'answered' | 'stopped it again';
+  /** Another request of the same operation was answered afterwards. */
+  readonly isAnsweredLater: boolean;
+}
+
+export interface AcceptedWrite extends Sent {
+  readonly status: number;
+  /** Between its answer and the moment at which the deployment was found gone. */
+  readonly beforeMs: number;
+  /** Its name says shutdown, stop, restart or the like. */
+  readonly isStop: boolean;
+}
+
+/** What may have led to a failure. */
+export interface Since {
+  /** Operations whose accepted requests changed what is not the run's. */
+  readonly writes: readonly string[];
+  /** The read that was accepted before them, and what it is answered now: a status, or 0 for nothing. */
+  readonly control: string;
+  readonly status: number;
 }
 
 /** An exchange that has its place in the run. */

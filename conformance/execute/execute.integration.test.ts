@@ -5,8 +5,8 @@ import { expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { testOptions } from '../planted/apis.ts';
 import { serve } from '../planted/serve.ts';
-import { type RunResult, runConformance } from '../run/run-conformance.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import type { RunOptions, RunResult } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
 
 /** Reads at `/r0` and so on, and one write. */
 function contractOf(reads: number, write: 'post' | 'put' = 'post') {
@@ -55,6 +55,24 @@ test.each([1, 4, 16, 64])(
   },
 );
 
+test('a POST that breaks with a connection that others had used is not sent twice, and is no more than doubtful', async () => {
+  const used = new WeakSet<Socket>();
+  let posts = 0;
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') posts += 1;
+    if (request.method === 'POST' && used.has(request.socket)) {
+      request.socket.resetAndDestroy();
+      return;
+    }
+    used.add(request.socket);
+    response.writeHead(request.method === 'POST' ? 201 : 200).end();
+  });
+  const result = await run(await listen(server), 4, { workers: 1 });
+  server.close();
+  expect(posts).toBe(1);
+  expect(result.findings.map(({ severity, operation }) => [severity, operation])).toEqual([['suspect', 'POST /w']]);
+});
+
 test('a reset of a fresh connection is told, of the operation that it happens to', async () => {
   const served = await serve(({ path, method }) =>
     path === '/r3' ? { status: 200, instead: 'reset' } : { status: method === 'POST' ? 201 : 200 },
@@ -71,16 +89,14 @@ test.each([
   { status: 502, write: undefined, times: 1 },
   { status: 504, write: undefined, times: 1 },
   { status: 502, write: 'put' as const, times: 3 },
-  { status: 500, write: undefined, times: 2 },
-])(
-  'what a gateway may have passed on is not sent twice: $write $status comes $times times',
-  async ({ status, write, times }) => {
-    const served = await serve(({ path }) => ({ status: path === '/w' ? status : 200 }));
-    await run(served.origin, 1, {}, write);
-    await served.close();
-    expect(served.requests.filter((request) => request.endsWith(' /w'))).toHaveLength(times);
-  },
-);
+  { status: 500, write: undefined, times: 1 },
+  { status: 500, write: 'put' as const, times: 2 },
+])('what may have been done is not sent twice: $write $status comes $times times', async ({ status, write, times }) => {
+  const served = await serve(({ path }) => ({ status: path === '/w' ? status : 200 }));
+  await run(served.origin, 1, {}, write);
+  await served.close();
+  expect(served.requests.filter((request) => request.endsWith(' /w'))).toHaveLength(times);
+});
 
 test('a silent server holds nothing up beyond the end of the budget', async () => {
   const silent = createSocketServer(() => undefined);
@@ -110,6 +126,29 @@ test.each([1, 16])(
     expect(server.deaths()).toBe(2);
   },
 );
+
+test.each([
+  { type: 'text/event-stream', first: true },
+  { type: 'text/event-stream', first: false },
+  { type: 'application/x-ndjson', first: true },
+  { type: 'application/json', first: true },
+])('content that never ends holds nothing up and is no fault: $type, begun: $first', async ({ type, first }) => {
+  const server = createServer((request, response) => {
+    response.writeHead(request.method === 'POST' ? 201 : 200, request.url === '/r3' ? { 'content-type': type } : {});
+    if (request.url !== '/r3') return response.end();
+    response.flushHeaders();
+    const drip = first ? setInterval(() => response.write('{"a":1}\n'), 50) : undefined;
+    return response.once('close', () => clearInterval(drip));
+  });
+  const result = await run(await listen(server), 8, {
+    timeoutMs: 1_000,
+    budget: { requests: undefined, milliseconds: 20_000 },
+  });
+  server.close();
+  server.closeAllConnections();
+  const defects = result.findings.filter(({ severity }) => severity === 'defect');
+  expect([defects, result.coverage.reached]).toEqual([[], 9]);
+});
 
 test('a server that stops for good: those that were under way are named, and the run ends', async () => {
   const server = createMortal((path) => path === '/r5', undefined);

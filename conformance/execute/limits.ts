@@ -1,4 +1,8 @@
+// How much is sent, how fast, and how often again.
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Operation } from '../contract/contract.ts';
+import { mayRepeat } from '../plan/permissions.ts';
+import { type Answer, headerOf, type NoAnswer, type OutgoingRequest } from './exchange.ts';
 
 /** Where a run ends. Undefined: when the deterministic part is done. */
 export interface Budget {
@@ -42,4 +46,40 @@ export function createPace(perSecond: number | undefined, signal: AbortSignal): 
     next = at + 1000 / perSecond;
     if (at > now) await sleep(at - now, undefined, { signal }).catch(() => undefined);
   };
+}
+
+/** Says "later", not "wrong": 429 and 503 with a wait, a gateway's 502 and 504 once more (RFC 9110, 15.6.3 to 15.6.5). */
+const retries: Readonly<
+  Record<number, { readonly times: number; readonly waitMs: number; readonly isSent?: 'unknown' }>
+> = {
+  429: { times: 5, waitMs: 500 },
+  503: { times: 2, waitMs: 200 },
+  502: { times: 1, waitMs: 100, isSent: 'unknown' },
+  504: { times: 1, waitMs: 100, isSent: 'unknown' },
+};
+
+/** Milliseconds after which the request is sent once more; undefined: the last outcome counts. */
+export function pauseAfter(
+  operation: Operation,
+  { method }: OutgoingRequest,
+  outcomes: readonly (Answer | NoAnswer)[],
+  maxWaitMs: number,
+): number | undefined {
+  const last = outcomes.at(-1);
+  const retry = last?.kind === 'answer' ? retries[last.status] : undefined;
+  if (last?.kind !== 'answer' || retry === undefined) return undefined;
+  // The gateway may have passed it on: sent again, it might be done twice.
+  if (retry.isSent === 'unknown' && !mayRepeat(operation, method)) return undefined;
+  const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;
+  if (same > retry.times) return undefined;
+  const wait = readRetryAfter(headerOf(last, 'retry-after')) ?? retry.waitMs * 2 ** (same - 1);
+  return wait > maxWaitMs ? undefined : wait;
+}
+
+/** Seconds or an HTTP date, in milliseconds from now; undefined for neither. */
+function readRetryAfter(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^\d+$/.test(text.trim())) return Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
 }

@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Contract } from '../contract/contract.ts';
-import { readPointer } from '../contract/document.ts';
-import { isObject, memberOf, objectAt, textAt } from '../contract/json.ts';
+import { isObject, memberOf, objectAt, readPointer, textAt } from '../contract/document.ts';
 import type { Connection } from './connection.ts';
 import { type Answer, isSuccess } from './exchange.ts';
 

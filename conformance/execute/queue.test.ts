@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import type { World } from '../checks/check.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { Domain, Scenario } from '../phases/phase.ts';
 import { plainIntent } from '../planted/apis.ts';
-import type { World } from '../run/world.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import type { Exchange } from './exchange.ts';
 import { chainsOf, runQueue } from './queue.ts';
@@ -46,7 +46,12 @@ function exchangeOf(status: number): Exchange {
   } as Exchange;
 }
 
-const engine: Engine = { open: () => ({ send: async () => [] }), again: async (before) => before };
+const engine: Engine = {
+  open: () => ({ send: async () => [] }),
+  again: async (before) => before,
+  outageOf: () => undefined,
+  outages: () => [],
+};
 
 async function run(
   scenarios: readonly Scenario[],
@@ -62,6 +67,7 @@ async function run(
     world,
     engine: { ...engine, again },
     needsProof: ({ outcome }) => outcome.kind === 'answer' && outcome.status === 500,
+    aftermath: { see: () => undefined, controlsFor: () => [], writes: () => [] },
     fold: ({ id }, { exchanges }) => folded.push({ id, exchanges }),
     options: { workers, requests, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal },
   });

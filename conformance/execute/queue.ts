@@ -1,6 +1,6 @@
+import type { World } from '../checks/check.ts';
 import type { Domain, Scenario, Turn } from '../phases/phase.ts';
-import type { World } from '../run/world.ts';
-import type { Exchange } from './exchange.ts';
+import { type Exchange, isSuccess, type Since } from './exchange.ts';
 import type { Engine } from './session.ts';
 
 export interface QueueOptions {
@@ -14,12 +14,22 @@ export interface QueueOptions {
 
 export type Cut = 'requests' | 'time' | 'interrupted' | undefined;
 
+interface Controls {
+  /** Everything that a round has sent, before any of it is proven. */
+  readonly see: (exchanges: readonly Exchange[]) => void;
+  /** Reads that were accepted before, and have to be accepted still for a failure to count. */
+  readonly controlsFor: (exchange: Exchange) => readonly Exchange[];
+  readonly writes: () => readonly string[];
+}
+
 interface Queue {
   readonly scenarios: readonly Scenario[];
   readonly world: World;
   readonly engine: Engine;
   /** Whether this exchange proves nothing before it has been sent again alone. */
   readonly needsProof: (exchange: Exchange) => boolean;
+  /** What fails for reasons that the run itself may have given: see `Aftermath`. */
+  readonly aftermath: Controls;
   /** Takes one turn into account: the world of the next round knows it. */
   readonly fold: (scenario: Scenario, turn: Turn) => void;
   readonly options: QueueOptions;
@@ -35,7 +45,15 @@ const mostTurns = 64;
  * is sent again when the round is over and nothing else is under way. Requests are reserved before a turn begins, so that a bound
  * on them cuts the same sequence short.
  */
-export async function runQueue({ scenarios, world, engine, needsProof, fold, options }: Queue): Promise<Cut> {
+export async function runQueue({
+  scenarios,
+  world,
+  engine,
+  needsProof,
+  aftermath,
+  fold,
+  options,
+}: Queue): Promise<Cut> {
   let left = options.requests ?? Number.POSITIVE_INFINITY;
   for (;;) {
     const round = takeRound(scenarios, world);
@@ -54,13 +72,21 @@ export async function runQueue({ scenarios, world, engine, needsProof, fold, opt
       for (const scenario of batch) left -= countRequests(turns.get(scenario)?.exchanges ?? []);
     }
     const ended = left > 0 ? cutBy(options, left) : undefined;
+    // Each is proven before the first is folded: who has stopped a deployment shows by what came of the others.
+    aftermath.see(round.flatMap((scenario) => turns.get(scenario)?.exchanges ?? []));
+    const control = createControl(engine, aftermath);
+    const proven: (readonly [Scenario, Turn])[] = [];
     for (const scenario of round) {
       const turn = turns.get(scenario);
       if (turn === undefined) continue;
       const { exchanges, repeated } = await prove(turn, engine, needsProof, left);
       left -= repeated;
-      fold(scenario, { ...turn, exchanges });
+      const controlled = await control(exchanges, left);
+      left -= controlled.length - exchanges.length;
+      const isUndisturbed = round.length === 1;
+      proven.push([scenario, { ...turn, exchanges: controlled.map((exchange) => ({ ...exchange, isUndisturbed })) }]);
     }
+    for (const [scenario, turn] of proven) fold(scenario, turn);
     if (ended !== undefined) return ended;
   }
 }
@@ -143,13 +169,43 @@ async function prove(
     const again = await engine.again(exchange);
     if (again === undefined) continue;
     repeated += 1;
-    const { kind } = again.outcome;
-    // Who went down with another was only interrupted, and a deployment that is gone tells it by the second.
-    const isPause = exchange.outcome.kind === 'none' && (kind === 'answer' || again.outcome.downWith !== undefined);
+    // Who went down with another was only interrupted.
+    const isPause = exchange.outcome.kind === 'none' && again.outcome.kind === 'answer';
     exchanges[index] = { ...exchange, isPause };
     exchanges.push({ ...again, isAlone: !isPause });
   }
-  return { exchanges, repeated };
+  const found = exchanges.map((exchange) => {
+    return exchange.outcome.kind === 'none' ? { ...exchange, outage: engine.outageOf(exchange.request) } : exchange;
+  });
+  return { exchanges: found, repeated };
+}
+
+/**
+ * Holds failures against reads that were accepted before the run changed anything foreign: each read once in a round. Where one
+ * fails now, the failure may be no more than a consequence.
+ */
+function createControl(engine: Engine, { controlsFor, writes }: Controls) {
+  const known = new Map<Exchange, Exchange | undefined>();
+  return async (exchanges: readonly Exchange[], left: number): Promise<readonly Exchange[]> => {
+    const sent: Exchange[] = [];
+    const found: Exchange[] = [];
+    for (const exchange of exchanges) {
+      let since: Since | undefined;
+      for (const before of controlsFor(exchange)) {
+        if (!known.has(before) && sent.length < left) {
+          const again = await engine.again(before);
+          known.set(before, again);
+          if (again !== undefined) sent.push({ ...again, isControl: true });
+        }
+        const now = known.get(before);
+        if (now === undefined || isSuccess(now.outcome)) continue;
+        const status = now.outcome.kind === 'none' ? 0 : now.outcome.status;
+        since ??= { writes: writes(), control: before.operation.id, status };
+      }
+      found.push(since === undefined ? exchange : { ...exchange, since });
+    }
+    return [...found, ...sent];
+  };
 }
 
 function cutBy({ deadline, signal }: QueueOptions, left: number): Cut {

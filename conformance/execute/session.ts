@@ -1,13 +1,11 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Contract, Operation } from '../contract/contract.ts';
-import { isJson } from '../contract/media-type.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
-import type { Draft } from '../data/draft.ts';
+import { type Contract, isJson, type Operation } from '../contract/contract.ts';
+import type { Seen } from '../contract/document.ts';
 import type { Instant } from '../data/time.ts';
 import type { DataTools } from '../data/value-ladder.ts';
-import { accepted, addressOf } from '../plan/obligations.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
+import { accepted, addressOf } from '../plan/plan.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, type Authorization, authorize } from './authorize.ts';
@@ -18,11 +16,14 @@ import {
   headerOf,
   type Intent,
   type NoAnswer,
+  type Outage,
   type OutgoingRequest,
   type PhaseName,
 } from './exchange.ts';
-import type { Pace } from './limits.ts';
-import { seenOf, writeRequest } from './write-request.ts';
+import { type Pace, pauseAfter } from './limits.ts';
+import { watchCredentials } from './lost-credentials.ts';
+import { watchOutages } from './outages.ts';
+import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
 /** What a request is to establish. Left out: that a valid one is accepted. */
 export type Aim = Partial<Pick<Intent, 'polarity' | 'place' | 'obligation'>>;
@@ -40,8 +41,16 @@ export interface Session {
 
 export interface Engine {
   readonly open: (scenario: { readonly id: string; readonly phase: PhaseName }) => Session;
-  /** The same request once more, when nothing else is under way; undefined where the run ended. */
+  /**
+   * The same request once more, when nothing else is under way. Whoever asks for it sees to it that it may be repeated.
+   *
+   * @returns undefined where the run ended
+   */
   readonly again: (exchange: Exchange) => Promise<Exchange | undefined>;
+  /** The outage in which a request of this run was interrupted. */
+  readonly outageOf: (request: OutgoingRequest) => Outage | undefined;
+  /** Each time that the deployment stopped. */
+  readonly outages: () => readonly Outage[];
 }
 
 interface Wiring {
@@ -58,6 +67,9 @@ interface Wiring {
   readonly form: CanonicalForm;
   /** Of the run, in the time of `performance.now()`. */
   readonly startedAt: number;
+  readonly keepSecret: (text: string) => void;
+  /** Told in words when what lets the run in has ended, and nothing came in its place. */
+  readonly onLost: (says: string) => void;
 }
 
 const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };
@@ -74,10 +86,12 @@ export function createEngine(wiring: Wiring): Engine {
       await waitUntil(waits.get(operation.id) ?? 0);
       await outages.whenUp();
       await pace();
-      const outcome = await outages.follow(operation.id, request.base, () => connection.send(request));
+      const outcome = await outages.follow({ operation, request }, () => connection.send(request));
       if (outcome !== 'later') return outcome;
     }
   };
+
+  const watch = watchCredentials({ send: exchange, keepSecret: wiring.keepSecret }, wiring.onLost);
 
   /** Every outcome in order; all but the last were pauses. */
   const exchangePatiently = async (operation: Operation, request: OutgoingRequest) => {
@@ -86,7 +100,7 @@ export function createEngine(wiring: Wiring): Engine {
       const outcome = await exchange(operation, request);
       if (outcome === undefined) return outcomes;
       outcomes.push(outcome);
-      const wait = signal.aborted ? undefined : pauseAfter(request, outcomes, maxWaitMs);
+      const wait = signal.aborted ? undefined : pauseAfter(operation, request, outcomes, maxWaitMs);
       const until = performance.now() + (wait ?? 0);
       if (wait === undefined || until > deadline) return outcomes;
       waits.set(operation.id, Math.max(until, waits.get(operation.id) ?? 0));
@@ -114,8 +128,11 @@ export function createEngine(wiring: Wiring): Engine {
             // Sent as somebody else, a request would prove something else.
             if (authorization === undefined && identity !== 'own') return { exchanges: [], authorization };
             const written = writeRequest(draft, wiring.baseFor(operation), authorization ?? anonymous, wiring.form);
-            const request = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
+            const whole = { ...written, headers: [...written.headers, ...wiring.accounts.plainHeaders] };
+            const request = identity === 'own' ? watch.current(whole) : whole;
             const outcomes = await exchangePatiently(operation, request);
+            const secrets = identity === 'own' ? secretsOf(authorization ?? anonymous) : [];
+            watch.observe(operation, whole, secrets, outcomes.at(-1));
             const label = authorization === undefined ? `${draft.label}, without credentials` : draft.label;
             const exchanges = outcomes.map((outcome, index): Exchange => {
               const intent: Intent = { phase, label, polarity, place, identity, obligation, case: id, step };
@@ -124,19 +141,31 @@ export function createEngine(wiring: Wiring): Engine {
               const isPause = index < outcomes.length - 1;
               return { operation, intent, request, outcome, seen: completeSeen(seen, outcome), isPause, atMs };
             });
-            return { exchanges, authorization };
+            return { exchanges, authorization, secrets };
           };
+          const isRefused = (exchanges: readonly Exchange[]): boolean => {
+            const last = exchanges.at(-1)?.outcome;
+            return last?.kind === 'answer' && last.status === 401;
+          };
+          const pauses = (exchanges: readonly Exchange[]) => exchanges.map((one) => ({ ...one, isPause: true }));
           const first = await attempt();
-          const last = first.exchanges.at(-1)?.outcome;
           // A token may end in mid-run: a new one is fetched once, and only what comes then counts.
-          if (last?.kind !== 'answer' || last.status !== 401) return first.exchanges;
-          if (first.authorization?.renew?.() !== true) return first.exchanges;
-          const again = await attempt();
-          return [...first.exchanges.map((one) => ({ ...one, isPause: true })), ...again.exchanges];
+          if (!isRefused(first.exchanges)) return first.exchanges;
+          if (first.authorization?.renew?.() === true) {
+            const again = await attempt();
+            return [...pauses(first.exchanges), ...again.exchanges];
+          }
+          const holds = await watch.check(first.secrets ?? []);
+          if (holds === 'kept') return first.exchanges;
+          const again = holds === 'renewed' ? await attempt() : undefined;
+          return [...pauses(first.exchanges), ...(again?.exchanges ?? [])];
         },
       };
     },
+    outageOf: (request) => outages.of(request),
+    outages: () => outages.all(),
     again: async (before) => {
+      outages.sendsAgain(before.request);
       const outcome = await exchange(before.operation, before.request);
       if (outcome === undefined) return undefined;
       const intent = { ...before.intent, label: `${before.intent.label}, again alone`, step: before.intent.step + 1 };
@@ -146,107 +175,10 @@ export function createEngine(wiring: Wiring): Engine {
   };
 }
 
-/** Says "later", not "wrong": 429 and 503 with a wait, a gateway's 502 and 504 once more (RFC 9110, 15.6.3 to 15.6.5). */
-const retries: Readonly<
-  Record<number, { readonly times: number; readonly waitMs: number; readonly isSent?: 'unknown' }>
-> = {
-  429: { times: 5, waitMs: 500 },
-  503: { times: 2, waitMs: 200 },
-  502: { times: 1, waitMs: 100, isSent: 'unknown' },
-  504: { times: 1, waitMs: 100, isSent: 'unknown' },
-};
-
-/** RFC 9110, 9.2.2. */
-const idempotent = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
-
-/** Milliseconds after which the request is sent once more; undefined: the last outcome counts. */
-function pauseAfter(
-  { method }: OutgoingRequest,
-  outcomes: readonly (Answer | NoAnswer)[],
-  maxWaitMs: number,
-): number | undefined {
-  const last = outcomes.at(-1);
-  const retry = last?.kind === 'answer' ? retries[last.status] : undefined;
-  if (last?.kind !== 'answer' || retry === undefined) return undefined;
-  // The gateway may have passed it on: sent again, it might be done twice.
-  if (retry.isSent === 'unknown' && !idempotent.has(method)) return undefined;
-  const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;
-  if (same > retry.times) return undefined;
-  const wait = readRetryAfter(headerOf(last, 'retry-after')) ?? retry.waitMs * 2 ** (same - 1);
-  return wait > maxWaitMs ? undefined : wait;
-}
-
-/** Seconds or an HTTP date, in milliseconds from now; undefined for neither. */
-export function readRetryAfter(text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^\d+$/.test(text.trim())) return Number(text) * 1000;
-  const date = Date.parse(text);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-}
-
-interface Outages {
-  /** Resolves when the deployment is there, as far as is known. */
-  readonly whenUp: () => Promise<void>;
-  /** Runs one send. `later`: it never reached the deployment, which was away and is back. */
-  readonly follow: (
-    operation: string,
-    base: string,
-    send: () => Promise<Answer | NoAnswer | undefined>,
-  ) => Promise<Answer | NoAnswer | 'later' | undefined>;
-}
-
-const pollMs = 100;
-
-/**
- * A deployment that has listened and then refuses connections has stopped: all wait until it is back, so that nobody who merely
- * came by is blamed. Which of those that were under way has stopped it, shows when each is sent again alone.
- */
-function watchOutages({ connection, maxWaitMs, signal, deadline }: Wiring): Outages {
-  const listening = new Set<string>();
-  const underWay = new Set<string>();
-  /** Those whose connection broke: one of them may have stopped it. */
-  const broken = new Set<string>();
-  const recoveries = new Map<string, Promise<boolean>>();
-  const gone = new Set<string>();
-
-  const recover = async (base: string): Promise<boolean> => {
-    const until = Math.min(performance.now() + maxWaitMs, deadline);
-    while (performance.now() < until && !signal.aborted) {
-      if (await connection.isListening(base)) return true;
-      await sleep(pollMs, undefined, { signal }).catch(() => undefined);
-    }
-    return false;
-  };
-
-  return {
-    whenUp: async () => {
-      await Promise.all(recoveries.values());
-    },
-    follow: async (operation, base, send) => {
-      underWay.add(operation);
-      const outcome = await send();
-      if (outcome === undefined) return undefined;
-      if (outcome.kind === 'answer' || outcome.reason !== 'refused') underWay.delete(operation);
-      if (outcome.kind === 'answer' || (outcome.reason !== 'refused' && outcome.reason !== 'unresolved'))
-        listening.add(base);
-      if (outcome.kind === 'answer') return outcome;
-      if (outcome.reason === 'reset' || outcome.reason === 'truncated') broken.add(operation);
-      if (outcome.reason !== 'refused' || !listening.has(base)) return outcome;
-      const suspects = [...new Set([...broken, ...(broken.size === 0 ? underWay : [])])];
-      const dead = broken.size > 0 && !broken.has(operation) ? outcome : { ...outcome, downWith: suspects };
-      if (gone.has(base)) return dead;
-      const recovery = recoveries.get(base) ?? recover(base);
-      recoveries.set(base, recovery);
-      const isBack = await recovery;
-      recoveries.delete(base);
-      if (isBack) {
-        broken.clear();
-        return 'later';
-      }
-      gone.add(base);
-      return dead;
-    },
-  };
+/** What was shown to be let in, without the scheme of `Authorization`. */
+function secretsOf({ headers, query, cookies }: Authorization): string[] {
+  const values = [...headers, ...query, ...cookies].map(([, value]) => value.replace(/^[A-Za-z]+ +/, ''));
+  return values.filter((value) => value !== '');
 }
 
 /** Adds the answer to what links and rules can see. */

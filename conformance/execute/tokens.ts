@@ -1,6 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
-import { readPointer } from '../contract/document.ts';
-import { memberOf, objectAt } from '../contract/json.ts';
+import { memberOf, objectAt, readPointer } from '../contract/document.ts';
 import {
   type FreshToken,
   type Mint,

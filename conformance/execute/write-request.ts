@@ -1,11 +1,37 @@
-import type { Operation } from '../contract/contract.ts';
-import type { Seen } from '../contract/runtime-expression.ts';
-import type { Draft, WireEdits } from '../data/draft.ts';
+import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
+import type { Seen } from '../contract/document.ts';
 import { encodeBody } from '../data/encode-body.ts';
-import { encodeHeader, encodePath, encodeQuery } from '../data/encode-parameter.ts';
+import { encodeHeader, encodePath, encodeQuery } from '../data/parameter-styles.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Authorization } from './authorize.ts';
-import type { OutgoingRequest } from './exchange.ts';
+import type { Identity, OutgoingRequest } from './exchange.ts';
+
+/** A request before it is written: typed values, what is changed on the wire, and who sends it. */
+export interface Draft {
+  readonly operation: Operation;
+  /** In the order of the contract; what is left out is not there. */
+  readonly parameters: readonly { readonly parameter: Parameter; readonly value: unknown }[];
+  readonly body: { readonly content: MediaContent; readonly value: unknown } | undefined;
+  /** Where its values come from: `example`, `polite`. */
+  readonly label: string;
+  /** Left out: `own`. */
+  readonly identity?: Identity;
+  readonly edits?: WireEdits;
+}
+
+/** Changes that no value can make: what is sent is no longer what the contract's styles and media types would write. */
+interface WireEdits {
+  /** Another method, in capitals. */
+  readonly method?: string;
+  /** Instead of the body's own media type. */
+  readonly contentType?: string;
+  /** Instead of the encoded body: malformed JSON, two equal keys. */
+  readonly body?: Buffer;
+  /** Replaces headers of the same name; undefined takes one away. */
+  readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** Appended to the query as it stands, `a=1&a=2`. */
+  readonly query?: string;
+}
 
 /**
  * Writes a draft as a request: path, query, headers and body, each parameter in its own style.

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Pointer } from '../contract/document.ts';
+import type { Pointer, Seen } from '../contract/document.ts';
 
 /**
  * `defect`: a sentence is broken in every reading. `suspect`: it looks bad; never in the exit code unless asked. `warning`: a
@@ -17,8 +17,8 @@ export interface Failure {
   readonly pointer: Pointer;
   /** Keyword of the schema, or name of the law. */
   readonly keyword: string;
-  /** Clause of a norm, where the contract is not what is broken. */
-  readonly clause?: string;
+  /** Clause of the norm that gives the sentence its force: of HTTP, JSON Schema, OpenAPI. */
+  readonly clause: string;
   readonly says: string;
   /**
    * What it is a case of in the whole document, from the most telling on: no ids, no values, and an operation only where another
@@ -63,13 +63,35 @@ const variable: readonly (readonly [RegExp, string])[] = [
   [/\b(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? [^<"]{0,30}\d\d:\d\d:\d\d(?: GMT)?/g, '<date>'],
   [/https?:\/\/[^\s"'<>]+/gi, '<url>'],
   [/(?<![\w<])\/[\w.~%:@!$&*+=-]+(?:\/[\w.~%:@!$&*+=-]*)*(?:\?[^\s"'<>]*)?/g, '<path>'],
-  [/'[^'\n]{0,200}'|`[^`\n]{0,200}`|\\"[^"\n]{0,200}\\"/g, '<quoted>'],
+  // The apostrophe of a word opens no quotation.
+  [/(?<!\w)'[^'\n]{0,200}'(?!\w)|`[^`\n]{0,200}`|\\"[^"\n]{0,200}\\"/g, '<quoted>'],
+  [/\b0x[0-9a-f]+\b/gi, '<n>'],
   [/\b(?=[0-9a-z]*\d)[0-9a-z]{16,}\b/gi, '<id>'],
   [/\d+(?:\.\d+)?/g, '<n>'],
 ];
 
-/** A body without ids, numbers, dates, paths and quoted values: equal for two accounts of one failure. */
-export function normaliseBody(text: string): string {
-  const plain = text.slice(0, mostCompared).replaceAll(/\s+/g, ' ').trim();
+/**
+ * A body without ids, numbers, dates, paths and quoted values: equal for two accounts of one failure.
+ *
+ * @param echoes what the request said, and the answer may repeat
+ */
+export function normaliseBody(text: string, echoes: readonly string[] = []): string {
+  const own = echoes.reduce((left, echo) => left.replaceAll(echo, '<sent>'), text.slice(0, mostCompared));
+  const plain = own.replaceAll(/\s+/g, ' ').trim();
   return variable.reduce((left, [pattern, name]) => left.replaceAll(pattern, name), plain);
+}
+
+/** Shorter texts stand in an answer by chance. */
+const leastEcho = 4;
+
+/** What a request says, the longest text first: its answer may repeat it. */
+export function echoesOf({ path, query, requestBody }: Seen): readonly string[] {
+  const found = new Set<string>();
+  const walk = (value: unknown, depth: number): void => {
+    if (typeof value === 'string' && value.length >= leastEcho) found.add(value);
+    if (depth < 8 && typeof value === 'object' && value !== null)
+      for (const part of Object.values(value)) walk(part, depth + 1);
+  };
+  walk([path, query, requestBody], 0);
+  return [...found].sort((a, b) => b.length - a.length);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { contractOf, exchangeOf } from '../planted/by-hand.ts';
-import { type Failure, normaliseBody } from './failure.ts';
+import { echoesOf, type Failure, normaliseBody } from './failure.ts';
 import { collectFindings, formatFinding, mostOccurrences } from './finding.ts';
 import { createRedactor } from './redact.ts';
 
@@ -16,6 +16,7 @@ function failureOf(change: Partial<Failure>): Failure {
     place: 'response 200 body /0/x',
     pointer: '#/x',
     keyword: 'type',
+    clause: 'JSON Schema 2020-12, validation, 6.1.1',
     says: 'must be string',
     causes: [['2XX', 'x']],
     ...change,
@@ -50,7 +51,7 @@ describe('one cause, once', () => {
     const [finding] = findings;
     if (finding === undefined) throw new Error('no finding');
     expect(formatFinding(finding).split('\n').slice(0, 4)).toEqual([
-      'body-schema   on 2 operations   response 200 body /0/x   type',
+      'body-schema   on 2 operations   response 200 body /0/x   type   JSON Schema 2020-12, validation, 6.1.1',
       '  must be string',
       '  on        a, b',
       '  also at   response 200 body /7/y',
@@ -66,6 +67,26 @@ describe('one cause, once', () => {
       ['c', shared('q')],
     ]);
     expect(findings.map(({ operations }) => operations)).toEqual([['a', 'b', 'c'], ['c']]);
+  });
+
+  test('where a third instance shows that two of them are one', () => {
+    const { findings } = collect([
+      ['a', { severity: 'suspect', causes: [['2XX', 'x']] }],
+      ['b', { causes: [['2XX', 'y']], pointer: '#/y' }],
+      [
+        'c',
+        {
+          causes: [
+            ['2XX', 'x'],
+            ['2XX', 'y'],
+          ],
+        },
+      ],
+      ['b', { causes: [['2XX', 'y']], pointer: '#/y' }],
+    ]);
+    expect(findings.map(({ severity, operations, count }) => [severity, operations, count])).toEqual([
+      ['defect', ['a', 'b', 'c'], 4],
+    ]);
   });
 
   test('as surely as it was shown once', () => {
@@ -118,8 +139,25 @@ test.each([
     b: '{"trace": "00f067aa0ba902b7a3ce929d0e0e4731"}',
     isSame: true,
   },
+  { a: "Can't find 'delete_tags' in actions", b: "Can't find 'delete_posts' in actions", isSame: true },
+  { a: 'invalid signature: 0x666e6f63', b: 'invalid signature: 0x656c6966', isSame: true },
   { a: 'Internal Server Error', b: 'Bad Gateway', isSame: false },
   { a: '{"code":"E_BOOK"}', b: '{"code":"E_READER"}', isSame: false },
 ])('$a and $b are one account: $isSame', ({ a, b, isSame }) => {
   expect(normaliseBody(a) === normaliseBody(b)).toBe(isSame);
+});
+
+test('what a request says and its answer repeats tells no two failures apart', () => {
+  const seen = {
+    path: { shelf: 'north-wing' },
+    query: { q: 'a' },
+    requestHeaders: {},
+    requestBody: { tags: ['novel'] },
+  };
+  const other = { ...seen, path: { shelf: 'cellar' }, requestBody: { tags: ['atlas'] } };
+  const accounts = [
+    normaliseBody('no shelf north-wing for novel: a', echoesOf(seen)),
+    normaliseBody('no shelf cellar for atlas: a', echoesOf(other)),
+  ];
+  expect(accounts).toEqual(['no shelf <sent> for <sent>: a', 'no shelf <sent> for <sent>: a']);
 });

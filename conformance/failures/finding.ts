@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { headerOf, type NumberedExchange } from '../execute/exchange.ts';
-import { curlLine } from './curl-line.ts';
+import type { Operation, Target } from '../contract/contract.ts';
+import { headerOf, type NumberedExchange, type OutgoingRequest } from '../execute/exchange.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
-import type { Redactor } from './redact.ts';
+import type { Piece, Redactor } from './redact.ts';
 
 /** One cause, however often and at however many operations it showed. All texts are free of secrets. */
 export interface Finding {
@@ -19,7 +19,7 @@ export interface Finding {
   readonly pointer: string;
   readonly line: number;
   readonly keyword: string;
-  readonly clause: string | undefined;
+  readonly clause: string;
   readonly says: string;
   readonly sent: string;
   readonly answered: string;
@@ -77,6 +77,20 @@ interface Collected {
 export function collectFindings(tools: FindingTools): Findings {
   const found: Collected[] = [];
   const byCause = new Map<string, Collected>();
+  const absorb = (into: Collected | undefined, other: Collected): void => {
+    if (into === undefined) return;
+    found.splice(found.indexOf(other), 1);
+    for (const [key, cause] of byCause) if (cause === other) byCause.set(key, into);
+    into.count += other.count;
+    for (const operation of other.operations) into.operations.add(operation);
+    for (const [fingerprint, occurrence] of other.occurrences) {
+      const known = into.occurrences.get(fingerprint);
+      if (known !== undefined) known.count += occurrence.count;
+      else if (into.occurrences.size < mostOccurrences) into.occurrences.set(fingerprint, occurrence);
+    }
+    if (weights[other.first.severity] > weights[into.first.severity])
+      into.first = { ...other.first, id: into.first.id };
+  };
   const list = (isFact: boolean): readonly Finding[] =>
     found.filter(({ first }) => (first.severity === 'warning') === isFact).map(summarise);
   return {
@@ -95,7 +109,9 @@ export function collectFindings(tools: FindingTools): Findings {
     },
     add: (failure, exchange) => {
       const keys = failure.causes.map((cause) => causeKey(failure, cause));
-      const known = keys.map((key) => byCause.get(key)).find((one) => one !== undefined);
+      const [known, ...others] = new Set(keys.flatMap((key) => byCause.get(key) ?? []));
+      // What looked like two causes shows itself as one.
+      for (const other of others) absorb(known, other);
       const cause = known ?? create(hashOf(keys[0]), failure, exchange, tools);
       const isSurer = weights[failure.severity] > weights[cause.first.severity];
       if (known === undefined) found.push(cause);
@@ -160,7 +176,7 @@ function describeFailure(id: string, failure: Failure, { redact, lineOf }: Findi
 function describeFinding(id: string, failure: Failure, exchange: NumberedExchange, tools: FindingTools): Finding {
   const { operation, request, outcome, intent, number, atMs } = exchange;
   const { redact } = tools;
-  const { line: curl, needs: curlNeeds } = curlLine(request, operation.target, tools);
+  const { line: curl, needs: curlNeeds } = curlLine(request, operation, tools);
   const answered =
     outcome.kind === 'none'
       ? `no answer: ${outcome.says}`
@@ -195,7 +211,7 @@ const mostNamed = 6;
 export function formatFinding(finding: Finding): string {
   const { check, severity, operations, operation, place, pointer, line, keyword, clause, says, count } = finding;
   const where = operations.length > 1 ? [`on ${operations.length} operations`] : operations;
-  const sentence = `${keyword}${clause === undefined ? '' : `   ${clause}`}`;
+  const sentence = `${keyword}   ${clause}`;
   const lines = [
     `${severity === 'suspect' ? 'suspect: ' : ''}${[check, ...where, place, sentence].join('   ')}`,
     `  ${says}`,
@@ -228,4 +244,74 @@ function formatPlaces({ place, pointer, operation, occurrences }: Finding): stri
 
 function nameSome(names: readonly string[]): string {
   return `${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
+}
+
+/** Names of the shell variables for the two addresses. */
+const bases: Readonly<Record<Target, string>> = { api: 'BASE', auth: 'AUTH' };
+
+interface CurlLine {
+  readonly line: string;
+  /** Shell variables that it reads, with what belongs into each. */
+  readonly needs: Readonly<Record<string, string>>;
+}
+
+type Secrets = Pick<Redactor, 'pieces' | 'headerVariable' | 'meaningOf'>;
+
+/** One line for a POSIX shell that sends the same request, byte for byte, once its variables are set. No secret stands in it. */
+export function curlLine(
+  request: OutgoingRequest,
+  { target, besidePath }: Pick<Operation, 'target' | 'besidePath'>,
+  secrets: Secrets,
+): CurlLine {
+  const { method, path, headers } = request;
+  // A method that is meant to have content announces that it has none (RFC 9110, 8.6).
+  const body = request.body ?? (/^(POST|PUT|PATCH)$/.test(method) ? Buffer.alloc(0) : undefined);
+  const base = bases[target];
+  // Beside the API on the same host: no option names that address.
+  const isBeside = besidePath !== undefined;
+  const needs: Record<string, string> = isBeside ? {} : { [base]: target === 'api' ? '--base-url' : '--auth-url' };
+  const quote = (text: string): string => quotePieces(secrets.pieces(text), name);
+  const name = (variable: string): string => {
+    needs[variable] = secrets.meaningOf(variable);
+    return `"$${variable}"`;
+  };
+  const address = isBeside ? quote(`${request.base}${path}`) : `"$${base}"${path === '' ? '' : quote(path)}`;
+  const parts = ['curl', '-i', '-g', '--path-as-is'];
+  if (method === 'HEAD') parts.push('-I');
+  else if (method !== (body === undefined ? 'GET' : 'POST')) parts.push('-X', method);
+  for (const [header, value] of headers) {
+    const variable = secrets.headerVariable(header, value);
+    const basic = /^authorization$/i.test(header) ? decodeBasic(value) : undefined;
+    if (variable !== undefined) parts.push('-H', `'${header}: '${name(variable)}`);
+    else if (basic !== undefined) parts.push('-u', quote(basic));
+    // Without a value curl would leave the header out; a semicolon asks for an empty one.
+    else parts.push('-H', value === '' ? `'${header};'` : quote(`${header}: ${value}`));
+  }
+  if (body === undefined) return { line: [...parts, address].join(' '), needs };
+  // What curl would add of itself.
+  if (!headers.some(([header]) => header.toLowerCase() === 'content-type')) parts.push('-H', `'content-type:'`);
+  const isText = Buffer.from(body.toString()).equals(body) && !body.includes(0);
+  parts.push(...(isText ? ['--data-raw', quote(body.toString())] : ['--data-binary', '@-']));
+  const line = [...parts, address].join(' ');
+  return { line: isText ? line : `printf '${octal(body)}' | ${line}`, needs };
+}
+
+/** User and password, where the decoded text is such that `-u` encodes it to the same bytes. */
+function decodeBasic(value: string): string | undefined {
+  const encoded = /^Basic ([A-Za-z0-9+/]+=*)$/.exec(value)?.[1];
+  if (encoded === undefined) return undefined;
+  const text = Buffer.from(encoded, 'base64').toString();
+  return text.includes(':') && Buffer.from(text).toString('base64') === encoded ? text : undefined;
+}
+
+/** In single quotes, but for the variables, which the shell has to fill in. */
+function quotePieces(pieces: readonly Piece[], name: (variable: string) => string): string {
+  return pieces
+    .map((piece) => ('variable' in piece ? name(piece.variable) : `'${piece.text.replaceAll("'", `'\\''`)}'`))
+    .join('');
+}
+
+/** Bytes as `printf` of a POSIX shell takes them. */
+function octal(bytes: Buffer): string {
+  return [...bytes].map((byte) => `\\${byte.toString(8).padStart(3, '0')}`).join('');
 }

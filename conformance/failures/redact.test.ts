@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import type { Exchange, OutgoingRequest } from '../execute/exchange.ts';
 import { plainIntent } from '../planted/apis.ts';
-import { curlLine } from './curl-line.ts';
+import { curlLine } from './finding.ts';
 import { createRedactor } from './redact.ts';
 
 const secretData = {
@@ -119,7 +119,7 @@ describe('a header that the user gave', () => {
 
   test('is a variable of the curl line, which says what it stands for', () => {
     const request = { method: 'GET', base: '', path: '/a?key=k3y-of-the-user', headers, body: undefined };
-    const { line, needs } = curlLine(request, 'api', redactor);
+    const { line, needs } = curlLine(request, { target: 'api' }, redactor);
     expect(line).toBe(
       `curl -i -g --path-as-is -H 'X-Api-Key: '"$HEADER_X_API_KEY" -H 'X-Tenant: '"$HEADER_X_TENANT" -H 'Authorization: '"$HEADER_AUTHORIZATION" -H 'Cookie: '"$HEADER_COOKIE" "$BASE"'/a?key='"$HEADER_X_API_KEY"`,
     );
@@ -185,17 +185,27 @@ describe('a curl line, pasted with its variables set, sends what was sent', () =
     { name: 'HEAD', request: { ...plain, method: 'HEAD' }, sends: ['-I'] },
   ];
   test.each(rows)('$name', ({ request, sends }) => {
-    const { line, needs } = curlLine(request, 'api', redactor);
+    const { line, needs } = curlLine(request, { target: 'api' }, redactor);
     for (const value of Object.values(values).slice(1)) expect(line).not.toContain(value);
     for (const name of Object.keys(needs)) expect(values).toHaveProperty(name);
     const shown = execFileSync('sh', ['-c', `curl() { printf '%s\\n' "$@"; }; ${line}`], { env: values }).toString();
     expect(shown.trimEnd().split('\n')).toEqual(expect.arrayContaining([...sends]));
   });
 
+  test('an address beside the API on the same host, which no option names', () => {
+    const { line, needs } = curlLine(
+      { ...plain, base: 'http://127.0.0.1:1/token' },
+      { target: 'auth', besidePath: '/token' },
+      redactor,
+    );
+    expect(line).toContain(`'http://127.0.0.1:1/token${plain.path}'`);
+    expect(needs).not.toHaveProperty('AUTH');
+  });
+
   test('bytes that are no text', () => {
     const body = Buffer.from([0, 0xff, 0x27, 0x41, 0x0a]);
     const request = { ...plain, method: 'POST', headers: [['content-type', 'image/png']] as const, body };
-    const { line } = curlLine(request, 'api', redactor);
+    const { line } = curlLine(request, { target: 'api' }, redactor);
     const sent = execFileSync('sh', ['-c', `curl() { cat; }; ${line}`], { env: values });
     expect(sent).toEqual(body);
   });

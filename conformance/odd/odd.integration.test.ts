@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { apis, runAgainst } from '../planted/apis.ts';
-import type { Handler } from '../planted/serve.ts';
+import { apis, runAgainst, testOptions } from '../planted/apis.ts';
+import { contractOf } from '../planted/by-hand.ts';
+import { type Handler, serve } from '../planted/serve.ts';
+import { runConformance } from '../run/run-conformance.ts';
+import { oddAnswers } from './odd-answers.ts';
 import { type OddServer, oddServers } from './odd-servers.ts';
 
 // If these fail, the runner cries wolf: it blames a server for what no sentence forbids.
@@ -15,6 +18,23 @@ describe.each(oddServers)('a server that $name', (server) => {
     expect(result.findings.filter(({ check, severity }) => severity === 'defect' || !suspects.has(check))).toEqual([]);
     expect(result.verdict).toBe('passed');
   });
+});
+
+describe('an answer', () => {
+  test.each(oddAnswers)(
+    'that $name has no finding',
+    async ({ version = '3.1.0', method = 'get', responses, schemas = {}, answer }) => {
+      const paths = { '/thing': { [method]: { operationId: 'thing', responses } } };
+      const served = await serve(() => answer);
+      const result = await runConformance(
+        contractOf(paths, { schemas }, version),
+        testOptions('library', served.origin, { baseUrl: served.origin, authUrl: undefined }),
+      );
+      await served.close();
+      expect(result.findings.map(({ severity, check, says }) => `${severity} ${check}: ${says}`)).toEqual([]);
+      expect(served.requests.length).toBeGreaterThan(0);
+    },
+  );
 });
 
 function make({ api, change }: OddServer): Handler {

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { testOptions } from '../planted/apis.ts';
 import { type Handler, serve, type TestAnswer } from '../planted/serve.ts';
+import type { RunOptions } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
-import type { RunOptions } from '../run/run-options.ts';
 
 type Body = Record<string, unknown>;
 
@@ -13,7 +13,8 @@ interface Api {
   readonly handle: Handler;
 }
 
-function contractOf(operations: Api['operations']) {
+/** @param more members of the operations, by their line */
+function contractOf(operations: Api['operations'], more: Readonly<Record<string, object>> = {}) {
   const paths: Record<string, Record<string, unknown>> = {};
   for (const [line, operation] of Object.entries(operations)) {
     const [method = '', path = ''] = line.split(' ');
@@ -35,6 +36,7 @@ function contractOf(operations: Api['operations']) {
         parameters: [...parameters, ...(operation?.parameters ?? [])],
         ...(requestBody && { requestBody }),
         responses: { [status]: { description: 'ok' }, '204': { description: 'ok' }, '4XX': { description: 'no' } },
+        ...more[line],
       },
     };
   }
@@ -42,8 +44,12 @@ function contractOf(operations: Api['operations']) {
   return readContract('t.json', JSON.stringify(document));
 }
 
-async function run({ operations, handle }: Api, change: Partial<RunOptions> = {}) {
-  const contract = contractOf(operations);
+async function run(
+  { operations, handle }: Api,
+  change: Partial<RunOptions> = {},
+  more: Readonly<Record<string, object>> = {},
+) {
+  const contract = contractOf(operations, more);
   const served = await serve(handle);
   try {
     const options = testOptions('library', served.origin, { baseUrl: served.origin, ...change });
@@ -416,6 +422,181 @@ describe('learns from refusals as they are written by', () => {
     });
     expect(requests.length).toBeLessThanOrEqual(12);
   });
+});
+
+describe('goes on where a refusal leaves something to try:', () => {
+  const pets = { id: 7, name: 'rex', code: 'p-1' };
+
+  test('an id where a name was taken before, with the parents that were accepted', async () => {
+    const uuid = '0eace323-d0eb-43a8-9424-55766d5a2a12';
+    const box = { name: 'red', id: uuid, size: { width: 16, kind: 'l2' } };
+    const { unreached, requests } = await run(
+      {
+        operations: {
+          'GET /shops': undefined,
+          'GET /shops/{shop}/boxes': undefined,
+          'GET /shops/{shop}/boxes/{box_id}': undefined,
+          'GET /shops/{shop}/boxes/{box_id}/count': undefined,
+          'PUT /shops/{shop}/boxes/{box_id}/fill': { body: { type: 'object' } },
+        },
+        handle: routes({
+          'GET /shops': () => ({ status: 200, body: [{ name: 'corner' }] }),
+          'GET /shops/:shop/boxes': ([shop]) => (shop === 'corner' ? { status: 200, body: [box] } : no),
+          'GET /shops/:shop/boxes/:box': ([shop, id]) =>
+            shop === 'corner' && id === 'red' ? { status: 200, body: box } : no,
+          'GET /shops/:shop/boxes/:box/count': ([shop, id]) => {
+            if (id !== uuid) return { status: 400, body: { error: 'Box ID is not a valid UUIDv4' } };
+            return shop === 'corner' ? { status: 200, body: {} } : no;
+          },
+          'PUT /shops/:shop/boxes/:box/fill': ([shop, id]) => {
+            if (id !== uuid) return { status: 400, body: { error: 'Box ID is not a valid UUIDv4' } };
+            return shop === 'corner' ? { status: 200, body: {} } : no;
+          },
+        }),
+      },
+      { permissions: { effects: [], readOnly: false, writes: 'all' } },
+    );
+    expect(unreached, requests.join('\n')).toEqual([]);
+    expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(8);
+  });
+
+  test('a 501 for one value of a list', async () => {
+    const { unreached } = await run({
+      operations: {
+        'POST /mails': {
+          body: { type: 'object', required: ['kind'], properties: { kind: { enum: ['OLD_MAIL', 'NEW_MAIL'] } } },
+        },
+      },
+      handle: routes({
+        'POST /mails': (_, { kind }) =>
+          kind === 'NEW_MAIL' ? { status: 201, body: { id: 1 } } : { status: 501, body: { message: 'OLD_MAIL' } },
+      }),
+    });
+    expect(unreached).toEqual([]);
+  });
+
+  test('a body that may be left out', async () => {
+    const { unreached } = await run(
+      {
+        operations: { 'DELETE /pets': undefined },
+        handle: routes({
+          'DELETE /pets': (_, body) =>
+            Array.isArray(body.keys) ? { status: 204 } : { status: 400, body: { message: 'keys are wanted' } },
+        }),
+      },
+      { permissions: { effects: [], readOnly: false, writes: 'all' } },
+      {
+        'DELETE /pets': {
+          requestBody: {
+            content: {
+              'application/json': {
+                schema: {
+                  type: 'object',
+                  required: ['keys'],
+                  properties: { keys: { type: 'array', items: { type: 'string' }, minItems: 1 } },
+                },
+              },
+            },
+          },
+        },
+      },
+    );
+    expect(unreached).toEqual([]);
+  });
+
+  test('what was refused while less was known', async () => {
+    let isMade = false;
+    const { unreached, requests } = await run({
+      operations: {
+        'GET /board': undefined,
+        'POST /pets': { body: { type: 'object' } },
+        'GET /pets/{petId}': undefined,
+      },
+      handle: routes({
+        'GET /board': () => (isMade ? { status: 200, body: {} } : { status: 404, body: { error: 'nothing to show' } }),
+        'POST /pets': () => {
+          isMade = true;
+          return { status: 201, body: pets };
+        },
+        'GET /pets/:pet': ([id]) => (id === '7' ? { status: 200, body: pets } : no),
+      }),
+    });
+    expect(unreached, requests.join('\n')).toEqual([]);
+  });
+
+  test('a list that shows what was made only after a while', async () => {
+    let asked = 0;
+    const { unreached, requests } = await run({
+      operations: {
+        'GET /pets': undefined,
+        'POST /pets': { body: { type: 'object' } },
+        'GET /pets/{petId}': undefined,
+      },
+      handle: routes({
+        'GET /pets': () => {
+          asked += 1;
+          return { status: 200, body: { data: asked > 2 ? [pets] : [] } };
+        },
+        'POST /pets': () => ({ status: 201, body: null }),
+        'GET /pets/:pet': ([id]) => (id === '7' ? { status: 200, body: pets } : no),
+      }),
+    });
+    expect(unreached, requests.join('\n')).toEqual([]);
+  });
+
+  test('some of what may be left out, where none and all are refused', async () => {
+    const properties = Object.fromEntries(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => [name, { type: 'string' }]));
+    const { unreached, requests } = await run({
+      operations: { 'POST /things': { body: { type: 'object', properties } } },
+      handle: routes({
+        'POST /things': (_, body) => {
+          const count = Object.keys(body).length;
+          return count > 0 && count < 6 ? { status: 201, body: { id: 1 } } : { status: 400, body: { code: 17 } };
+        },
+      }),
+    });
+    expect(unreached, requests.join('\n')).toEqual([]);
+  });
+
+  test('another server of the same host', async () => {
+    const { unreached, requests } = await run(
+      {
+        operations: { 'GET /pets': undefined },
+        handle: ({ path }) => (path === '/beside/pets' ? { status: 200, body: [] } : no),
+      },
+      {},
+      { 'GET /pets': { servers: [{ url: '/beside' }] } },
+    );
+    expect(unreached).toEqual([]);
+    expect(requests).toEqual(['GET /beside/pets']);
+  });
+});
+
+test('deletes one by itself before all of its kind, and both before what they hang on', async () => {
+  const { requests } = await run(
+    {
+      operations: {
+        'GET /shops': undefined,
+        'DELETE /shops/{shopId}/': undefined,
+        'DELETE /shops/{shopId}/pets': undefined,
+        'GET /pets': undefined,
+        'DELETE /pets/{petId}': undefined,
+      },
+      handle: routes({
+        'GET /shops': () => ({ status: 200, body: [{ id: 1 }] }),
+        'GET /pets': () => ({ status: 200, body: [{ id: 2 }] }),
+        'DELETE /shops/:shop/': () => ({ status: 204 }),
+        'DELETE /shops/:shop/pets': () => ({ status: 204 }),
+        'DELETE /pets/:pet': () => ({ status: 204 }),
+      }),
+    },
+    { permissions: { effects: [], readOnly: false, writes: 'all' } },
+  );
+  expect(requests.filter((line) => line.startsWith('DELETE'))).toEqual([
+    'DELETE /pets/2',
+    'DELETE /shops/1/pets',
+    'DELETE /shops/1/',
+  ]);
 });
 
 describe('makes up no more than is needed', () => {

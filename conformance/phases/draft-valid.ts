@@ -1,17 +1,25 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { isObject, memberOf, objectAt } from '../contract/json.ts';
-import { followRecipe } from '../data/apply-rules.ts';
-import type { Draft } from '../data/draft.ts';
+import { isObject, memberOf, objectAt, placeAt } from '../contract/document.ts';
 import { rankContents } from '../data/encode-body.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
-import { atOrBefore, type LazyList } from '../data/lazy-list.ts';
-import { bodyLadder, buildFrom, type Candidate, type DataTools, valueLadder } from '../data/value-ladder.ts';
+import { followRecipe } from '../data/time.ts';
+import {
+  atOrBefore,
+  bodyLadder,
+  buildFrom,
+  type Candidate,
+  type DataTools,
+  type LazyList,
+  valueLadder,
+} from '../data/value-ladder.ts';
+import type { Draft } from '../execute/write-request.ts';
+import { applyToBody, applyToParameter, freshOf } from '../resources/apply-lessons.ts';
+import { alongSchema } from '../resources/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
-import { alongSchema, applyToBody, applyToParameter, freshOf, type Lessons } from '../resources/lessons.ts';
+import type { Lessons } from '../resources/lesson.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
-import { isIdName, normal, nounOf, slotsOf, stemOf } from '../resources/slots.ts';
+import { isIdName, normal, nounOf, singular, slotsOf, stemOf } from '../resources/slots.ts';
 
 /** Which of the ways to write a valid request. */
 export interface Way {
@@ -24,9 +32,11 @@ export interface Way {
   readonly hasBody: boolean;
   /** With the parameters that may be left out. */
   readonly isComplete: boolean;
+  /** Above 0: a body drawn by lot, another for each number, in place of one from the ladder. */
+  readonly draw: number;
 }
 
-export const plainWay: Way = { rung: 0, fresh: 0, content: 0, hasBody: true, isComplete: false };
+export const plainWay: Way = { rung: 0, fresh: 0, content: 0, hasBody: true, isComplete: false, draw: 0 };
 
 /** Writes valid requests of one operation. */
 export interface Drafter {
@@ -64,7 +74,9 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       (way.hasBody && ladderOfBody(way).at(way.rung) !== undefined) ||
       required.some((parameter) => parameterLadder(parameter, way).at(way.rung) !== undefined),
     draft: (target, way, resources, lessons) => {
-      const references = (name: string, schema: string | undefined) => referencesFor(tools, resources, name, schema);
+      const references = (name: string, schema: string | undefined): readonly unknown[] => [
+        ...new Set([...referencesFor(tools, resources, name, schema), ...seenUnder(tools, resources, name, schema)]),
+      ];
       const teaching = { tools, referencesFor: references, count: way.fresh };
       const values: Record<string, unknown> = {};
       for (const parameter of operation.parameters) {
@@ -83,7 +95,8 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
         .filter(({ name }) => Object.hasOwn(values, name))
         .map((parameter) => ({ parameter, value: values[parameter.name] }));
       const content = way.hasBody ? contents[way.content] : undefined;
-      const polite = content === undefined ? undefined : atOrBefore(ladderOfBody(way), way.rung);
+      const drawn = content === undefined || way.draw === 0 ? undefined : drawBody(tools, content, way.draw);
+      const polite = drawn ?? (content === undefined ? undefined : atOrBefore(ladderOfBody(way), way.rung));
       if (polite === undefined && operation.body?.required === true) return undefined;
       const label = labelOf(operation, target, polite?.label, way, lessons);
       if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };
@@ -96,6 +109,26 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
+}
+
+/** Any branch, and of what may be left out about one half; undefined where that is not valid. */
+function drawBody(tools: DataTools, { schema }: MediaContent, draw: number): Candidate | undefined {
+  if (schema === undefined) return undefined;
+  const seed = (tools.seed + draw * 7_919) % 0x7fffffff;
+  const whole = buildFrom(tools, schema, { seed, variant: draw, optional: true });
+  if (!isObject(whole)) return undefined;
+  const { required } = flattenSchema(tools.contract.root, placeAt(tools.contract.root, schema), draw);
+  const kept = Object.entries(whole).filter(
+    ([name], index) => required.has(name) || ((seed >> (index % 24)) & 1) === 1,
+  );
+  const value = Object.fromEntries(kept);
+  const isValid = tools.judge.judge(schema, 'request', value).length === 0;
+  return isValid ? { label: 'drawn by lot', value } : undefined;
+}
+
+/** Values of members of this name in earlier answers. */
+function seenUnder(tools: DataTools, resources: Resources, name: string, schema: string | undefined): Scalar[] {
+  return resources.mentions(singular(normal(name))).flatMap(({ value }) => spell(tools, schema, value) ?? []);
 }
 
 /** Why no request could be built. */
@@ -147,7 +180,7 @@ const namesOfObjects =
 function freshen(tools: DataTools, content: MediaContent, body: unknown, fresh: number): unknown {
   if (!isObject(body)) return body;
   const isValid = (value: unknown): boolean =>
-    content.schema === undefined || tools.judge.judge(content.schema, 'request', value).length === 0;
+    content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
   const suffix = freshOf(tools, fresh);
   let made = body;
   for (const [name, value] of Object.entries(body)) {
@@ -193,9 +226,12 @@ function withReferences(
   const start = placeAt(tools.contract.root, schema);
   const own = slotsOf(operation.path).at(-1);
   const noun = operation.method === 'post' ? nounOfBody(operation) : (own?.noun ?? '');
-  const isValid = (value: unknown): boolean => tools.judge.judge(schema, 'request', value).length === 0;
+  const isValid = (value: unknown): boolean => tools.judge.accepts(schema, 'request', value);
   const visit = (part: unknown, path: readonly string[], isOptional: boolean): unknown => {
     if (path.length > 8) return part;
+    const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
+    const isAsked = lessons.has(`body /${path.join('/')}`);
+    if (isOptional && isMade && !isAsked && ofServer.test(name)) return undefined;
     if (Array.isArray(part)) {
       const items = part.map((item, index) => (index < 5 ? visit(item, [...path, '0'], isOptional) : item));
       return isOptional && items.length > 0 && items.every((item) => item === undefined)
@@ -210,8 +246,6 @@ function withReferences(
       });
       return Object.fromEntries(entries);
     }
-    const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    const isAsked = lessons.has(`body /${path.join('/')}`);
     if (part === null) return isOptional && isMade && !isAsked ? undefined : part;
     if (!isScalar(part)) return part;
     const known = referenceAt(about, start.pointer, path, noun, part);
@@ -238,7 +272,7 @@ function oneChange({ tools }: About, { schema }: MediaContent): unknown {
       place === undefined ? undefined : buildFrom(tools, place.pointer, { variant: 0, optional: false }, name);
     if (!isScalar(value) && typeof value !== 'boolean') continue;
     const body = { [name]: value };
-    if (tools.judge.judge(schema, 'request', body).length === 0) return body;
+    if (tools.judge.accepts(schema, 'request', body)) return body;
   }
   return undefined;
 }
@@ -307,11 +341,14 @@ function referenceAt(
   // `{"keys": […]}` for a whole collection speaks of its own items.
   const isOfCollection = isRoot && isList && /^(ids|keys|uuids)$/i.test(name);
   const isNumber = found !== undefined && isNumeric(tools, found.schema);
-  if (!isOfHolder && !isFoundedOn(name) && !isNumber && !isOfCollection) return undefined;
+  // `role: "…"` where there are roles.
+  const stem = stemOf(name);
+  const isNoun = typeof now === 'string' && stem !== own && resources.mayKnow(stem) && resources.knows(stem);
+  if (!isOfHolder && !isFoundedOn(name) && !isNumber && !isOfCollection && !isNoun) return undefined;
   const noun = isOfCollection ? nounOf(operation.path) : undefined;
   const about = isOfHolder ? holder : name;
   const known =
-    isIdName(name) || isNumber || isOfCollection || isOfHolder
+    isIdName(name) || isNumber || isOfCollection || isOfHolder || isNoun
       ? referencesFor(tools, resources, about, found?.schema, noun)
       : resources.mentions(normal(name)).flatMap(({ value }) => fit(value) ?? []);
   if (known.some((value) => value === now)) return { value: undefined };

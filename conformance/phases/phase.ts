@@ -1,7 +1,7 @@
+import type { World } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import type { Exchange, PhaseName } from '../execute/exchange.ts';
 import type { Session } from '../execute/session.ts';
-import type { World } from '../run/world.ts';
 
 /** Phases in their order. One that is listed without being built is refused by `--phase`, so that nobody waits for it. */
 export const phases = {

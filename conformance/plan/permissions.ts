@@ -1,5 +1,5 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
-import { evaluate, type Seen } from '../contract/runtime-expression.ts';
+import { evaluate, type Seen } from '../contract/document.ts';
 import { normal, plainPath } from '../resources/slots.ts';
 
 /** What the user allows. */
@@ -16,6 +16,20 @@ const safe = new Set(['get', 'head', 'options']);
 
 export function isSafe({ method }: Operation): boolean {
   return safe.has(method);
+}
+
+/** Methods of which a request may be sent twice for the effect of one (RFC 9110, 9.2.2). */
+export const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
+
+/**
+ * Whether a request may be sent a second time for no other reason than that the first told too little: no answer, a 5xx, a
+ * gateway's 502. A POST may have opened a door before the connection broke, and opens it once more. So only what the method
+ * (RFC 9110, 9.2.2) or the contract (`x-idempotency`) promises to be the same when repeated is repeated, whatever writes are
+ * allowed: `--writes all` says what a run may touch, not how often. What else it has to establish about a POST it finds out from
+ * the next case of its own, with other data, or not at all.
+ */
+export function mayRepeat({ extensions }: Operation, method: string): boolean {
+  return idempotent.has(method.toUpperCase()) || extensions.isIdempotent;
 }
 
 /** What a call does to the deployment, as far as the contract tells. */
@@ -77,17 +91,31 @@ const ofCredentials =
 const ofServer =
   /^(shutdown|stop|restart|reboot|reset|terminate|kill|exit|quit|halt|poweroff|wipe|purge|flush|truncate|clear|drop|erase|empty|prune|cleanup|destroy|migrate|downgrade|rollback|uninstall|restore|import|upgrade|shut)$/;
 
+const toStop =
+  /^(shutdown|stop|restart|reboot|terminate|kill|exit|quit|halt|poweroff|poweron|reload|relaunch|shut|suspend|sleep)$/;
+
+/** Its name says that it stops or restarts the deployment, and not one object of it. */
+export function tellsToStop({ id, path, method }: Operation): boolean {
+  if (path.includes('{')) return false;
+  const words = wordsOf([path.split('/').at(-1) ?? '', safe.has(method) ? '' : id]);
+  return words.some((word, index) => toStop.test(word) || toStop.test(`${word}${words[index + 1] ?? ''}`));
+}
+
+/** Words of names in any of the usual spellings, in lower case. */
+function wordsOf(names: readonly string[]): readonly string[] {
+  return names
+    .flatMap((text) => text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/))
+    .filter((word) => word !== '')
+    .map((word) => word.toLowerCase());
+}
+
 /** What comes last of all. 0: nothing to fear, 1: it may take the credentials away, 2: it may stop the deployment or wipe it. */
 export function perilOf({ id, path }: Operation, deed: Deed): 0 | 1 | 2 {
-  const words = [
-    ...path
-      .replaceAll(/\{[^}]*\}/g, '')
-      .split('/')
-      .slice(-2),
-    id,
-  ]
-    .flatMap((text) => text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/))
-    .map((word) => word.toLowerCase());
+  const places = path
+    .replaceAll(/\{[^}]*\}/g, '')
+    .split('/')
+    .slice(-2);
+  const words = wordsOf([...places, id]);
   const joined = words.map((word, index) => `${word}${words[index + 1] ?? ''}`);
   const has = (pattern: RegExp): boolean =>
     words.some((word) => pattern.test(word)) || joined.some((word) => pattern.test(word));

@@ -1,10 +1,9 @@
-import type { Contract } from '../contract/contract.ts';
-import { isJson } from '../contract/media-type.ts';
+import type { World } from '../checks/check.ts';
+import { type Contract, isJson } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
 import { createSharedLessons } from '../resources/lessons.ts';
 import { createResources } from '../resources/resources.ts';
-import type { World } from '../run/world.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { plainIntent } from './apis.ts';
 
@@ -26,6 +25,7 @@ export function worldOf(contract: Contract): World {
     slowMs: undefined,
     resources: createResources(contract),
     lessons: createSharedLessons(contract),
+    failedLike: () => 1,
     secretsSeen: [],
   };
 }

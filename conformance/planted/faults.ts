@@ -1,5 +1,5 @@
 import type { Contract } from '../contract/contract.ts';
-import type { RunOptions } from '../run/run-options.ts';
+import type { RunOptions } from '../run/run.ts';
 import type { ApiName } from './apis.ts';
 import type { TestAnswer, TestRequest } from './serve.ts';
 

@@ -149,6 +149,12 @@ const rows: readonly Row[] = [
     caughtBy: by('server-error', 'readBook', '#/paths/~1books~1{bookId}/get', '500'),
   },
   {
+    name: 'a 500 to what is made, which is not sent again',
+    at: add,
+    change: () => ({ status: 500, body: { reason: 'oops' } }),
+    caughtBy: by('server-error', 'addBook', '#/paths/~1books/post', '500'),
+  },
+  {
     name: 'a 503 that stays',
     at: list,
     change: () => ({ status: 503, body: { reason: 'busy' } }),

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { checks } from '../checks/checks.ts';
-import { laws } from '../checks/http-law.ts';
+import { laws } from '../checks/http-laws.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
 import type { PlantedFault } from './faults.ts';
 import { libraryFaults } from './library-faults.ts';

@@ -161,6 +161,12 @@ const rows: readonly Row[] = [
     change: () => ({ status: 502, headers: problem, body: { title: 'no', status: 502 } }),
     caughtBy: by('server-error', 'listReadings', readingsOf, '502'),
   },
+  {
+    name: 'a 500 to an action, at each object that it is tried on',
+    at: /^POST .*\/reset$/,
+    change: () => ({ status: 500, headers: problem, body: { title: 'no', status: 500 } }),
+    caughtBy: by('server-error', 'resetStation', '#/paths/~1stations~1{station_id}~1reset/post', '500'),
+  },
 ];
 
 export const weatherFaults: readonly PlantedFault[] = rows.map((row) => ({ ...row, api: 'weather' }));

@@ -1,6 +1,7 @@
-import type { RunResult } from '../run/run-conformance.ts';
+import { type Finding, formatFinding } from '../failures/finding.ts';
+import type { Obligation } from '../plan/plan.ts';
+import type { RunResult } from '../run/run.ts';
 import { formatConsole } from './console.ts';
-import { formatJunit } from './junit.ts';
 
 /** A report: a file name and a pure function of the result. */
 interface Report {
@@ -17,3 +18,67 @@ export const reports = {
 } as const satisfies Record<string, Report>;
 
 export type ReportName = keyof typeof reports;
+
+/** For CI: one suite per operation, one case per check; what was not reached is skipped with its reason. */
+export function formatJunit(result: RunResult): string {
+  const suites = [...Map.groupBy(result.obligations, ({ operation }) => operation)].map(([operation, obligations]) => {
+    const cases = [...Map.groupBy(obligations, ({ check }) => check)].map(([check, own]) =>
+      formatCase(result, operation, check, own),
+    );
+    const count = (tag: string): number => cases.filter((text) => text.includes(`<${tag} `)).length;
+    const counts = `tests="${cases.length}" failures="${count('failure')}" errors="0" skipped="${count('skipped')}"`;
+    return `  <testsuite name="${escapeXml(operation)}" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
+  });
+  const own = result.findings.filter(({ operation, severity }) => operation === '' && severity === 'defect');
+  if (own.length > 0) suites.unshift(formatContract(own));
+  if (result.cure !== undefined) suites.unshift(formatRun(result.says, result.cure));
+  const head = `<testsuites name="${escapeXml(result.title)}" time="${(result.durationMs / 1000).toFixed(3)}">`;
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${suites.join('\n')}\n</testsuites>\n`;
+}
+
+/** A run that proves nothing must not look green, although it holds nothing against the deployment. */
+function formatRun(says: string, cure: string): string {
+  const error = `<error message="${escapeXml(says)}">${escapeXml(cure)}</error>`;
+  const test = `    <testcase classname="the run" name="tests the deployment">\n      ${error}\n    </testcase>`;
+  return `  <testsuite name="the run" tests="1" failures="0" errors="1" skipped="0">\n${test}\n  </testsuite>`;
+}
+
+/** What is wrong with the contract itself belongs to no operation. */
+function formatContract(findings: readonly Finding[]): string {
+  const cases = findings.map(
+    (finding) =>
+      `    <testcase classname="the contract" name="${escapeXml(finding.pointer)}">\n${formatFailure(finding, finding.says)}\n    </testcase>`,
+  );
+  const counts = `tests="${cases.length}" failures="${cases.length}" errors="0" skipped="0"`;
+  return `  <testsuite name="the contract" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
+}
+
+function formatFailure(finding: Finding, says: string): string {
+  return `      <failure message="${escapeXml(says)}">${escapeXml(formatFinding(finding))}</failure>`;
+}
+
+function formatCase({ findings }: RunResult, operation: string, check: string, own: readonly Obligation[]): string {
+  const found = findings.filter(
+    (finding) => finding.check === check && finding.severity === 'defect' && finding.operations.includes(operation),
+  );
+  const head = `    <testcase classname="${escapeXml(operation)}" name="${escapeXml(check)}"`;
+  if (found.length > 0) {
+    const failures = found.map((finding) => {
+      const here = finding.occurrences.find((one) => one.operation === operation);
+      return formatFailure(finding, here?.says ?? finding.says);
+    });
+    return `${head}>\n${failures.join('\n')}\n    </testcase>`;
+  }
+  const isTested = own.some(({ state }) => state !== 'not reached');
+  const reason = own.find((obligation) => obligation.reason !== undefined)?.reason ?? '';
+  return isTested ? `${head}/>` : `${head}>\n      <skipped message="${escapeXml(reason)}"/>\n    </testcase>`;
+}
+
+/** Also without what XML 1.0 cannot carry at all: most controls, lone surrogates. */
+function escapeXml(text: string): string {
+  const names: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+  return text
+    .toWellFormed()
+    .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
+    .replaceAll(/[&<>"]/g, (sign) => names[sign] ?? sign);
+}

@@ -1,17 +1,9 @@
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
-import { follow, placeAt } from '../contract/document.ts';
-import { isObject, memberOf } from '../contract/json.ts';
+import { follow, isObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
+import { addressKey, isSameParents } from './addresses.ts';
 import { isScalar, type Scalar } from './read-items.ts';
-import {
-  addressKey,
-  type Collection,
-  type Item,
-  isSameParents,
-  type Resources,
-  type SlotState,
-  wantedNames,
-} from './resources.ts';
+import { type Item, type Resources, type SlotState, wantedNames } from './resources.ts';
 import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
 
 /** Values for the parameters that say what a call is about. */
@@ -25,6 +17,8 @@ export interface Target {
   readonly sure: boolean;
   /** Accepted before. */
   readonly proven?: boolean;
+  /** Refused on another path: worth a trial only where a refusal asked for something that looks like it. */
+  readonly refused?: boolean;
 }
 
 /** The example that the contract gives, or nothing: what is left when nothing is known. */
@@ -42,9 +36,11 @@ interface Chain {
   readonly doubt: number;
   readonly order: number;
   readonly owned: boolean;
+  readonly refused?: boolean;
 }
 
 const mostChains = 24;
+const mostRefused = 3;
 const mostTargets = 12;
 
 /**
@@ -62,14 +58,14 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
     .filter(({ values }) => needed.some(({ name }) => name in values))
     .map(({ values, owned }): Target => ({ label: 'linked', values, owned, sure: true }));
   const chains = slots.length === 0 ? [] : findChains(tools, resources, slots, inPath);
-  const recorded = chains.map(({ values, doubt, owned }): Target => {
+  const recorded = chains.map(({ values, doubt, owned, refused = false }): Target => {
     const named = Object.fromEntries(
       slots.slice(0, values.length).map(({ parameter }, index) => [parameter, values[index] as Scalar]),
     );
     const isWhole = values.length === slots.length;
     const sure = isWhole && doubt < unnamed;
     const label = sure ? 'recorded' : 'guessed';
-    return { label, values: named, owned: owned && isWhole, sure, proven: isWhole && doubt === 0 };
+    return { label, values: named, owned: owned && isWhole, sure, refused, proven: isWhole && doubt === 0 && !refused };
   });
   const others = needed.filter((parameter) => parameter.in !== 'path');
   const all = [...linked, ...recorded];
@@ -79,7 +75,8 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
   );
   const isSafe = operation.method === 'get' || operation.method === 'head';
   // What this run made may be changed: for a read it comes first only among the sure ones.
-  const rank = ({ owned, sure }: Target): number => (isSafe && !sure ? 2 : owned ? 0 : 1);
+  const rank = ({ owned, sure, refused }: Target): number =>
+    refused === true ? 3 : isSafe && !sure ? 2 : owned ? 0 : 1;
   const ranked = distinct
     .map((target, index) => ({ target, index }))
     .sort((a, b) => rank(a.target) - rank(b.target) || a.index - b.index)
@@ -97,7 +94,7 @@ function addReferences(
 ): Target[] {
   let found = [...targets];
   for (const parameter of parameters) {
-    if (enumOf(tools, parameter.schema).length > 0) continue;
+    if (enumOf(tools.contract, parameter.schema).length > 0) continue;
     const values = referencesFor(tools, resources, parameter.name, parameter.schema).slice(0, 3);
     if (values.length === 0) continue;
     found = found.flatMap((target, index) =>
@@ -127,8 +124,8 @@ export function referencesFor(
 ): Scalar[] {
   if (noun === '') return [];
   const found: Scalar[] = [];
-  for (const state of resources.slots.values()) {
-    if (state.slot.noun !== noun && stemOf(state.slot.parameter) !== noun) continue;
+  const called = resources.called(noun);
+  for (const state of called.slots) {
     for (const { values } of state.proven) {
       const last = values.at(-1);
       if (values.length === slotsOf(state.slot.key).length && last !== undefined) found.push(last);
@@ -137,10 +134,9 @@ export function referencesFor(
   // `author: 7` asks for an id as `authorId: 7` does; only a name that says so asks for something else.
   const asked = /(slug|name|key|code)s?$/i.exec(name)?.[1] ?? 'id';
   const slot = { parameter: asked, key: '', collection: '', noun };
-  for (const collection of resources.collections.values()) {
-    if (collection.noun !== noun) continue;
+  for (const collection of called.collections) {
     found.push(
-      ...byMember(collection.items, slot, undefined)
+      ...byMember(collection.items, { ...slot, noun: collection.noun }, undefined)
         .filter(({ doubt }) => doubt < unnamed)
         .map(({ value }) => value),
     );
@@ -167,42 +163,53 @@ function findChains(
     const state = resources.slots.get(slot.key);
     const parameter = parameterOf(slot);
     const schema = parameter?.schema;
-    const isFit = (value: Scalar): boolean => schema === undefined || spell(tools, schema, value) !== undefined;
-    const chosen = enumOf(tools, schema);
+    const fits = new Map<Scalar, boolean>();
+    const isFit = (value: Scalar): boolean => {
+      const known = fits.get(value) ?? (schema === undefined || spell(tools, schema, value) !== undefined);
+      fits.set(value, known);
+      return known;
+    };
+    const chosen = enumOf(tools.contract, schema);
     const found: Chain[] = [];
-    const beneath = (value: Scalar, doubt: number, order: number, among = outer): void => {
+    const beneath = (value: Scalar, doubt: number, order: number, among = outer, owned = false): void => {
       for (const above of among.slice(0, 4)) {
         const values = [...above.values, value];
-        found.push({ values, doubt: above.doubt + doubt, order: above.order + order, owned: above.owned });
+        found.push({ values, doubt: above.doubt + doubt, order: above.order + order, owned: owned || above.owned });
       }
     };
     if (chosen.length > 0) for (const [index, value] of chosen.slice(0, 4).entries()) beneath(value, 1, index);
     else if (state !== undefined) {
       found.push(...state.proven.map(({ values, owned }, order) => ({ values, doubt: 0, order: order / 100, owned })));
       found.push(...fromCollection(resources, state, slot, outer));
-      for (const { value, doubt, order, item } of fromElsewhere(resources, state, slot)) {
+      for (const { value, doubt, order, item, owned } of fromElsewhere(resources, state, slot)) {
         // The record that holds both names a parent that fits.
         const isTogether = ({ values }: Chain): boolean => [...item.scalars.values()].includes(values.at(-1) as Scalar);
         const together = outer.filter(isTogether);
-        beneath(value, doubt, order, together);
+        beneath(value, doubt, order, together, owned);
         const others = outer.filter((chain) => !isTogether(chain));
-        beneath(value, doubt + (together.length > 0 ? 1 : 0), order + (together.length > 0 ? 4 : 0), others);
+        beneath(value, doubt + (together.length > 0 ? 1 : 0), order + (together.length > 0 ? 4 : 0), others, owned);
       }
     }
     const refused = state?.refused ?? new Set<string>();
     // Nothing is known of what lies beneath: what is above is known all the same.
     if (found.length === 0 && outer.some(({ values }) => values.length > 0)) return outer;
-    outer = uniqueBy(
-      found.filter(({ values }) => {
-        const last = values.at(-1);
-        return last !== undefined && isFit(last) && !refused.has(addressKey(values));
-      }),
-      ({ values }) => JSON.stringify(values),
-    )
+    const ordered = found
       .map((chain, index) => ({ chain, index }))
-      .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index)
-      .map(({ chain }) => chain)
-      .slice(0, mostChains);
+      .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index);
+    const kept = new Map<string, Chain>();
+    const others = new Map<string, Chain>();
+    for (const { chain } of ordered) {
+      if (kept.size >= mostChains) break;
+      const last = chain.values.at(-1);
+      const key = JSON.stringify(chain.values);
+      if (last === undefined || kept.has(key) || !isFit(last)) continue;
+      const address = addressKey(chain.values);
+      if (!refused.has(address)) kept.set(key, chain);
+      // One path takes the name, the next the id.
+      else if (slot === slots.at(-1) && others.size < mostRefused && state?.deleted.has(address) !== true)
+        others.set(key, { ...chain, refused: true });
+    }
+    outer = [...kept.values(), ...others.values()];
   }
   return outer;
 }
@@ -231,30 +238,21 @@ interface Found {
   /** When it is tried: below 100 what is named as ids are. */
   readonly order: number;
   readonly item: Item;
+  /** It stands for the very thing that this run made, though in another collection. */
+  readonly owned?: boolean;
 }
-
-/** Other collections that are asked for an id: in a contract of hundreds that all hold the same type, the next one knows no better. */
-const mostRelated = 8;
 
 /** What other collections, foreign keys and members of the very same name hold. */
 function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Found[] {
-  const stem = stemOf(slot.parameter);
-  const isBeneath = ({ path }: Collection): boolean =>
-    path.startsWith(`${slot.collection}/`) && !path.slice(slot.collection.length).includes('{');
-  const isSameType = ({ components }: Collection): boolean =>
-    [...state.components].some((component) => components.has(component));
-  const others = [...resources.collections.values()].filter(({ path }) => path !== slot.collection);
-  const near = others.flatMap((collection) => {
-    const { noun } = collection;
-    const isNamed = noun !== '' && (noun === slot.noun || noun === stem);
-    const doubt = isSameType(collection) ? 4 : isNamed ? 5 : isBeneath(collection) ? 6 : undefined;
-    return doubt === undefined ? [] : [{ collection, doubt, isNamed }];
-  });
-  near.sort((a, b) => Number(b.isNamed) - Number(a.isNamed) || a.doubt - b.doubt);
-  const related = near.slice(0, mostRelated).flatMap(({ collection, doubt, isNamed }) => {
+  const doubts = { type: 4, noun: 5, path: 6 } as const;
+  const related = resources.relatedTo(state, stemOf(slot.parameter)).flatMap(({ collection, why, isNamed }) => {
+    const doubt = doubts[why];
     const { noun } = collection;
     const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
-    return named.filter((found) => found.doubt < unnamed).map((found) => ({ ...found, doubt: found.doubt + doubt }));
+    const isOfType = doubt === 4 || isNamed;
+    return named
+      .filter((found) => found.doubt < unnamed)
+      .map((found) => ({ ...found, doubt: found.doubt + doubt, owned: isOfType && found.item.owned }));
   });
   const mentioned = wantedNames(slot).flatMap((name, index) =>
     resources
@@ -288,9 +286,10 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
         .map(([member, value]) => ({ value, doubt: rankMember(member, value, slot, state) }))
         .filter(({ doubt }) => doubt < Number.POSITIVE_INFINITY)
         .sort((a, b) => a.doubt - b.doubt);
-      const settled = ranked.filter(({ doubt }) => doubt === 0);
-      return (settled.length > 0 ? settled : ranked).map(({ value, doubt }, place) => {
-        const order = place + index * 1.5 + (doubt >= unnamed ? 100 : 0);
+      // What is settled for one path may be refused on another: one by name, the next by id.
+      const isSettled = ranked[0]?.doubt === 0;
+      return ranked.map(({ value, doubt }, place) => {
+        const order = place + index * 1.5 + (doubt >= unnamed ? 100 : isSettled && doubt > 0 ? 50 : 0);
         return { value, item, doubt, order };
       });
     })
@@ -318,11 +317,11 @@ function looksLikeId(value: Scalar): boolean {
 export function spell({ judge }: Pick<Tools, 'judge'>, schema: string | undefined, value: Scalar): Scalar | undefined {
   if (schema === undefined) return value;
   const spelled = [value, String(value), ...(value !== '' && Number.isFinite(Number(value)) ? [Number(value)] : [])];
-  return spelled.find((candidate) => judge.judge(schema, 'request', candidate).length === 0);
+  return spelled.find((candidate) => judge.accepts(schema, 'request', candidate));
 }
 
 /** The contract's own list of values: no server need be asked for them. */
-function enumOf({ contract }: Tools, schema: string | undefined): Scalar[] {
+export function enumOf(contract: Contract, schema: string | undefined): readonly Scalar[] {
   if (schema === undefined) return [];
   const place = follow(contract.root, placeAt(contract.root, schema));
   const value = place?.value;

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 import { normal, singular } from './slots.ts';
 
 export type Scalar = string | number;
@@ -19,6 +19,7 @@ export const mostItems = 50;
 
 const mostScalars = 60;
 const longestText = 300;
+const longestToken = 2_000;
 
 /**
  * Reads the items out of whatever an answer wraps them in: `[…]`, `{payload: […]}`, `{data: {items: […]}}`, a map
@@ -53,7 +54,13 @@ function isPlainRemark(part: unknown): boolean {
 }
 
 export function isScalar(value: unknown): value is Scalar {
-  return (typeof value === 'string' && value !== '' && value.length <= longestText) || typeof value === 'number';
+  const isText = typeof value === 'string' && value !== '' && (value.length <= longestText || isToken(value));
+  return isText || typeof value === 'number';
+}
+
+/** Opaque, as a JSON Web Token is. */
+function isToken(text: string): boolean {
+  return text.length <= longestToken && /^[\w.~+/=-]+$/.test(text);
 }
 
 /** Every plain member, nested ones by a dotted path, the first of an array as `name[]`. */

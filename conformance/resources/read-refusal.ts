@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Exchange } from '../execute/exchange.ts';
 
 /**
@@ -74,7 +74,9 @@ export function readComplaints(body: unknown): Complaint[] {
   const walk = (node: unknown, trail: readonly string[], above: readonly string[], depth: number): void => {
     if (depth > 8 || found.length >= mostComplaints) return;
     if (typeof node === 'string') {
-      if (node !== '') tell([...above, ...trail], node.slice(0, longestText), undefined);
+      // The id of the error itself, or its version, is no complaint about an `id` or a `version`.
+      const isData = trail.length > 0 && /^\S*\d\S*$/.test(node);
+      if (node !== '' && !isData) tell([...above, ...trail], node.slice(0, longestText), undefined);
     } else if (Array.isArray(node)) {
       for (const item of node) walk(item, trail, above, depth + 1);
     } else if (isObject(node)) {
@@ -85,7 +87,7 @@ export function readComplaints(body: unknown): Complaint[] {
         const own = [...above, ...place];
         tell([...own, ...(extra === undefined ? [] : [extra])], text, node);
         for (const [name, part] of Object.entries(node)) {
-          if (isDeeper(part)) walk(part, trailOf(name, part), own, depth + 1);
+          if (isDeeper(part) && !echoes.test(name)) walk(part, trailOf(name, part), own, depth + 1);
         }
         return;
       }
@@ -108,16 +110,24 @@ function readCode(sentence: string): { readonly path: string[]; readonly rules: 
       code,
     );
   const words = missing?.[1] ?? missing?.[2] ?? wrong?.[1] ?? wrong?.[2];
+  const isUnknown = /_NOT_FOUND$/.test(code);
   if (words === undefined) return undefined;
   const path = [words.toLowerCase().replace(/^req_/, 'request_')];
   if (missing !== null) return { path, rules: [{ kind: 'required' }] };
+  const ruleOfCode = (): Rule => {
+    if (isUnknown) return { kind: 'reference' };
+    return format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format };
+  };
   const format = formatWords.slice(0, 9).find(([names]) => names.test(words.replaceAll('_', ' ')))?.[1];
-  return { path, rules: [format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format }] };
+  return { path, rules: [ruleOfCode()] };
 }
 
 /** Members that say nothing of what is wrong: where it came from, and what was sent. */
 const silent =
   /^(status|status_?code|timestamp|instance|trace(_?id)?|request_?id|documentation_url|stack(trace)?|method|url|input|value|rejected_?value|ctx|context|params|help|success|ok|received|keyword|inclusive|type|request(_?body)?|payload|sent)$/i;
+
+/** Members of a complaint that hold what was sent. */
+const echoes = /^(input|value|rejected_?value|received|sent|payload|request(_?body)?)$/i;
 
 function isDeeper(part: unknown): boolean {
   return Array.isArray(part) ? part.some(isObject) : isObject(part);
@@ -293,7 +303,7 @@ export function readRules(says: string, field?: string): Rule[] {
   )
     rules.push({ kind: 'unique' });
   else if (
-    /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?\W*$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only/i.test(
+    /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?\W*$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only|(is|are)(n't| not) (yet |currently )?(implemented|supported|available|enabled|included|part of)|unsupported|unimplemented/i.test(
       text,
     ) &&
     members.length === 0
@@ -498,9 +508,13 @@ function quotedPlace(sentence: string): string[] {
     new RegExp(`(?:missing|invalid|requires?|unknown|duplicate)(?: an?| the| required| valid)? ${name}\\b`, 'i'),
   ];
   for (const row of rows) {
-    const found = row.exec(sentence)?.[1];
+    const match = row.exec(sentence);
+    const found = match?.[1];
+    if (found === undefined) continue;
+    // "field" in quotes is a name.
+    const isQuoted = sentence.includes(`"${found}"`) || sentence.includes(`'${found}'`);
     if (
-      found !== undefined &&
+      isQuoted ||
       !/^(the|a|an|this|that|value|field|it|body|request|input|is|error|json|object|string|property|parameter|must|not|schema)$/i.test(
         found,
       )

@@ -1,11 +1,13 @@
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
-import { isObject } from '../contract/json.ts';
-import { evaluate, type Seen } from '../contract/runtime-expression.ts';
+import { isObject, type Seen } from '../contract/document.ts';
+import { addressKey, isSameParents, linkedValues, parentPaths, pathValues, readAddress } from './addresses.ts';
 import { isScalar, mostItems, readItems, readScalars, type Scalar, type Scalars } from './read-items.ts';
 import {
   answeredComponents,
+  isIdName,
   normal,
   nounOf,
+  nounsOfPath,
   plainPath,
   rankName,
   type Slot,
@@ -31,6 +33,20 @@ export interface Resources {
   readonly revisionFor: (operation: Operation, names?: readonly string[]) => number;
   readonly slots: ReadonlyMap<string, SlotState>;
   readonly collections: ReadonlyMap<string, Collection>;
+  /**
+   * Other collections that may hold what a slot asks for: of its noun or of this stem first, then such as hold the same type, then
+   * those directly beneath it.
+   */
+  readonly relatedTo: (state: SlotState, stem: string) => readonly Related[];
+  /** Whether anything was seen that may be an id in this path. */
+  readonly mayAddress: (operation: Operation) => boolean;
+  /** Slots and collections whose items go by a noun: `{authorId}` and `/authors` for `author`. */
+  readonly called: (noun: string) => {
+    readonly slots: readonly SlotState[];
+    readonly collections: readonly Collection[];
+  };
+  /** Whether some path needs an item of this collection. */
+  readonly isWanted: (collection: string) => boolean;
   /** Values that links of accepted answers name for an operation. */
   readonly linksTo: (operation: Operation) => readonly Linked[];
   /** Whether an item of this name, `author`, was seen; whether a collection of the contract may hold one. */
@@ -44,6 +60,8 @@ export interface Resources {
   readonly createdAt: (path: string) => number;
   /** Whether an item says of itself that it belongs to the deployment. */
   readonly isOfSystem: (operation: Operation, values: Readonly<Record<string, unknown>>) => boolean;
+  /** Whether a request is about something that this run made, or about what lies beneath it. */
+  readonly isMade: (operation: Operation, seen: Seen) => boolean;
   /** What this run made and has not deleted, the last one first. */
   readonly made: () => readonly Made[];
   /** `book#1` for an id that a server chose, the same in every run whatever the id is; undefined for any other value. */
@@ -66,9 +84,17 @@ export interface Item {
 export interface Collection {
   readonly path: string;
   readonly noun: string;
+  /** Its place among those seen, the first 0. */
+  readonly age: number;
   readonly items: readonly Item[];
   /** Component schemas of the answers that it was read from. */
   readonly components: ReadonlySet<string>;
+}
+
+export interface Related {
+  readonly collection: Collection;
+  readonly why: 'noun' | 'type' | 'path';
+  readonly isNamed: boolean;
 }
 
 export interface Linked {
@@ -102,6 +128,8 @@ export interface SlotState {
   readonly proven: readonly Proven[];
   /** Addresses that were refused and never accepted. */
   readonly refused: ReadonlySet<string>;
+  /** Addresses of what is gone. */
+  readonly deleted: ReadonlySet<string>;
   /** Member path to what trials of its values said. */
   readonly pairings: ReadonlyMap<string, { readonly yes: number; readonly no: number }>;
 }
@@ -114,8 +142,15 @@ export interface Proven {
 interface OpenSlot extends SlotState {
   readonly proven: Proven[];
   readonly refused: Set<string>;
+  readonly deleted: Set<string>;
   readonly pairings: Map<string, { yes: number; no: number }>;
   revision: number;
+}
+
+/** What an operation's revision is made of. */
+interface About {
+  readonly slots: readonly OpenSlot[];
+  readonly topics: readonly string[];
 }
 
 interface OpenCollection extends Collection {
@@ -125,6 +160,8 @@ interface OpenCollection extends Collection {
 }
 
 const most = {
+  /** Other collections that are asked for an id: in a contract of hundreds that all hold the same type, the next one knows no better. */
+  related: 8,
   proven: 12,
   refused: 200,
   links: 12,
@@ -145,8 +182,18 @@ export function createResources(contract: Contract): Resources {
   const mentioned = new Map<string, Mention[]>();
   const reads = new Map<string, unknown>();
   const symbols = new Map<string, Map<string, string>>();
+  const byNoun = new Map<string, OpenCollection[]>();
+  const byComponent = new Map<string, OpenCollection[]>();
+  const byParent = new Map<string, OpenCollection[]>();
+  const wanted = new Set([...slots.values()].map(({ slot }) => slot.collection));
+  const about = new Map<Operation, About>();
+  const slotsCalled = new Map<string, OpenSlot[]>();
+  for (const state of slots.values()) {
+    const { collection, parameter } = state.slot;
+    for (const noun of new Set([...nounsOfPath(collection), stemOf(parameter)])) addTo(slotsCalled, noun, state);
+  }
   const templates = [...slots.values()].map(({ slot }) => slot).sort((a, b) => b.key.length - a.key.length);
-  const nouns = new Set(contract.operations.map(({ path }) => nounOf(path)));
+  const nouns = new Set(contract.operations.flatMap(({ path }) => nounsOfPath(plainPath(path))));
   const topics = new Map<string, number>();
   const answered = new Map<Operation, ReadonlySet<string>>();
   const componentsOf = (operation: Operation): ReadonlySet<string> => {
@@ -168,9 +215,12 @@ export function createResources(contract: Contract): Resources {
     owned: boolean,
     from: Operation,
   ): void => {
-    const collection = collections.get(path) ?? createCollection(path);
-    collections.set(path, collection);
-    for (const component of componentsOf(from)) collection.components.add(component);
+    const collection = collections.get(path) ?? openCollection(path);
+    for (const component of componentsOf(from)) {
+      if (collection.components.has(component)) continue;
+      collection.components.add(component);
+      addTo(byComponent, component, collection);
+    }
     const item: Item = { scalars, parents, owned };
     const key = JSON.stringify([parents, [...scalars]]);
     if (collection.keys.has(key)) return;
@@ -180,16 +230,41 @@ export function createResources(contract: Contract): Resources {
     collection.keys.add(key);
     collection.items.push(item);
     touch(path);
-    touch(`.${collection.noun}`);
+    for (const name of nounsOfPath(path)) touch(`.${name}`);
     for (const segment of parentPaths(path)) touch(segment);
-    for (const component of collection.components) touch(component);
+    for (const component of collection.components) {
+      // Those further down the list are never asked: no news for whoever looks for this type.
+      const place = byComponent.get(component)?.indexOf(collection) ?? 0;
+      if (place <= most.related) touch(component);
+    }
     mention(item, collection);
+  };
+
+  const openCollection = (path: string): OpenCollection => {
+    const noun = nounOf(path);
+    const collection = {
+      path,
+      noun,
+      age: collections.size,
+      items: [],
+      components: new Set<string>(),
+      keys: new Set<string>(),
+    };
+    collections.set(path, collection);
+    for (const name of nounsOfPath(path)) addTo(byNoun, name, collection);
+    for (const parent of parentPaths(path)) addTo(byParent, parent, collection);
+    return collection;
   };
 
   const mention = (item: Item, { path, noun }: OpenCollection): void => {
     for (const [member, value] of item.scalars) {
-      if (member.startsWith('@')) continue;
-      const segments = member.split('.').map((part) => singular(normal(part)));
+      // What was sent and taken exists as well, where it names something.
+      const isGiven = member.startsWith('@given.');
+      if (member.startsWith('@') && !(isGiven && isIdName(member))) continue;
+      const segments = member
+        .replace(/^@given\./, '')
+        .split('.')
+        .map((part) => singular(normal(part)));
       const whole = segments.join('');
       const names = new Set([whole, segments.at(-1) ?? '', segments.length === 1 ? `${noun}${whole}` : whole]);
       for (const name of names) {
@@ -227,7 +302,10 @@ export function createResources(contract: Contract): Resources {
 
   const observeCreate = ({ operation, seen }: Observed, parents: readonly Scalar[], scalars: Scalars): void => {
     const path = plainPath(operation.path);
-    created.set(path, (created.get(path) ?? 0) + 1);
+    for (let above = path; ; above = above.slice(0, above.lastIndexOf('/'))) {
+      created.set(above, (created.get(above) ?? 0) + 1);
+      if (above === '') break;
+    }
     const location = seen.responseHeaders?.location;
     const isTold = typeof location === 'string' && observeAddress(location, true, operation);
     const sent = isObject(seen.requestBody) ? readScalars(seen.requestBody) : new Map<string, Scalar>();
@@ -262,9 +340,7 @@ export function createResources(contract: Contract): Resources {
 
   /** Everything beneath what this run made is this run's. */
   const ownedAbove = (slot: Slot, values: readonly Scalar[]): boolean => {
-    const above = [...slots.values()].filter(
-      (other) => other !== slots.get(slot.key) && slot.key.startsWith(`${other.slot.key}/`),
-    );
+    const above = slotsOf(slot.key).flatMap(({ key }) => (key === slot.key ? [] : (slots.get(key) ?? [])));
     return above.some(({ slot: outer }) => isOwned(outer, values.slice(0, slotsOf(outer.key).length)));
   };
 
@@ -313,6 +389,7 @@ export function createResources(contract: Contract): Resources {
   const forget = (path: string, values: readonly Scalar[]): void => {
     const key = plainPath(path);
     slots.get(key)?.refused.add(addressKey(values));
+    slots.get(key)?.deleted.add(addressKey(values));
     const startsHere = (others: readonly Scalar[]): boolean =>
       values.every((value, index) => String(others[index]) === String(value));
     for (const state of slots.values()) {
@@ -363,10 +440,9 @@ export function createResources(contract: Contract): Resources {
   const observeChildren = (body: unknown, path: string, values: readonly Scalar[], from: Operation): void => {
     if (!isObject(body)) return;
     for (const [name, part] of Object.entries(body)) {
-      const child = [...slots.values()].find(({ slot }) => slot.collection === `${path}/${name}`);
-      if (child === undefined || !Array.isArray(part)) continue;
-      for (const item of part.slice(0, mostItems))
-        addItem(child.slot.collection, readScalars(item), values, false, from);
+      const child = `${path}/${name}`;
+      if (!wanted.has(child) || !Array.isArray(part)) continue;
+      for (const item of part.slice(0, mostItems)) addItem(child, readScalars(item), values, false, from);
     }
   };
 
@@ -411,6 +487,35 @@ export function createResources(contract: Contract): Resources {
     return symbol;
   };
 
+  const relatedTo: Resources['relatedTo'] = ({ slot, components }, stem) => {
+    const nouns = new Set([slot.noun, ...nounsOfPath(slot.collection), stem].filter((noun) => noun !== ''));
+    const named = [...nouns].flatMap((noun) => byNoun.get(noun) ?? []);
+    const typed = [...components].flatMap((component) => (byComponent.get(component) ?? []).slice(0, most.related + 1));
+    const beneath = (byParent.get(slot.collection) ?? []).slice(0, most.related);
+    const isTyped = (collection: Collection): boolean => [...components].some((one) => collection.components.has(one));
+    const found = new Map<Collection, Related>();
+    for (const collection of [...named, ...typed, ...beneath]) {
+      if (collection.path === slot.collection || found.has(collection)) continue;
+      const isNamed = nounsOfPath(collection.path).some((noun) => nouns.has(noun));
+      found.set(collection, { collection, isNamed, why: isTyped(collection) ? 'type' : isNamed ? 'noun' : 'path' });
+    }
+    const order = ({ isNamed, why }: Related): number =>
+      (isNamed ? 0 : 4) + (why === 'type' ? 0 : why === 'noun' ? 1 : 2);
+    const sorted = [...found.values()].sort((a, b) => order(a) - order(b) || a.collection.age - b.collection.age);
+    return sorted.slice(0, most.related);
+  };
+
+  /** News of these concern an operation; slots are the same for as long as the run lasts. */
+  const aboutOf = (operation: Operation): About => {
+    const own = slotsOf(operation.path).flatMap(({ key }) => slots.get(key) ?? []);
+    const told = own.flatMap(({ slot, components }) => [
+      slot.collection,
+      ...components,
+      ...wantedNames(slot).map((name) => `.${name}`),
+    ]);
+    return { slots: own, topics: told };
+  };
+
   const describeMade = (state: OpenSlot, item: Item): Made | undefined => {
     const { slot, pairings } = state;
     const doubtOf = (member: string): number => ((pairings.get(member)?.yes ?? 0) > 0 ? 0 : rankName(member, slot));
@@ -429,10 +534,8 @@ export function createResources(contract: Contract): Resources {
   return {
     slots,
     collections,
-    createdAt: (path) => {
-      const own = plainPath(path);
-      return [...created].reduce((sum, [at, count]) => sum + (at === own || at.startsWith(`${own}/`) ? count : 0), 0);
-    },
+    createdAt: (path) => created.get(plainPath(path)) ?? 0,
+    called: (noun) => ({ slots: slotsCalled.get(noun) ?? [], collections: byNoun.get(noun) ?? [] }),
     isOfSystem: ({ path }, values) => {
       const last = slotsOf(path).at(-1);
       const value = last === undefined ? undefined : values[last.parameter];
@@ -440,6 +543,10 @@ export function createResources(contract: Contract): Resources {
         ({ scalars }) =>
           scalars.has('@system') && [...scalars.values()].some((other) => String(other) === String(value)),
       );
+    },
+    isMade: (operation, seen) => {
+      const slot = slotsOf(operation.path).at(-1);
+      return slot !== undefined && isOwned(slot, pathValues(operation, seen));
     },
     made: () => {
       const found = [...slots.values()].flatMap((state) =>
@@ -450,23 +557,33 @@ export function createResources(contract: Contract): Resources {
       const seen = new Set<string>();
       return found.filter(({ symbol }) => !seen.has(symbol) && seen.add(symbol)).reverse();
     },
+    mayAddress: (operation) =>
+      (links.get(operation.id)?.length ?? 0) > 0 ||
+      slotsOf(operation.path).some(({ key, collection, parameter }) => {
+        const state = slots.get(key);
+        if (state === undefined) return false;
+        const isSeen = state.proven.length > 0 || (collections.get(collection)?.items.length ?? 0) > 0;
+        return (
+          isSeen ||
+          relatedTo(state, stemOf(parameter)).length > 0 ||
+          wantedNames(state.slot).some((name) => mentioned.has(name))
+        );
+      }),
+    isWanted: (collection) => wanted.has(collection),
+    relatedTo,
     linksTo: ({ id }) => links.get(id) ?? [],
     knows: (noun) => (topics.get(`.${noun}`) ?? 0) > 0,
     mayKnow: (noun) => nouns.has(noun),
     mentions: (name) => mentioned.get(name) ?? [],
     lastRead: (path, values) => reads.get(readKey(path, values)),
     revisionFor: (operation, names = []) => {
-      const own = slotsOf(operation.path)
-        .map(({ key }) => slots.get(key))
-        .filter((slot) => slot !== undefined);
-      const about = own.flatMap(({ slot, components }) => [
-        slot.collection,
-        ...components,
-        ...wantedNames(slot).map((name) => `.${name}`),
-      ]);
-      const told = [...about, ...names.map((name) => `.${name}`)].map((topic) => topics.get(topic) ?? 0);
-      const parts = [...told, ...own.map(({ revision }) => revision), linkRevisions.get(operation.id) ?? 0];
-      return parts.reduce((sum, part) => sum + part, 0);
+      const known = about.get(operation) ?? aboutOf(operation);
+      about.set(operation, known);
+      let sum = linkRevisions.get(operation.id) ?? 0;
+      for (const topic of known.topics) sum += topics.get(topic) ?? 0;
+      for (const { revision } of known.slots) sum += revision;
+      for (const name of names) sum += topics.get(`.${name}`) ?? 0;
+      return sum;
     },
     observe: (observed) => {
       const { operation, seen } = observed;
@@ -509,26 +626,6 @@ export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
   );
 }
 
-/** One text for an address, whether its values came as numbers or as text. */
-export function addressKey(values: readonly Scalar[]): string {
-  return JSON.stringify(values.map(String));
-}
-
-export function isSameParents(a: readonly Scalar[], b: readonly Scalar[]): boolean {
-  return a.length === b.length && a.every((value, index) => String(value) === String(b[index]));
-}
-
-/** Values of the path's parameters in their order, up to the first that is no scalar. */
-export function pathValues({ path }: Operation, seen: Seen): Scalar[] {
-  const values: Scalar[] = [];
-  for (const { parameter } of slotsOf(path)) {
-    const value = seen.path[parameter];
-    if (!isScalar(value)) break;
-    values.push(value);
-  }
-  return values;
-}
-
 /** Plain names of members elsewhere that may hold what a slot asks for. A bare `id` or `name` says nothing. */
 export function wantedNames({ parameter, noun }: Slot): string[] {
   const name = normal(parameter);
@@ -548,70 +645,19 @@ function readSlots(contract: Contract): Map<string, OpenSlot> {
       const components = isRead ? answeredComponents(contract.root, operation, 1) : new Set<string>();
       if (known === undefined) {
         const state = { slot, components, isReadable: isRead, revision: 0 };
-        slots.set(slot.key, { ...state, proven: [], refused: new Set(), pairings: new Map() });
+        slots.set(slot.key, { ...state, proven: [], refused: new Set(), deleted: new Set(), pairings: new Map() });
       } else if (isRead) slots.set(slot.key, { ...known, components, isReadable: true });
     }
   }
   return slots;
 }
 
-function createCollection(path: string): OpenCollection {
-  return { path, noun: nounOf(path), items: [], components: new Set(), keys: new Set() };
-}
-
-/** `/pet` of `/pet/findByStatus`: what is found beneath it may be an item of it. */
-function parentPaths(path: string): string[] {
-  const segments = path.split('/');
-  return segments.slice(2).flatMap((_, index) => {
-    const rest = segments.slice(index + 2);
-    return rest.some((segment) => segment.includes('{')) ? [] : [segments.slice(0, index + 2).join('/')];
-  });
-}
-
-/** The slot and values of an address, by the longest path whose fixed segments it ends in. */
-function readAddress(
-  text: string,
-  templates: readonly Slot[],
-): { readonly slot: Slot; readonly values: readonly Scalar[] } | undefined {
-  if (!/^(https?:\/\/[^/]+)?\/|^\.{0,2}\/|^[\w-]+\//.test(text)) return undefined;
-  const segments = (text.replace(/^https?:\/\/[^/]+/, '').split(/[?#]/)[0] ?? '')
-    .split('/')
-    .filter((part) => part !== '');
-  for (const slot of templates) {
-    const wanted = slot.key.split('/').filter((part) => part !== '');
-    const own = segments.slice(-wanted.length);
-    if (own.length < wanted.length || !wanted.some((part) => part !== '{}')) continue;
-    const isFit = wanted.every((part, index) => part === '{}' || part === own[index]);
-    if (!isFit || wanted.at(-1) !== '{}') continue;
-    return { slot, values: own.filter((_, index) => wanted[index] === '{}').map(decode) };
-  }
-  return undefined;
-}
-
-/** `$response.body#/payload/0/id` for another item of the list; undefined where one of the values is missing. */
-function linkedValues(parameters: object, index: number, seen: Seen): Record<string, Scalar> | undefined {
-  const values: Record<string, Scalar> = {};
-  for (const [name, expression] of Object.entries(parameters)) {
-    const isOfBody = typeof expression === 'string' && expression.startsWith('$response.body#');
-    const own = isOfBody ? expression.replace(/\/0(?=\/|$)/, `/${index}`) : expression;
-    if (isOfBody && index > 0 && own === expression) return undefined;
-    const value = evaluate(own, seen);
-    if (!isScalar(value)) return undefined;
-    values[name.replace(/^(path|query|header|cookie)\./, '')] = value;
-  }
-  return index > 0 && Object.values(parameters).every((part) => !String(part).startsWith('$response.body#'))
-    ? undefined
-    : values;
+function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const known = lists.get(key);
+  if (known === undefined) lists.set(key, [value]);
+  else known.push(value);
 }
 
 function readKey(path: string, values: Readonly<Record<string, unknown>>): string {
   return `${plainPath(path)} ${JSON.stringify(slotsOf(path).map(({ parameter }) => values[parameter]))}`;
-}
-
-function decode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }

@@ -1,6 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { follow, type Place, placeAt } from '../contract/document.ts';
-import { isObject } from '../contract/json.ts';
+import { follow, isObject, type Place, placeAt } from '../contract/document.ts';
 
 /** One path parameter where it stands: everything up to it names one object. */
 export interface Slot {
@@ -14,20 +13,18 @@ export interface Slot {
 }
 
 /** The slots of a path, outer before inner. */
-export function slotsOf(path: string): Slot[] {
-  return [...path.matchAll(/\{([^}]*)\}/g)].map(({ index, 0: text, 1: parameter = '' }) => {
+export const slotsOf = remember((path: string): readonly Slot[] =>
+  [...path.matchAll(/\{([^}]*)\}/g)].map(({ index, 0: text, 1: parameter = '' }) => {
     const collection = plainPath(path.slice(0, index));
     return { parameter, key: plainPath(path.slice(0, index + text.length)), collection, noun: nounOf(collection) };
-  });
-}
+  }),
+);
 
 /** A path with `{}` for each parameter and no slash at its end: two names of one parameter make no difference. */
-export function plainPath(path: string): string {
-  return path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, '');
-}
+export const plainPath = remember((path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, ''));
 
 /** The singular of a path's last segment that is no parameter and says more than by what it is found, as `/books/by-name` does. */
-export function nounOf(path: string): string {
+export const nounOf = remember((path: string): string => {
   const segments = path
     .split('/')
     .filter((segment) => segment !== '' && !segment.includes('{'))
@@ -37,7 +34,18 @@ export function nounOf(path: string): string {
     return !idNames.includes(rest) && !plainNames.includes(rest);
   });
   return singular(telling ?? segments.at(-1) ?? '');
-}
+});
+
+/**
+ * What an item of a path may be called: by its last noun, and with that of its parent before it, `promptversion` for
+ * `/prompts/{}/versions`.
+ */
+export const nounsOfPath = remember((path: string): readonly string[] => {
+  const noun = nounOf(path);
+  const above = path.lastIndexOf('/{}');
+  const parent = above < 0 ? '' : nounOf(path.slice(0, above));
+  return parent === '' || parent === noun ? [noun] : [noun, `${parent}${noun}`];
+});
 
 /** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
 export const normal = remember((name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase());
@@ -56,14 +64,15 @@ export const singular = remember((noun: string): string => {
 
 /** What a parameter or property speaks of without saying how: `author` in `authorId`, `author_uuid`, `authorSlug`, `author_ids`. */
 export const stemOf = remember((name: string): string => {
-  const stem = name.replace(/[_.\- ]?(ids?|uuids?|guids?|slug|names?|keys?|code|ref|number)$/i, '');
+  const stem = name.replace(/[_.\- ]?(ids?|identifiers?|uuids?|guids?|slug|names?|keys?|code|ref|number)$/i, '');
   return singular(normal(stem));
 });
 
 /** Whether a name asks for an id rather than for a name. */
 export const isIdName = remember(
   (name: string): boolean =>
-    /(^|[_.\- ]|[a-z])(id|ids|uuid|guid)$/i.test(name) && !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name),
+    /(^|[_.\- ]|[a-z])(id|ids|identifier|identifiers|uuid|guid)$/i.test(name) &&
+    !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name),
 );
 
 /** From here on the name of a member says nothing: it is one of the scalars that stand there. */

@@ -1,6 +1,5 @@
-import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
-import { isObject } from '../contract/json.ts';
-import { coversMediaType, essenceOf } from '../contract/media-type.ts';
+import { type Contract, coversMediaType, essenceOf, type Operation, responseFor } from '../contract/contract.ts';
+import { isObject } from '../contract/document.ts';
 import type { Connection } from '../execute/connection.ts';
 import { type Answer, type Exchange, headerOf, type NoAnswer } from '../execute/exchange.ts';
 import type { Pace } from '../execute/limits.ts';

@@ -1,68 +1,41 @@
-import { checks as allChecks } from '../checks/checks.ts';
-import { contractItself, failureOf } from '../checks/contract-itself.ts';
-import { leastSecretLength } from '../checks/secrets.ts';
+import { type SecretSeen, type World, wholeAnswer } from '../checks/check.ts';
+import { checks as allChecks, contractItself, failureOf } from '../checks/checks.ts';
+import { leastSecretLength } from '../checks/leaks.ts';
+import { noAnswer } from '../checks/server-failure.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
-import { type Exchange, isAccepted, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import {
+  type Exchange,
+  isAccepted,
+  type NumberedExchange,
+  type OutgoingRequest,
+  type Trace,
+} from '../execute/exchange.ts';
 import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
 import type { Failure } from '../failures/failure.ts';
-import { collectFindings, type Finding } from '../failures/finding.ts';
+import { collectFindings } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
 import { planBaseline } from '../phases/baseline.ts';
-import { accepted, type Obligation, planObligations } from '../plan/obligations.ts';
-import { refuseOperation } from '../plan/permissions.ts';
-import { selectOperations } from '../plan/select-operations.ts';
+import { mayRepeat, refuseOperation } from '../plan/permissions.ts';
+import { accepted, planObligations, selectOperations } from '../plan/plan.ts';
 import { createSharedLessons } from '../resources/lessons.ts';
 import { refusalOf } from '../resources/read-refusal.ts';
 import { createResources, type Resources } from '../resources/resources.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import { createJudge } from '../schema/create-judge.ts';
+import { watchAftermath } from './aftermath.ts';
+import { watchRefusals } from './looser.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
-import type { RunOptions } from './run-options.ts';
-import { type Coverage, createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
-import { type Judgement, judgeVerdict, RunnerFailure } from './verdict.ts';
-import { gatherWarnings, type Warning } from './warnings.ts';
-import type { SecretSeen, World } from './world.ts';
+import { judgeOutages } from './outages.ts';
+import type { RunEvents, RunOptions, RunResult } from './run.ts';
+import { createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
+import { gatherWarnings, judgeVerdict, RunnerFailure } from './verdict.ts';
 
-export interface RunResult extends Judgement {
-  readonly title: string;
-  readonly contractFile: string;
-  readonly baseUrl: string;
-  readonly authUrl: string | undefined;
-  readonly seed: number;
-  readonly now: string;
-  readonly findings: readonly Finding[];
-  readonly warnings: readonly Warning[];
-  readonly obligations: readonly Obligation[];
-  readonly coverage: Coverage;
-  readonly requests: number;
-  readonly durationMs: number;
-  /** Set where the runner itself failed. */
-  readonly failure?: RunnerFailure | undefined;
-}
-
-/** How far a run is; handed out after each turn. */
-export interface Progress {
-  readonly phase: string;
-  readonly requests: number;
-  readonly met: number;
-  readonly obligations: number;
-  readonly findings: number;
-  readonly elapsedMs: number;
-}
-
-export interface RunEvents {
-  readonly onProgress?: (progress: Progress) => void;
-  readonly onFinding?: (finding: Finding) => void;
-  /**
-   * One line for each request, in the order of the plan, without secrets and without anything that two runs may differ in: the same
-   * for the same contract, seed, clock and server, whatever the number of workers.
-   */
-  readonly onRequest?: (line: string) => void;
-}
+/** Exchanges that are kept for what may come of them. */
+const mostRecent = 64;
 
 /** Runs the plan against a deployment and judges every answer. Throws for nothing that the deployment does. */
 export async function runConformance(
@@ -88,15 +61,24 @@ export async function runConformance(
   const targets = seeTargets();
   const resources = createResources(contract);
   const lessons = createSharedLessons(contract);
+  const looser = watchRefusals(contract);
   const secretsSeen: SecretSeen[] = [];
   const { permissions, now, seed, slowMs } = options;
   const tag = `conform-${seed.toString(36)}`;
-  const world: World = { contract, judge, permissions, now, seed, tag, slowMs, resources, lessons, secretsSeen };
+  const { failedLike } = tally;
+  const own = { resources, lessons, secretsSeen, failedLike };
+  const world: World = { contract, judge, permissions, now, seed, tag, slowMs, ...own };
 
+  const lostAccess: string[] = [];
   const { connection, accounts, pace, engine } = wire(contract, options, redactor, {
     signal: ended,
     startedAt,
     deadline,
+    onLost: (says) => {
+      lostAccess.push(says);
+      // Whatever else were sent would only be refused.
+      stop.abort();
+    },
     form: judge.forms.request,
   });
 
@@ -132,10 +114,20 @@ export async function runConformance(
     if (isAccepted(exchange)) obligations.settle(exchange.operation, 'baseline', accepted, true);
     if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, resources));
     const { polarity, identity } = exchange.intent;
-    if (exchange.isPause || polarity !== 'valid' || identity !== 'own') return;
+    if (exchange.isPause || exchange.isControl === true || polarity !== 'valid' || identity !== 'own') return;
     resources.observe(exchange);
+    looser.observe(exchange);
     const refusal = refusalOf(exchange);
     if (refusal !== undefined) lessons.observe(exchange.operation, exchange.seen, refusal);
+  };
+
+  /** By request: those that an outage may be about. */
+  const recent = new Map<OutgoingRequest, NumberedExchange>();
+  const remember = (exchange: NumberedExchange): void => {
+    recent.set(exchange.request, recent.get(exchange.request) ?? exchange);
+    const [oldest] = recent.keys();
+    if (recent.size > mostRecent && oldest !== undefined && engine.outageOf(oldest) === undefined)
+      recent.delete(oldest);
   };
 
   for (const operation of selected) {
@@ -150,13 +142,17 @@ export async function runConformance(
     world,
     engine,
     needsProof: needsProof(),
+    aftermath: watchAftermath(contract, resources),
     fold: ({ operation, phase }, { exchanges, reasons }) => {
       tally.explain(operation, reasons);
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: tally.requests() + index + 1 }));
-      for (const exchange of trace) observe(exchange);
-      judgeTrace(trace);
+      for (const exchange of trace) {
+        observe(exchange);
+        remember(exchange);
+      }
+      judgeTrace(trace.filter(({ isControl }) => isControl !== true));
       // What is left of the plan would only wait for the same.
-      const isGone = trace.some(({ outcome }) => outcome.kind === 'none' && outcome.downWith !== undefined);
+      const isGone = engine.outages().some(({ awayMs, waitedMs }) => awayMs === undefined && waitedMs > 0);
       if (isGone || targets.judged().away !== undefined) stop.abort();
       const { met, all } = obligations.count();
       const elapsedMs = performance.now() - startedAt;
@@ -170,6 +166,14 @@ export async function runConformance(
     return 'interrupted' as const;
   });
   if (signal.reason instanceof RunnerFailure) failure ??= signal.reason;
+  const isStopJudged = checks.includes(noAnswer);
+  for (const { failure, exchanges } of isStopJudged ? judgeOutages(engine.outages(), (one) => recent.get(one)) : []) {
+    for (const exchange of exchanges) {
+      obligations.settle(exchange.operation, noAnswer.name, wholeAnswer, false);
+      const found = findings.add(failure, exchange);
+      if (found !== undefined) events.onFinding?.(found);
+    }
+  }
 
   const seen = targets.judged();
   const left = Math.max(0, (options.budget.requests ?? Number.POSITIVE_INFINITY) - tally.requests());
@@ -216,11 +220,16 @@ export async function runConformance(
     }),
     warnings: gatherWarnings({
       facts: findings.facts(),
+      outages: engine.outages(),
+      looser: looser
+        .places()
+        .map((one) => ({ ...one, sent: one.sent && redactor.redact(one.sent), says: redactor.redact(one.says) })),
       contract,
       operations: selected,
       tally,
       problems: problems.filter((problem) => !isAsked || failureOf(problem) === undefined),
       tokenProblems,
+      lostAccess,
       cut: userCut,
       verdict: judged.verdict,
     }),
@@ -243,6 +252,7 @@ function wire(
     readonly signal: AbortSignal;
     readonly startedAt: number;
     readonly deadline: number;
+    readonly onLost: (says: string) => void;
     readonly form: CanonicalForm;
   },
 ) {
@@ -264,14 +274,15 @@ function wire(
     connection,
     pace,
     maxWaitMs,
+    keepSecret: redactor.keep,
     ...given,
-    baseFor: ({ target }) => (target === 'auth' ? (authUrl ?? baseUrl) : baseUrl),
+    baseFor: ({ target, besidePath }) => {
+      if (target === 'api') return baseUrl;
+      return authUrl ?? (besidePath === undefined ? baseUrl : `${new URL(baseUrl).origin}${besidePath}`);
+    },
   });
   return { connection, accounts, pace, engine };
 }
-
-/** RFC 9110, 9.2.2: what a gateway may have passed on is not sent twice. */
-const gatewayStatuses = new Set([502, 504]);
 
 /**
  * A failure counts when it shows again with nothing else under way: once for each operation and kind. A deployment that was
@@ -279,15 +290,11 @@ const gatewayStatuses = new Set([502, 504]);
  */
 function needsProof(): (exchange: Exchange) => boolean {
   const proven = new Set<string>();
-  return ({ operation, outcome }) => {
-    if (
-      outcome.kind === 'none' ? outcome.reason === 'unresolved' || outcome.reason === 'refused' : outcome.status < 500
-    ) {
-      return false;
-    }
+  return ({ operation, request, outcome }) => {
+    const isFailure =
+      outcome.kind === 'none' ? outcome.reason !== 'unresolved' && outcome.reason !== 'refused' : outcome.status >= 500;
+    if (!isFailure || !mayRepeat(operation, request.method)) return false;
     const kind = outcome.kind === 'none' ? outcome.reason : outcome.status;
-    if (outcome.kind === 'answer' && gatewayStatuses.has(outcome.status) && /post|patch/.test(operation.method))
-      return false;
     const key = `${operation.id} ${kind}`;
     return kind !== 501 && !proven.has(key) && proven.add(key) !== undefined;
   };
@@ -303,7 +310,9 @@ function refuseToSend(
   operation: Operation,
   { authUrl, permissions }: RunOptions,
 ): string | undefined {
-  if (operation.target === 'auth' && authUrl === undefined) return 'it is at another server: pass --auth-url';
+  const { target, besidePath } = operation;
+  if (target === 'auth' && authUrl === undefined && besidePath === undefined)
+    return 'it is at another server: pass --auth-url';
   return refuseOperation(contract, operation, permissions);
 }
 

@@ -1,5 +1,6 @@
 import type { Operation } from '../contract/contract.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
+import { echoesOf, normaliseBody } from '../failures/failure.ts';
 
 /** What came of one operation, in numbers: no exchange is kept. */
 export interface OperationTally {
@@ -21,6 +22,8 @@ export interface Tally {
   /** Those of which something was sent or explained, in that order. */
   readonly all: () => readonly OperationTally[];
   readonly requests: () => number;
+  /** How many requests of one operation failed as this one did, each counted once, repeats left out. */
+  readonly failedLike: (exchange: Exchange) => number;
 }
 
 interface Counts extends OperationTally {
@@ -33,6 +36,7 @@ interface Counts extends OperationTally {
 
 export function createTally(): Tally {
   const counts = new Map<Operation, Counts>();
+  const failed = new Map<string, number>();
   let requests = 0;
   const countsOf = (operation: Operation): Counts => {
     const known = counts.get(operation);
@@ -50,6 +54,8 @@ export function createTally(): Tally {
       if (!own.statuses.includes(status)) own.statuses.push(status);
       own.isAccepted ||= isAccepted(exchange);
       own.isDone ||= isSuccess(exchange.outcome);
+      const failure = exchange.isPause || exchange.isAlone === true ? undefined : failureKey(exchange);
+      if (failure !== undefined) failed.set(failure, (failed.get(failure) ?? 0) + 1);
     },
     explain: (operation, reasons) => {
       countsOf(operation).reasons = reasons;
@@ -65,7 +71,15 @@ export function createTally(): Tally {
       },
     all: () => [...counts.values()],
     requests: () => requests,
+    failedLike: (exchange) => failed.get(failureKey(exchange) ?? '') ?? 0,
   };
+}
+
+function failureKey({ operation, outcome, seen }: Exchange): string | undefined {
+  if (outcome.kind === 'none') return `${operation.id} ${outcome.reason}`;
+  return outcome.status < 500
+    ? undefined
+    : `${operation.id} ${outcome.status} ${normaliseBody(outcome.body.toString(), echoesOf(seen))}`;
 }
 
 export interface OperationCoverage {

@@ -1,6 +1,14 @@
-import { childOf, joinPointer, type Place, type Pointer, placeAt } from '../contract/document.ts';
+import {
+  childOf,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  objectAt,
+  type Place,
+  type Pointer,
+  placeAt,
+} from '../contract/document.ts';
 import { isSensitive, ruleOf } from '../contract/extensions.ts';
-import { isObject, type JsonObject, objectAt } from '../contract/json.ts';
 import { readPattern } from './pattern.ts';
 
 /** A part of a value to which the contract attaches a meaning. */
@@ -79,8 +87,11 @@ interface Marks {
 /** Finds what is marked once for each schema, and what leads there; the rest is never walked. */
 function createMarks(root: JsonObject, mark: Mark): Marks {
   const all = new Map<Pointer, Marked | undefined>();
+  let mayHave: boolean | undefined;
   return {
     at: (place) => {
+      mayHave ??= isMarkedAnywhere(root, mark);
+      if (!mayHave) return undefined;
       if (all.has(place.pointer)) return all.get(place.pointer);
       const found = new Map<Pointer, { readonly place: Place; readonly children: Child[] }>();
       const waiting = [place];
@@ -116,6 +127,17 @@ function createMarks(root: JsonObject, mark: Mark): Marks {
       return all.get(place.pointer);
     },
   };
+}
+
+/** Most documents mark nothing in one way or another: then no schema need be followed to find that out. */
+function isMarkedAnywhere(root: JsonObject, mark: Mark): boolean {
+  const waiting: unknown[] = [root];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (isObject(part) && mark(part)) return true;
+    for (const inner of Object.values(part as object))
+      if (typeof inner === 'object' && inner !== null) waiting.push(inner);
+  }
+  return false;
 }
 
 function createMarked(schema: JsonObject, pointer: Pointer, mark: Mark): Marked {

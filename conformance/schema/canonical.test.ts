@@ -231,3 +231,17 @@ test('a value is built for every schema that one was made for, and is valid befo
     { numRuns: 300 },
   );
 });
+
+const letters = { type: 'string', pattern: '^a{1}[0-9]*$' };
+const pair = { type: 'array', prefixItems: [{ enum: ['a', 'b'] }, { enum: ['a', 'b'] }], items: false, minItems: 2 };
+const orNever = (schema: object) => ({ oneOf: [schema, { allOf: [schema, { not: {} }] }] });
+
+test.each([
+  { name: 'a text', schema: { type: 'object', minProperties: 1, additionalProperties: orNever(orNever(letters)) } },
+  { name: 'a list', schema: { type: 'array', items: orNever(orNever(pair)), minItems: 1 } },
+  { name: 'the other branch', schema: { anyOf: [false, { allOf: [letters, { not: {} }] }, pair] } },
+])('a value is built where some branches have none: $name', ({ schema }) => {
+  const { contract, judge } = read({ schema, valid: undefined, invalid: [] });
+  const value = buildFrom({ contract, judge, now: 0, tag: 'conform-1', seed: 0 }, '#/S', { optional: false });
+  expect(judge.judge('#/S', 'request', value)).toEqual([]);
+});

@@ -8,14 +8,20 @@ function judge(schema: unknown, direction: Direction, value: unknown, more: Reco
     openapi: '3.1.0',
     info: { title: 'T', version: '1' },
     paths: { '/a': { get: { responses: {} } } },
-    components: { schemas: { S: schema, ...more } },
+    components: { schemas: { Twin: schema, S: schema, ...more } },
   };
   const contract = readContract('api.json', JSON.stringify(document));
   const one = createJudge(contract);
+  // Whatever was compiled for a schema that reads the same, a violation names its own place.
+  const isAccepted = one.accepts('#/components/schemas/Twin', direction, value);
   const found = one.judge('#/components/schemas/S', direction, value);
+  expect(isAccepted).toBe(found.length === 0);
   return {
     broken: found.map(({ pointer, at }) => `${pointer.replace('#/components/schemas/', '')} ${at}`.trim()),
-    problems: one.problems().map(({ pointer }) => pointer.replace('#/components/schemas/', '')),
+    problems: one
+      .problems()
+      .map(({ pointer }) => pointer.replace('#/components/schemas/', ''))
+      .filter((pointer) => !pointer.startsWith('Twin')),
   };
 }
 

@@ -1,33 +1,47 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import { createRequire } from 'node:module';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract, ContractProblem } from '../contract/contract.ts';
-import type { Pointer } from '../contract/document.ts';
+import { isObject, joinPointer, type Pointer, type ReportPart } from '../contract/document.ts';
 import { type CanonicalForm, createCanonicalForm } from './canonical.ts';
 import type { Definition } from './definition.ts';
 import { createDialect, type Dialect, type Direction } from './dialect.ts';
-import type { Violation } from './explain-errors.ts';
-import { createExplainer } from './explain-errors.ts';
-import { formats } from './formats.ts';
 import { addOwnKeywords } from './own-keywords.ts';
 import { readPattern } from './pattern.ts';
+import { formats } from './scalars.ts';
 import { surelyAccepts } from './surely-accepts.ts';
 
 /** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
 export interface Judge {
   /** Every violation; none for a schema that no judge can compile (`problems` says so). */
   readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[];
+  /** Whether there is no violation. It costs less than `judge`: schemas that read alike share one validator. */
+  readonly accepts: (schema: Pointer, direction: Direction, value: unknown) => boolean;
   /** The schemas as each direction reads them, in the form that values are built from. */
   readonly forms: Readonly<Record<Direction, CanonicalForm>>;
   /** Parts that could not be built so far. */
   readonly problems: () => readonly ContractProblem[];
   /** Adds one to them, once. */
-  readonly report: (pointer: Pointer, says: string, cure: string) => void;
+  readonly report: ReportPart;
+}
+
+/** One keyword that a value breaks. */
+export interface Violation {
+  /** Place in the value, `/payload/0/type`; `''` for the whole. */
+  readonly at: string;
+  /** Place of the keyword in the contract. */
+  readonly pointer: Pointer;
+  readonly keyword: string;
+  /** `must be integer`. */
+  readonly says: string;
+  /** The property, type or value that the keyword is about: tells two faults of one keyword apart. */
+  readonly detail: string;
 }
 
 export function createJudge(contract: Contract): Judge {
   const problems = new Map<string, ContractProblem>();
-  const report = (pointer: Pointer, says: string, cure: string): void => {
+  const report: ReportPart = (pointer, says, cure, breaks) => {
     const key = `${pointer} ${says}`;
-    if (!problems.has(key)) problems.set(key, { pointer, line: contract.lineOf(pointer), says, cure });
+    if (!problems.has(key)) problems.set(key, { pointer, line: contract.lineOf(pointer), says, cure, breaks });
   };
   const dialects = {
     request: createDialect(contract.root, 'request', report),
@@ -41,7 +55,8 @@ export function createJudge(contract: Contract): Judge {
     forms: { request: createCanonicalForm(dialects.request), response: createCanonicalForm(dialects.response) },
     report,
     problems: () => [...problems.values()],
-    judge: (schema, direction, value) => sides[direction](schema, value),
+    judge: (schema, direction, value) => sides[direction].judge(schema, value),
+    accepts: (schema, direction, value) => sides[direction].accepts(schema, value),
   };
 }
 
@@ -51,35 +66,60 @@ const usesBeforeCompiling = 8;
 /** That may be read for one value. */
 const mostSchemas = 500;
 
-type Report = (pointer: Pointer, says: string, cure: string) => void;
+type Report = ReportPart;
 
 /** One direction. */
 function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: Report) {
   const explain = createExplainer(dialect);
   const validatorOf = createEngine(dialect, side, report);
-  const entries = new Map<Pointer, { readonly definition: Definition; uses: number }>();
-  return (schema: Pointer, value: unknown): readonly Violation[] => {
-    let entry = entries.get(schema);
-    if (entry === undefined) {
-      entry = { definition: dialect.definitionAt(schema), uses: 0 };
-      entries.set(schema, entry);
-    }
-    entry.uses += 1;
-    if (
-      entry.uses <= usesBeforeCompiling &&
-      surelyAccepts(entry.definition.schema, value, { dialect, side, depth: 0, left: { schemas: mostSchemas } })
-    ) {
-      return [];
-    }
-    try {
-      const validate = validatorOf(entry.definition);
-      return validate(value) ? [] : explain(validate.errors ?? [], schema);
-    } catch (error) {
-      // A value nested deeper than the stack proves nothing.
-      if (error instanceof RangeError) return [];
-      throw error;
-    }
+  const entries = new Map<Pointer, Entry>();
+  const alike = new Map<string, Definition>();
+  const entryOf = (schema: Pointer): Entry => {
+    const known = entries.get(schema) ?? { definition: dialect.definitionAt(schema), alike: undefined, uses: 0 };
+    entries.set(schema, known);
+    return known;
   };
+  /** The first definition that reads the same: `{type: string}` stands at a thousand places and is compiled for one. */
+  const firstAlike = (entry: Entry): Definition => {
+    if (entry.alike !== undefined) return entry.alike;
+    const { $id, ...rest } = entry.definition.schema;
+    const text = JSON.stringify(rest);
+    entry.alike = alike.get(text) ?? entry.definition;
+    alike.set(text, entry.alike);
+    return entry.alike;
+  };
+  const isValid = (entry: Entry, value: unknown): boolean => {
+    entry.uses += 1;
+    const reading = { dialect, side, depth: 0, left: { schemas: mostSchemas } };
+    if (entry.uses <= usesBeforeCompiling && surelyAccepts(entry.definition.schema, value, reading)) return true;
+    return validatorOf(firstAlike(entry))(value);
+  };
+  return {
+    accepts: (schema: Pointer, value: unknown): boolean => unlessTooDeep(() => isValid(entryOf(schema), value), true),
+    judge: (schema: Pointer, value: unknown): readonly Violation[] =>
+      unlessTooDeep(() => {
+        const entry = entryOf(schema);
+        if (isValid(entry, value)) return [];
+        const validate = validatorOf(entry.definition);
+        return validate(value) ? [] : explain(validate.errors ?? [], schema);
+      }, []),
+  };
+}
+
+interface Entry {
+  readonly definition: Definition;
+  alike: Definition | undefined;
+  uses: number;
+}
+
+/** A value nested deeper than the stack proves nothing. */
+function unlessTooDeep<Result>(judge: () => Result, otherwise: Result): Result {
+  try {
+    return judge();
+  } catch (error) {
+    if (error instanceof RangeError) return otherwise;
+    throw error;
+  }
 }
 
 /** Validators of all definitions, each compiled once and shared by whatever refers to it. */
@@ -134,6 +174,8 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
   const regExp = Object.assign((pattern: string) => readPattern(pattern) ?? { test: () => true }, {
     code: 'new RegExp',
   });
+  // Loaded with the first schema that has to be compiled: most runs send their first request before.
+  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js');
   const engine = new Ajv2020({
     strict: false,
     // To stop at the first error nests one condition in another: 5,000 properties would overflow the stack.
@@ -151,4 +193,84 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
   });
   addOwnKeywords(engine, dialect);
   return engine;
+}
+
+/** So many faults of one value are explained; a list of thousands says no more than its first items. */
+const mostErrors = 1_000;
+
+type Explainer = (errors: readonly ErrorObject[], start: Pointer) => Violation[];
+
+/**
+ * Turns the judge's errors into violations of the contract. A failed `anyOf` or `oneOf` is one fault, not one for each
+ * branch; but where only one branch was meant (the others want another type), its own faults say more.
+ */
+function createExplainer(dialect: Dialect): Explainer {
+  const parts = new WeakMap<object, ReadonlySet<unknown>>();
+  const reachableFrom = (branch: unknown): ReadonlySet<unknown> => {
+    if (typeof branch !== 'object' || branch === null) return new Set();
+    const known = parts.get(branch) ?? reachable(branch, dialect);
+    parts.set(branch, known);
+    return known;
+  };
+  return (errors, start) => {
+    let left = errors.slice(0, mostErrors).filter(({ keyword }) => keyword !== 'if');
+    for (const error of left.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) {
+      if (!left.includes(error)) continue;
+      const branches: unknown = error.schema;
+      const below = (Array.isArray(branches) ? branches : []).map((branch) => {
+        const inside = reachableFrom(branch);
+        return left.filter(
+          (other) =>
+            other !== error &&
+            other.instancePath.startsWith(error.instancePath) &&
+            inside.has(other.parentSchema ?? other),
+        );
+      });
+      const meant = below.filter(
+        (faults) => faults.length > 0 && !faults.some((fault) => isOtherKind(fault, error.instancePath)),
+      );
+      const kept = meant.length === 1 ? meant[0] : undefined;
+      const dropped = new Set([...below.flat(), ...(kept === undefined ? [] : [error])]);
+      left = left.filter((other) => !dropped.has(other) || kept?.includes(other));
+    }
+    return left.map((error) => ({
+      at: error.instancePath,
+      pointer: joinPointer((error.parentSchema && dialect.pointerOf(error.parentSchema)) ?? start, error.keyword),
+      keyword: error.keyword,
+      says: describe(error),
+      detail: detailOf(error),
+    }));
+  };
+}
+
+function isOtherKind({ keyword, instancePath }: ErrorObject, at: string): boolean {
+  return keyword === 'const' || (instancePath === at && (keyword === 'type' || keyword === 'enum'));
+}
+
+function reachable(schema: object, dialect: Dialect): Set<unknown> {
+  const seen = new Set<unknown>([schema]);
+  for (const part of seen) {
+    if (typeof part !== 'object' || part === null) continue;
+    if (isObject(part) && typeof part.$ref === 'string') seen.add(dialect.resolve(part.$ref)?.schema);
+    for (const value of Object.values(part)) if (typeof value === 'object') seen.add(value);
+  }
+  return seen;
+}
+
+function detailOf({ params }: ErrorObject): string {
+  const { missingProperty, additionalProperty, unevaluatedProperty, propertyName } = params;
+  return String(missingProperty ?? additionalProperty ?? unevaluatedProperty ?? propertyName ?? '');
+}
+
+function describe(error: ErrorObject): string {
+  const allowed: unknown =
+    error.params.allowedValues ?? (error.keyword === 'const' ? [error.params.allowedValue] : undefined);
+  const values = Array.isArray(allowed)
+    ? `: ${allowed
+        .slice(0, 8)
+        .map((value) => JSON.stringify(value))
+        .join(', ')}`
+    : '';
+  const name = ['additionalProperties', 'unevaluatedProperties'].includes(error.keyword) ? `: ${detailOf(error)}` : '';
+  return `${error.message ?? error.keyword}${values}${name}`;
 }

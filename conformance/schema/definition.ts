@@ -1,5 +1,6 @@
-import type { Pointer, ReportPart } from '../contract/document.ts';
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { arrayAt, isObject, type JsonObject, type Pointer, type ReportPart } from '../contract/document.ts';
+import { clauseOf, is30 } from './clauses.ts';
+import { readPattern } from './pattern.ts';
 
 /** A schema of the contract, or a deep part of one, as it holds in one direction. */
 export interface Definition {
@@ -99,4 +100,90 @@ export function weaken(read: readonly Definition[], unsure: Set<object>): void {
     delete schema.unevaluatedItems;
   };
   for (const { schema } of read) if (unsure.has(schema)) weakenPart(schema);
+}
+
+const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
+const counts = [
+  'minLength',
+  'maxLength',
+  'minItems',
+  'maxItems',
+  'minProperties',
+  'maxProperties',
+  'minContains',
+  'maxContains',
+];
+const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+const asTheyAre = ['const', 'format', 'uniqueItems', 'dependentRequired'];
+
+/** They judge nothing; values are built by them. */
+const annotations = ['default', 'examples', 'readOnly', 'writeOnly', 'contentMediaType', 'contentEncoding', 'xml'];
+
+/** One keyword without subschemas, with OpenAPI 3.0's spelling of it turned into 3.1's; nothing where it has no meaning. */
+export function adaptKeyword(
+  version: unknown,
+  schema: JsonObject,
+  keyword: string,
+  at: Pointer,
+  report: ReportPart,
+): JsonObject {
+  const value = schema[keyword];
+  const drop: Drop = (says, cure, must) => {
+    report(at, says, cure, `${clauseOf(version, keyword)}: ${must}`);
+    return {};
+  };
+  if (keyword === 'type') return adaptType(schema, value, drop);
+  if (keyword === 'enum') {
+    if (!Array.isArray(value) || value.length === 0) {
+      const must = Array.isArray(value) && !is30(version) ? 'it SHOULD have at least one element' : 'it MUST have one';
+      return drop('An enum needs values.', 'List them, or drop enum.', must);
+    }
+    return { enum: schema.nullable === true && !value.includes(null) ? [...value, null] : value };
+  }
+  if (keyword === 'pattern') {
+    if (typeof value === 'string' && readPattern(value) !== undefined) return { pattern: value };
+    const must =
+      typeof value === 'string' ? 'it SHOULD be a regular expression of ECMA-262' : 'its value MUST be a string';
+    const says = `The pattern ${JSON.stringify(value)} does not compile.`;
+    return drop(says, 'Write an ECMA-262 regular expression.', must);
+  }
+  if (typeof value === 'boolean' && /^exclusiveM/.test(keyword)) return adaptExclusive(schema, keyword, value);
+  if (counts.includes(keyword)) {
+    if (Number.isInteger(value) && Number(value) >= 0) return { [keyword]: value };
+    return drop(
+      `${keyword} is ${JSON.stringify(value)}.`,
+      'Give a whole number from 0 on.',
+      'its value MUST be a whole number from 0 on',
+    );
+  }
+  if (numbers.includes(keyword)) {
+    const isShadowed =
+      /^(min|max)imum$/.test(keyword) && schema[`exclusive${keyword[0]?.toUpperCase()}${keyword.slice(1)}`] === true;
+    if (typeof value === 'number') return isShadowed ? {} : { [keyword]: value };
+    return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a number.', 'its value MUST be a number');
+  }
+  if (keyword === 'example') return { examples: [value, ...arrayAt(schema, 'examples')] };
+  if (keyword === 'examples' && 'example' in schema) return {};
+  return asTheyAre.includes(keyword) || annotations.includes(keyword) ? { [keyword]: value } : {};
+}
+
+/** @param must the sentence that is broken */
+type Drop = (says: string, cure: string, must: string) => JsonObject;
+
+function adaptType(schema: JsonObject, value: unknown, drop: Drop): JsonObject {
+  const named = Array.isArray(value) ? value : [value];
+  if (named.length === 0 || !named.every((name) => types.includes(String(name)))) {
+    return drop(
+      `${JSON.stringify(value)} is no type.`,
+      `Use one of ${types.join(', ')}.`,
+      'it MUST be one or several of the seven names',
+    );
+  }
+  return { type: schema.nullable === true && !named.includes('null') ? [...named, 'null'] : value };
+}
+
+/** OpenAPI 3.0: `minimum: 5, exclusiveMinimum: true`. */
+function adaptExclusive(schema: JsonObject, keyword: string, value: boolean): JsonObject {
+  const bound = schema[keyword === 'exclusiveMinimum' ? 'minimum' : 'maximum'];
+  return value && typeof bound === 'number' ? { [keyword]: bound } : {};
 }

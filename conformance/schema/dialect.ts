@@ -1,10 +1,19 @@
-import { joinPointer, normalisePointer, type Pointer, placeAt, type ReportPart } from '../contract/document.ts';
+import {
+  arrayAt,
+  dangling,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  normalisePointer,
+  type Pointer,
+  placeAt,
+  type ReportPart,
+} from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
-import { arrayAt, isObject, type JsonObject, memberOf, objectAt } from '../contract/json.ts';
-import { adaptKeyword } from './adapt-keyword.ts';
-import { breakCircles, type Definition, type Edge, weaken } from './definition.ts';
-import { createDiscriminators } from './discriminators.ts';
-import { createResolve, isDynamic } from './references.ts';
+import { is30 } from './clauses.ts';
+import { adaptKeyword, breakCircles, type Definition, type Edge, weaken } from './definition.ts';
+import { compositions, createDiscriminators, createNameReader, createResolve, isDynamic } from './references.ts';
 
 export type Direction = 'request' | 'response';
 
@@ -26,7 +35,6 @@ export interface Dialect {
 
 const maps = new Set(['properties', 'patternProperties', 'dependentSchemas']);
 const lists = new Set(['allOf', 'anyOf', 'oneOf', 'prefixItems']);
-const choices = ['allOf', 'anyOf', 'oneOf'];
 const singles = new Set([
   'items',
   'additionalProperties',
@@ -66,16 +74,16 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   const waiting: (() => void)[] = [];
   let edges: Edge[] = [];
   let before = 0;
-  const names = nameReader(root, direction);
+  const names = createNameReader(root, direction === 'request' ? 'readOnly' : 'writeOnly');
   const discriminators = createDiscriminators(root);
   const resolveReference = createResolve(root);
   const unsure = new Set<object>();
   /** Tells what is left out, and remembers the schema that lost it: what it takes, the contract may refuse. */
   const leaveOut =
     (schema: object): ReportPart =>
-    (pointer, says, cure) => {
+    (pointer, says, cure, breaks) => {
       unsure.add(schema);
-      report(pointer, says, cure);
+      report(pointer, says, cure, breaks);
     };
 
   const refer = (pointer: Pointer, relaxed: ReadonlySet<string>): Definition => {
@@ -108,7 +116,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     const found = resolveReference(reference, pointer);
     if (found === undefined) {
       if (reference.startsWith('#'))
-        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.');
+        told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.', dangling);
       else told(pointer, `$ref ${reference} leads to another document.`, 'Bundle the contract into one file.');
       return undefined;
     }
@@ -138,7 +146,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   ): JsonObject | boolean => {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) {
-      leaveOut(into)(pointer, `A schema is an object or a boolean, not ${JSON.stringify(value)}.`, 'Write a schema.');
+      const says = `A schema is an object or a boolean, not ${JSON.stringify(value)}.`;
+      leaveOut(into)(pointer, says, 'Write a schema.', 'JSON Schema 2020-12, core, 4.3: it MUST be one of the two');
       return into;
     }
     pointers.set(into, pointer);
@@ -148,7 +157,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     }
     const relaxed = new Set([...reading.relaxed, ...names.relaxed(value)]);
     // OpenAPI 3.0: beside a composition or a reference no type can take null, and whoever writes `nullable` there means it.
-    const isElsewhere = typeof value.$ref === 'string' || choices.some((keyword) => Array.isArray(value[keyword]));
+    const isElsewhere = typeof value.$ref === 'string' || compositions.some((keyword) => Array.isArray(value[keyword]));
     const isNullable = value.nullable === true && isElsewhere;
     const adapted: Record<string, unknown> = isNullable ? {} : into;
     pointers.set(adapted, pointer);
@@ -162,7 +171,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
         level: reading.level + 1,
       });
     const told = leaveOut(adapted);
-    for (const [keyword, part] of Object.entries(value)) {
+    // OpenAPI 3.0 ignores what stands beside a reference, and many a reader does not: of an answer it is no law.
+    const isReference = is30(root.openapi) && direction === 'response' && typeof value.$ref === 'string';
+    for (const [keyword, part] of Object.entries(isReference ? { $ref: value.$ref } : value)) {
       const at = joinPointer(pointer, keyword);
       if (keyword === '$dynamicRef' && typeof part === 'string') {
         const found = target(part, pointer, told);
@@ -184,7 +195,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       } else if (keyword === 'required' && Array.isArray(part)) {
         adapted.required = part.filter((name) => typeof name === 'string' && !relaxed.has(name));
       } else if (!(keyword === 'enum' && direction === 'response' && isOpenEnum(value))) {
-        Object.assign(adapted, adaptKeyword(value, keyword, at, told));
+        Object.assign(adapted, adaptKeyword(root.openapi, value, keyword, at, told));
       }
     }
     discriminate(value, pointer, adapted, reading);
@@ -261,51 +272,5 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     },
     resolve: (id) => byId.get(id),
     pointerOf: (part) => pointers.get(part),
-  };
-}
-
-/** Names that a schema requires, and those that this direction does not, in itself and in what it is composed of. */
-function nameReader(root: JsonObject, direction: Direction) {
-  const flag = direction === 'request' ? 'readOnly' : 'writeOnly';
-  const gather = (
-    compositions: readonly string[],
-    own: (schema: JsonObject) => readonly string[],
-  ): ((value: unknown) => readonly string[]) => {
-    const known = new WeakMap<object, readonly string[]>();
-    return (value) => {
-      if (!isObject(value)) return [];
-      const found = known.get(value);
-      if (found !== undefined) return found;
-      const seen = new Set<JsonObject>([value]);
-      const result = new Set<string>();
-      for (const schema of seen) {
-        for (const name of own(schema)) result.add(name);
-        const parts = [
-          ...compositions.flatMap((keyword) => schema[keyword] ?? []),
-          ...(typeof schema.$ref === 'string' && schema.$ref.startsWith('#') ? [placeAt(root, schema.$ref).value] : []),
-        ];
-        for (const part of parts) if (isObject(part)) seen.add(part);
-      }
-      const names = [...result];
-      known.set(value, names);
-      return names;
-    };
-  };
-  const isFlagged = (start: unknown): boolean => {
-    const seen = new Set<unknown>();
-    for (let part = start; isObject(part) && !seen.has(part); ) {
-      if (part[flag] === true) return true;
-      seen.add(part);
-      part = typeof part.$ref === 'string' && part.$ref.startsWith('#') ? placeAt(root, part.$ref).value : undefined;
-    }
-    return false;
-  };
-  return {
-    relaxed: gather(['allOf'], (schema) =>
-      Object.entries(objectAt(schema, 'properties'))
-        .filter(([, property]) => isFlagged(property))
-        .map(([name]) => name),
-    ),
-    required: gather(choices, (schema) => arrayAt(schema, 'required').filter((name) => typeof name === 'string')),
   };
 }

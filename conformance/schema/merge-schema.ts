@@ -1,7 +1,7 @@
-import { canonical, isObject, type JsonObject } from '../contract/json.ts';
-import { commonMultiple } from './decimal.ts';
+import { canonical, isObject, type JsonObject } from '../contract/document.ts';
 import type { Dialect } from './dialect.ts';
-import { negated, negations } from './negate.ts';
+import { isNever, negated, negations } from './negate.ts';
+import { commonMultiple } from './scalars.ts';
 import type { JsonType, Schema, Shape } from './shape.ts';
 
 /** One of several: each branch is a list of schemas that hold together. */
@@ -72,9 +72,9 @@ function readChoices(
   const add = (branches: readonly (readonly Schema[])[], isNegation = false): void => {
     choices.push({ branches, isNegation, scopes: isNegation ? noScopes : scopes });
   };
-  const anyOf = listOf(schema.anyOf);
+  const anyOf = possible(listOf(schema.anyOf));
   if (anyOf.length > 0) add(anyOf.map((branch) => [branch]));
-  const oneOf = listOf(schema.oneOf);
+  const oneOf = possible(listOf(schema.oneOf));
   if (oneOf.length > 0) {
     add(
       oneOf.map((branch) => {
@@ -109,6 +109,12 @@ function readChoices(
     return typeof id === 'string' ? (dialect.resolve(id)?.schema ?? []) : [];
   });
   if (subtypes.length > 0 && !subtypes.some((part) => seen.has(part))) add(subtypes.map((part) => [part]));
+}
+
+/** Branches without those that nothing meets; one of them where that is all. */
+function possible(branches: readonly Schema[]): readonly Schema[] {
+  const left = branches.filter((branch) => !isNever(branch));
+  return left.length > 0 ? left : branches.slice(0, 1);
 }
 
 const absences = new Map<string, JsonObject>();

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Dialect } from './dialect.ts';
 import type { Schema } from './shape.ts';
 
@@ -19,6 +19,18 @@ const others: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   ]),
 );
 
+/** What says by its form alone that nothing meets it: `not` of everything, in itself or in all its branches. */
+export function isNever(schema: Schema, depth = 0): boolean {
+  if (typeof schema === 'boolean' || depth > 8) return schema === false;
+  const list = (keyword: string): readonly Schema[] => (keyword in schema ? schemasOf(schema[keyword]) : []);
+  const isAll = schema.not === true || (isObject(schema.not) && Object.keys(schema.not).length === 0);
+  const isOver = (branches: readonly Schema[]): boolean =>
+    branches.length > 0 && branches.every((branch) => isNever(branch, depth + 1));
+  return (
+    isAll || list('allOf').some((part) => isNever(part, depth + 1)) || isOver(list('anyOf')) || isOver(list('oneOf'))
+  );
+}
+
 const made = new WeakMap<JsonObject, readonly Schema[] | null>();
 
 /**
@@ -29,6 +41,7 @@ const made = new WeakMap<JsonObject, readonly Schema[] | null>();
  */
 export function negations(dialect: Dialect, schema: Schema): readonly Schema[] | undefined {
   if (typeof schema === 'boolean') return schema ? [] : [true];
+  if (isNever(schema)) return [true];
   const known = made.get(schema);
   if (known !== undefined) return known ?? undefined;
   const found: Schema[] = [];

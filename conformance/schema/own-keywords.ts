@@ -1,8 +1,8 @@
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
-import { canonical, isObject, type JsonObject } from '../contract/json.ts';
-import { isMultipleOf } from './decimal.ts';
+import { canonical, isObject, type JsonObject } from '../contract/document.ts';
 import type { Dialect } from './dialect.ts';
 import { readPattern } from './pattern.ts';
+import { isMultipleOf } from './scalars.ts';
 
 interface Fault {
   readonly message: string;

@@ -2,9 +2,8 @@
 // make texts of an asked length. What no automaton can decide, back-references, is left to that engine under a deadline.
 import { createContext, Script } from 'node:vm';
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
-import { buildAutomaton } from './pattern/automaton.ts';
+import { buildAutomaton, type Reading, readingsOf, repeatedGroups } from './pattern/automaton.ts';
 import { createAlphabet, highest } from './pattern/char-set.ts';
-import { type Reading, readingsOf, repeatedGroups } from './pattern/readings.ts';
 import {
   type Conjunct,
   createSampler,

@@ -1,11 +1,23 @@
-import { joinPointer, type Pointer, placeAt, splitPointer } from '../contract/document.ts';
-import { isObject, type JsonObject, memberOf } from '../contract/json.ts';
+// What leads from one schema of a document to another: references, discriminators, compositions.
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  memberOf,
+  normalisePointer,
+  objectAt,
+  type Pointer,
+  placeAt,
+  splitPointer,
+  textAt,
+} from '../contract/document.ts';
 
 /** Address of a document that says none of its own. */
 const nowhere = 'https://contract.invalid/';
 
 /** Where a `$ref` leads within the document; undefined where it leads out of it or to nothing. */
-export type Resolve = (reference: string, from: Pointer) => Pointer | undefined;
+type Resolve = (reference: string, from: Pointer) => Pointer | undefined;
 
 /**
  * Resolves references by JSON Schema 2020-12, 8.2: against the `$id` of the nearest schema around them, to a pointer, an
@@ -61,6 +73,28 @@ const data = new Set(['enum', 'const', 'example', 'examples', 'default']);
 function indexOf(root: JsonObject): Index {
   const known = indexes.get(root);
   if (known !== undefined) return known;
+  const index = namesSchemas(root) ? readIndex(root) : { resources: [], anchors: new Map(), dynamicAnchors: [] };
+  indexes.set(root, index);
+  return index;
+}
+
+/** Whether one of these names occurs at all: in most documents none does, and need not be read by its pointers. */
+function namesSchemas(root: JsonObject): boolean {
+  const waiting: unknown[] = [root];
+  for (let part = waiting.pop(); part !== undefined; part = waiting.pop()) {
+    if (Array.isArray(part)) waiting.push(...part.filter((item) => typeof item === 'object' && item !== null));
+    else if (isObject(part)) {
+      for (const name in part) {
+        if (name === '$id' || name === '$anchor' || name === '$dynamicAnchor') return true;
+        const value = part[name];
+        if (typeof value === 'object' && value !== null) waiting.push(value);
+      }
+    }
+  }
+  return false;
+}
+
+function readIndex(root: JsonObject): Index {
   const resources: { address: string; pointer: Pointer }[] = [{ address: nowhere, pointer: '#' }];
   const anchors = new Map<string, Pointer>();
   const dynamicAnchors: string[] = [];
@@ -95,11 +129,121 @@ function indexOf(root: JsonObject): Index {
       waiting.push({ value: part, pointer: joinPointer(pointer, name), base: own, isMap: isNext });
     }
   }
-  const index: Index = { resources, anchors, dynamicAnchors };
-  indexes.set(root, index);
-  return index;
+  return { resources, anchors, dynamicAnchors };
 }
 
 function parse(reference: string, base: string): URL | undefined {
   return URL.canParse(reference, base) ? new URL(reference, base) : undefined;
+}
+
+/** What discriminators say of schemas (OpenAPI 3.1, 4.8.25): which name stands for which schema, and who extends whom. */
+export function createDiscriminators(root: JsonObject) {
+  const components = Object.entries(objectAt(objectAt(root, 'components'), 'schemas'));
+  const pointerOf = (name: string): Pointer => joinPointer('#/components/schemas', name);
+  const isAllOf = (schema: unknown, base: Pointer): boolean =>
+    arrayAt(schema, 'allOf').some((part) => sameReference(memberOf(part, '$ref'), base));
+  const discriminatorOf = (schema: JsonObject): string | undefined => textAt(schema.discriminator, 'propertyName');
+  /** A mapping's value is a reference, or the name of a schema. */
+  const mappingOf = (schema: JsonObject): [string, Pointer][] =>
+    Object.entries(objectAt(schema.discriminator, 'mapping')).map(([name, to]) => {
+      const text = String(to);
+      return [name, text.includes('#') || text.includes('/') ? text : pointerOf(text)];
+    });
+  /** What the property itself may be, if its own schema says so. */
+  const fixedNames = (source: Pointer, property: string): readonly unknown[] => {
+    const seen = new Set<unknown>([placeAt(root, source).value]);
+    for (const schema of seen) {
+      const own = objectAt(schema, 'properties')[property];
+      if (isObject(own) && ('const' in own || Array.isArray(own.enum)))
+        return 'const' in own ? [own.const] : arrayAt(own, 'enum');
+      const parts = [schema, ...arrayAt(schema, 'allOf')].map((part) => memberOf(part, '$ref'));
+      for (const part of arrayAt(schema, 'allOf')) seen.add(part);
+      for (const part of parts)
+        if (typeof part === 'string' && part.startsWith('#')) seen.add(placeAt(root, part).value);
+    }
+    return [];
+  };
+  return {
+    discriminatorOf,
+    /** The names that choose a branch: those that the mapping lists, else the name of its schema. */
+    branch: (schema: JsonObject, property: string, source: Pointer): { listed: boolean; meant: unknown[] } => {
+      const mapped = mappingOf(schema).filter(([, to]) => sameReference(to, source));
+      const own = mapped.length > 0 ? mapped.map(([name]) => name) : [splitPointer(source).at(-1) ?? ''];
+      const fixed = fixedNames(source, property);
+      const allowed = own.filter((name) => fixed.length === 0 || fixed.includes(name));
+      return allowed.length > 0
+        ? { listed: mapped.length > 0, meant: allowed }
+        : { listed: false, meant: fixed.slice(0, 1) };
+    },
+    /** The schemas that extend one by `allOf`, as its discriminator knows them. */
+    subtypesOf: (schema: JsonObject, pointer: Pointer): Pointer[] => {
+      const mapped = mappingOf(schema).map(([, to]) => to);
+      if (mapped.length > 0) return mapped.filter((to) => to.startsWith('#') && !sameReference(to, pointer));
+      return components.filter(([, other]) => isAllOf(other, pointer)).map(([name]) => pointerOf(name));
+    },
+    /** The schemas with a discriminator that one extends by `allOf`. */
+    basesOf: (schema: JsonObject): { base: JsonObject; property: string }[] =>
+      arrayAt(schema, 'allOf').flatMap((part) => {
+        const reference = memberOf(part, '$ref');
+        const base =
+          typeof reference === 'string' && reference.startsWith('#') ? placeAt(root, reference).value : undefined;
+        const property = isObject(base) ? discriminatorOf(base) : undefined;
+        return isObject(base) && property !== undefined ? [{ base, property }] : [];
+      }),
+  };
+}
+
+function sameReference(one: unknown, other: Pointer): boolean {
+  return typeof one === 'string' && one.startsWith('#') && normalisePointer(one) === normalisePointer(other);
+}
+
+/** Keywords whose schemas judge the same value as the one around them, one by one. */
+export const compositions = ['allOf', 'anyOf', 'oneOf'];
+
+/**
+ * Names that a schema requires, and those that it does not where its direction leaves out what is flagged, in itself and in what it is
+ * composed of.
+ */
+export function createNameReader(root: JsonObject, flag: 'readOnly' | 'writeOnly') {
+  const gather = (
+    keywords: readonly string[],
+    own: (schema: JsonObject) => readonly string[],
+  ): ((value: unknown) => readonly string[]) => {
+    const known = new WeakMap<object, readonly string[]>();
+    return (value) => {
+      if (!isObject(value)) return [];
+      const found = known.get(value);
+      if (found !== undefined) return found;
+      const seen = new Set<JsonObject>([value]);
+      const result = new Set<string>();
+      for (const schema of seen) {
+        for (const name of own(schema)) result.add(name);
+        const parts = [
+          ...keywords.flatMap((keyword) => schema[keyword] ?? []),
+          ...(typeof schema.$ref === 'string' && schema.$ref.startsWith('#') ? [placeAt(root, schema.$ref).value] : []),
+        ];
+        for (const part of parts) if (isObject(part)) seen.add(part);
+      }
+      const names = [...result];
+      known.set(value, names);
+      return names;
+    };
+  };
+  const isFlagged = (start: unknown): boolean => {
+    const seen = new Set<unknown>();
+    for (let part = start; isObject(part) && !seen.has(part); ) {
+      if (part[flag] === true) return true;
+      seen.add(part);
+      part = typeof part.$ref === 'string' && part.$ref.startsWith('#') ? placeAt(root, part.$ref).value : undefined;
+    }
+    return false;
+  };
+  return {
+    relaxed: gather(['allOf'], (schema) =>
+      Object.entries(objectAt(schema, 'properties'))
+        .filter(([, property]) => isFlagged(property))
+        .map(([name]) => name),
+    ),
+    required: gather(compositions, (schema) => arrayAt(schema, 'required').filter((name) => typeof name === 'string')),
+  };
 }

@@ -1,6 +1,6 @@
-import { isObject, isSame, type JsonObject } from '../contract/json.ts';
-import { isMultipleOf } from './decimal.ts';
+import { isObject, isSame, type JsonObject } from '../contract/document.ts';
 import { readPattern } from './pattern.ts';
+import { isMultipleOf } from './scalars.ts';
 
 /** A schema of a dialect, or one made from such by negation. */
 export type Schema = JsonObject | boolean;

@@ -1,7 +1,7 @@
-import { isObject, type JsonObject } from '../contract/json.ts';
+import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Dialect } from './dialect.ts';
-import { formats } from './formats.ts';
 import { readPattern } from './pattern.ts';
+import { formats } from './scalars.ts';
 
 /** Deeper than this nothing is sure. */
 const deepest = 32;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-schema/draft-2020-12';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Contract } from '../contract/contract.ts';
-import type { JsonObject } from '../contract/json.ts';
+import type { JsonObject } from '../contract/document.ts';
 import { valueLadder } from '../data/value-ladder.ts';
 import { createJudge } from './create-judge.ts';
 

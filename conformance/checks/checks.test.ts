@@ -1,0 +1,49 @@
+import { describe, expect, test } from 'vitest';
+import { contractOf, worldOf } from '../planted/by-hand.ts';
+import { failureOf } from './checks.ts';
+
+describe('a schema that breaks a norm is a finding with its pointer, its clause and what was expected', () => {
+  const at = '#/components/schemas/A/properties/x';
+  test.each<{ schema: object; version?: string; want: readonly [string, string, string, RegExp] }>([
+    { schema: { type: 'str' }, want: ['defect', '/type', 'validation, 6.1.1', /one of null, boolean/] },
+    { schema: { type: [] }, want: ['defect', '/type', 'validation, 6.1.1', /one of null, boolean/] },
+    { schema: { type: 'str' }, version: '3.0.3', want: ['defect', '/type', 'validation-00, 5.21', /one of null/] },
+    { schema: { enum: [] }, want: ['suspect', '/enum', 'validation, 6.1.2', /List them/] },
+    { schema: { enum: [] }, version: '3.0.3', want: ['defect', '/enum', 'validation-00, 5.20', /List them/] },
+    { schema: { enum: 'a' }, want: ['defect', '/enum', 'validation, 6.1.2', /List them/] },
+    { schema: { $ref: '#/components/schemas/' }, want: ['defect', '', 'RFC 6901 7', /leads nowhere.*Correct/] },
+    { schema: { minLength: -1 }, want: ['defect', '/minLength', 'validation, 6.3.2', /whole number/] },
+    { schema: { maximum: '7' }, want: ['defect', '/maximum', 'validation, 6.2.2', /a number/] },
+    { schema: { pattern: '(' }, want: ['suspect', '/pattern', 'validation, 6.3.3', /ECMA-262/] },
+    { schema: { pattern: 7 }, want: ['defect', '/pattern', 'validation, 6.3.3', /ECMA-262/] },
+    { schema: { items: 'text' }, want: ['defect', '/items', 'core, 4.3', /an object or a boolean/] },
+  ])('$schema of $version', ({ schema, version = '3.1.0', want }) => {
+    const contract = contractOf(
+      { '/a': { get: { responses: { 200: { description: 'OK' } } } } },
+      { schemas: { A: { type: 'object', properties: { x: schema } } } },
+      version,
+    );
+    const { judge } = worldOf(contract);
+    judge.judge('#/components/schemas/A', 'response', { x: [1] });
+    const [problem, ...more] = judge.problems();
+    const failure = problem === undefined ? undefined : failureOf(problem);
+    const [severity, pointer, clause, says] = want;
+    expect([more, failure?.severity, failure?.pointer]).toEqual([[], severity, `${at}${pointer}`]);
+    expect(failure?.clause).toContain(clause);
+    expect(failure?.says).toMatch(says);
+  });
+
+  test('the same at nine places is one cause', () => {
+    const properties = Object.fromEntries(
+      Array.from({ length: 9 }, (_, index) => [`p${index}`, { $ref: `#/components/schemas/None${index}` }]),
+    );
+    const contract = contractOf(
+      { '/a': { get: { responses: { 200: { description: 'OK' } } } } },
+      { schemas: { A: { properties } } },
+    );
+    const { judge } = worldOf(contract);
+    judge.judge('#/components/schemas/A', 'response', {});
+    const causes = judge.problems().map((problem) => JSON.stringify(failureOf(problem)?.causes));
+    expect([causes.length, new Set(causes).size]).toEqual([9, 1]);
+  });
+});

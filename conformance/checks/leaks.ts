@@ -1,0 +1,157 @@
+import { joinPointer } from '../contract/document.ts';
+import type { Failure } from '../failures/failure.ts';
+import { secretsInAnswer } from '../failures/redact.ts';
+import { clauseOf } from '../schema/clauses.ts';
+import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
+import { type ExchangeCheck, planWholeAnswer, type SecretSeen, wholeAnswer } from './check.ts';
+
+export const writeOnlyExposed: ExchangeCheck = {
+  name: 'write-only-exposed',
+  about: 'a property that is declared writeOnly stands in an answer',
+  plan: ({ responses }) =>
+    listedSuccesses(responses)
+      .filter(({ contents }) => contents.some(({ schema }) => schema !== undefined))
+      .map(({ status, pointer }) => ({ place: `response ${status}`, pointer, keyword: 'writeOnly' })),
+  needs: (place) => `${place} with JSON and a schema`,
+  judge: (exchange, { contract }) => {
+    const { answer, response } = declaredAnswerOf(exchange) ?? {};
+    const secrets = secretsInAnswer(contract, exchange);
+    if (answer === undefined || response === undefined || secrets === undefined) return [];
+    const exposed = secrets.filter((part) => part.sure && part.schema.writeOnly === true && part.value !== null);
+    const bySentence = Map.groupBy(exposed, ({ pointer }) => pointer);
+    const failures = [...bySentence].map(([pointer, [first]]): Failure => {
+      const at = first?.at ?? '';
+      return {
+        check: 'write-only-exposed',
+        severity: 'defect',
+        place: `response ${answer.status} body ${at}`,
+        pointer: joinPointer(pointer, 'writeOnly'),
+        keyword: 'writeOnly',
+        clause: clauseOf(contract.root.openapi, 'writeOnly'),
+        says: `${at} is declared writeOnly and was sent`,
+        causes: [[pointer]],
+      };
+    });
+    return [{ place: `response ${answer.status}`, failures }];
+  },
+};
+
+/** Shorter texts turn up by chance. */
+export const leastSecretLength = 6;
+
+export const sensitiveLeak: ExchangeCheck = {
+  name: 'sensitive-leak',
+  about: 'a value that one operation gives out as sensitive turns up in the answer of another',
+  plan: planWholeAnswer,
+  judge: (exchange, { contract, secretsSeen }) => {
+    const { answer, response } = answerOf(exchange) ?? {};
+    if (answer === undefined) return [];
+    const candidates = secretsSeen.length === 0 ? [] : [...findSecrets(secretsSeen, answer.body.toString())];
+    const foreign = candidates.filter((secret) => secret.operation !== exchange.operation);
+    if (foreign.length === 0) return [{ place: wholeAnswer, failures: [] }];
+    const own = secretsInAnswer(contract, exchange) ?? [];
+    const allowed = new Set(own.map(({ value }) => String(value)));
+    const sent = `${exchange.request.path} ${exchange.request.body?.toString() ?? ''}`;
+    const failures = foreign
+      .filter((secret) => !allowed.has(secret.text) && !sent.includes(secret.text))
+      .map((secret): Failure => {
+        return {
+          check: 'sensitive-leak',
+          severity: 'defect',
+          place: `response ${answer.status} body`,
+          pointer: secret.pointer,
+          keyword: 'x-sensitive',
+          clause: 'the contract, x-sensitive',
+          says: `a secret of ${secret.operation.id} stands in this answer${response === undefined ? '' : ', where none is declared'}`,
+          causes: [[secret.pointer]],
+        };
+      });
+    return [{ place: wholeAnswer, failures }];
+  },
+};
+
+interface Index {
+  readonly byRun: Map<string, SecretSeen[]>;
+  size: number;
+}
+
+const indexes = new WeakMap<readonly SecretSeen[], Index>();
+
+/** Secrets that stand in a text as whole tokens: looked up by their longest run of letters and digits, not tried one by one. */
+function* findSecrets(secrets: readonly SecretSeen[], text: string): Generator<SecretSeen> {
+  const index: Index = indexes.get(secrets) ?? { byRun: new Map(), size: 0 };
+  indexes.set(secrets, index);
+  for (const secret of secrets.slice(index.size)) {
+    const run = runsOf(secret.text).reduce((longest, next) => (next.length > longest.length ? next : longest), '');
+    index.byRun.set(run, [...(index.byRun.get(run) ?? []), secret]);
+  }
+  index.size = secrets.length;
+  for (const run of new Set(runsOf(text))) {
+    for (const secret of index.byRun.get(run) ?? []) if (isWholeToken(text, secret.text)) yield secret;
+  }
+}
+
+function runsOf(text: string): readonly string[] {
+  return text.match(/[A-Za-z0-9]+/g) ?? [];
+}
+
+function isWholeToken(text: string, token: string): boolean {
+  for (let at = text.indexOf(token); at >= 0; at = text.indexOf(token, at + 1)) {
+    const around = `${text[at - 1] ?? ' '}${text[at + token.length] ?? ' '}`;
+    if (!/[A-Za-z0-9]/.test(around)) return true;
+  }
+  return false;
+}
+
+/** Marks of a server's inside, each of which hardly stands in an answer by chance. */
+const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
+  { what: 'a JavaScript stack frame', shows: /\bat (?:[\w$.<>]+ \()?(?:file:\/\/)?[\w/.\\:-]+\.[cm]?[jt]s:\d+:\d+\)?/ },
+  { what: 'a Python traceback', shows: /Traceback \(most recent call last\)|File "[^"]+", line \d+, in / },
+  { what: 'a Java stack frame', shows: /\bat [\w$.]+\([\w$]+\.(?:java|kt|scala):\d+\)/ },
+  { what: 'a Go or Ruby stack frame', shows: /goroutine \d+ \[|\.rb:\d+:in [`']/ },
+  { what: 'a .NET stack frame', shows: /\bat [\w.`<>]+\([^)]*\) in [^\s]+\.cs:line \d+/ },
+  {
+    what: 'a database error',
+    shows:
+      /SQLSTATE\[|SQLITE_[A-Z]+|\bORA-\d{5}\b|PG::\w+Error|syntax error at or near "|You have an error in your SQL syntax/,
+  },
+  {
+    what: 'a file path of the server',
+    shows:
+      /(?:\/usr\/|\/home\/|\/var\/|\/opt\/|\/app\/|[A-Z]:\\)[\w./\\-]*(?:node_modules|site-packages|\.(?:js|ts|py|rb|php|java)\b)/,
+  },
+];
+
+export function findInternals(text: string): { readonly what: string } | undefined {
+  return marks.find(({ shows }) => shows.test(text));
+}
+
+export const internalsLeaked: ExchangeCheck = {
+  name: 'internals-leaked',
+  about: 'a refusal or failure shows stack frames, SQL or file paths of the server (suspect)',
+  plan: planWholeAnswer,
+  needs: () => 'refusal or failure',
+  judge: (exchange) => {
+    const { answer } = answerOf(exchange) ?? {};
+    if (answer === undefined || answer.status < 400) return [];
+    const found = findInternals(answer.body.toString());
+    if (found === undefined) return [{ place: wholeAnswer, failures: [] }];
+    return [
+      {
+        place: wholeAnswer,
+        failures: [
+          {
+            check: 'internals-leaked',
+            severity: 'suspect',
+            place: `response ${answer.status} body`,
+            pointer: exchange.operation.pointer,
+            keyword: found.what,
+            clause: 'CWE-209',
+            says: `the body shows ${found.what}`,
+            causes: [[found.what]],
+          },
+        ],
+      },
+    ];
+  },
+};

@@ -1,0 +1,217 @@
+import { coversMediaType, essenceOf, type HeaderObject, type Operation } from '../contract/contract.ts';
+import { joinPointer } from '../contract/document.ts';
+import { decodeText } from '../data/parameter-styles.ts';
+import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
+import { classOf, type Failure } from '../failures/failure.ts';
+import { clauseOf } from '../schema/clauses.ts';
+import type { Violation } from '../schema/create-judge.ts';
+import { type Answered, declaredAnswerOf, describeSince, hasContent, listedSuccesses } from './answered.ts';
+import { type CheckContext, type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
+import { isHttpDate } from './http-laws.ts';
+
+/** Statuses that need no line in the contract: any server or proxy in between may send them. */
+const implied = new Set([413, 414, 429, 431]);
+
+/** What HTTP itself answers to a method or media type that is not the declared one. */
+const impliedByProbes = new Set([405, 406, 415]);
+
+export const statusUndocumented: ExchangeCheck = {
+  name: 'status-undocumented',
+  about: 'a status that the operation does not list, by itself, as a range or as default',
+  plan: planWholeAnswer,
+  judge: (exchange) => {
+    const answered = declaredAnswerOf(exchange);
+    if (answered === undefined || exchange.isPause) return [];
+    const { operation } = exchange;
+    const { status } = answered.answer;
+    const since = status === 404 ? exchange.since : undefined;
+    if (answered.response !== undefined || isImplied(exchange, status)) return [{ place: wholeAnswer, failures: [] }];
+    return [
+      {
+        place: wholeAnswer,
+        failures: [
+          {
+            check: 'status-undocumented',
+            severity: since === undefined && isSure(exchange, status) ? 'defect' : 'suspect',
+            place: `response ${status}`,
+            pointer: joinPointer(operation.pointer, 'responses'),
+            keyword: 'responses',
+            clause: 'OpenAPI, Responses Object',
+            says: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
+            causes: [since === undefined ? [status] : [status, 'aftermath']],
+          },
+        ],
+      },
+    ];
+  },
+};
+
+function describeStatus(exchange: NumberedExchange, { answer }: Answered): string {
+  const { operation, request } = exchange;
+  const listed = operation.responses.map((response) => response.status).join(', ') || 'none';
+  const isThere = isAbsent(exchange, answer.status) ? '; is the operation there at all?' : '';
+  const says = `${answer.status} is not documented; listed: ${listed}${isThere}`;
+  const location = answer.status >= 300 && answer.status < 400 ? headerOf(answer, 'location') : undefined;
+  if (location === undefined) return says;
+  const target = URL.parse(location, `http://host.invalid${request.path}`);
+  const [asked = ''] = request.path.split('?');
+  const isSlash = target?.pathname.replace(/\/$/, '').endsWith(asked.replace(/\/$/, ''));
+  const where = /log-?in|sign-?in|auth|sso/i.test(location) ? 'what looks like a login' : 'elsewhere';
+  const hint = isSlash ? 'to the same path in another spelling' : `${where}, so nothing was accepted`;
+  return `${says}; it leads ${hint}: ${location}`;
+}
+
+/** Whether the contract speaks of refusals at all: one that does not has left all of them out. */
+function documentsRefusals({ responses }: Operation): boolean {
+  return responses.some((response) => /^(4|default)/i.test(response.status));
+}
+
+/**
+ * A declared operation that is answered as if it were not there, although nothing in its path could be unknown. A 405 says so
+ * itself (RFC 9110, 15.5.6), a 404 may still mean that there is nothing to read yet.
+ */
+function isAbsent({ operation, intent }: NumberedExchange, status: number): boolean {
+  if (intent.polarity !== 'valid' || intent.identity !== 'own') return false;
+  return status === 405 || (status === 404 && !operation.path.includes('{'));
+}
+
+function isSure({ operation }: NumberedExchange, status: number): boolean {
+  return status !== 404 || documentsRefusals(operation);
+}
+
+function isImplied(exchange: NumberedExchange, status: number): boolean {
+  const { operation, intent } = exchange;
+  if (implied.has(status)) return true;
+  if (impliedByProbes.has(status) && intent.phase === 'protocol') return true;
+  // 5xx is the business of `server-error`; an operation without any 4xx gets one warning instead of one finding each.
+  if (status >= 500) return true;
+  if (status >= 400 && !documentsRefusals(operation)) return !isAbsent(exchange, status);
+  return (
+    (status === 401 || status === 403) && operation.security.some((alternative) => Object.keys(alternative).length > 0)
+  );
+}
+
+export const mediaType: ExchangeCheck = {
+  name: 'media-type',
+  about: 'content without a media type, with a malformed one, or with one that the response does not list',
+  plan: ({ responses }) =>
+    listedSuccesses(responses)
+      .filter(({ contents }) => contents.length > 0)
+      .map(({ status, pointer }) => ({ place: `response ${status}`, pointer, keyword: 'content' })),
+  needs: (place) => `${place} with content`,
+  judge: (exchange) => {
+    const { answer, response } = declaredAnswerOf(exchange) ?? {};
+    if (answer === undefined || response === undefined || !hasContent(exchange) || answer.body.length === 0) return [];
+    const sent = headerOf(answer, 'content-type');
+    const listed = response.contents.map((content) => content.mediaType);
+    const place = `response ${response.status}`;
+    const wanted = listed.join(' or ');
+    const tell = (what: string, severity: Failure['severity'], says: string) => {
+      const types = listed.map((type) => essenceOf(type) ?? type).sort();
+      const failure: Failure = {
+        check: 'media-type',
+        severity,
+        place: `response ${answer.status} header Content-Type`,
+        pointer: joinPointer(response.pointer, 'content'),
+        keyword: 'content',
+        clause: 'RFC 9110 8.3',
+        says,
+        // Where none is declared, what came tells nothing of the omission.
+        causes: [
+          what === 'undeclared' ? [what] : [classOf(answer.status), what, essenceOf(sent ?? '') ?? '', ...types],
+        ],
+      };
+      return [{ place, failures: [failure] }];
+    };
+    if (sent === undefined) {
+      // A sender that knows the type says it; one that does not is allowed to be silent (RFC 9110, 8.3).
+      const severity = listed.length > 0 ? 'defect' : 'suspect';
+      return tell('none', severity, `content came without Content-Type${wanted && `, not as ${wanted}`}`);
+    }
+    if (essenceOf(sent) === undefined) return tell('malformed', 'defect', `"${sent}" is no media type`);
+    // Nothing is said against content that no response describes; of a success a client would want to know.
+    if (listed.length === 0) {
+      if (answer.status >= 300) return [{ place, failures: [] }];
+      return tell('undeclared', 'suspect', `content of type ${sent} came where none is declared`);
+    }
+    // What a malformed type of the contract means, nobody can say.
+    const isListed = listed.some((type) => essenceOf(type) === undefined || coversMediaType(type, sent));
+    return isListed
+      ? [{ place, failures: [] }]
+      : tell('unlisted', 'defect', `content came as ${sent}, not as ${wanted}`);
+  },
+};
+
+export const headerSchema: ExchangeCheck = {
+  name: 'header-schema',
+  about: 'a required response header that is missing, or a declared one whose value breaks its schema',
+  plan: ({ responses }) =>
+    listedSuccesses(responses).flatMap(({ status, headers }) =>
+      headers.filter(isJudged).map(({ name, pointer }) => ({ place: `response ${status} header ${name}`, pointer })),
+    ),
+  judge: (exchange, context) => {
+    const { answer, response } = declaredAnswerOf(exchange) ?? {};
+    if (answer === undefined || response === undefined) return [];
+    return response.headers.filter(isJudged).flatMap((header) => {
+      const texts = textsOf(answer, header.name);
+      if (texts.length === 0 && !header.required) return [];
+      const base = {
+        check: 'header-schema',
+        severity: 'defect',
+        place: `response ${answer.status} header ${header.name}`,
+      } as const;
+      const name = header.name.toLowerCase();
+      const missing: Failure = {
+        ...base,
+        pointer: joinPointer(header.pointer, 'required'),
+        keyword: 'required',
+        clause: 'OpenAPI, Header Object',
+        says: `${header.name} is missing`,
+        causes: [[classOf(answer.status), name, 'required']],
+      };
+      const failures =
+        texts.length === 0
+          ? [missing]
+          : texts.flatMap((text) =>
+              judgeValue(header, text, context).map(({ pointer, keyword, says }): Failure => {
+                const causes = [[classOf(answer.status), name, keyword]];
+                const clause = clauseOf(context.contract.root.openapi, keyword);
+                return { ...base, pointer, keyword, clause, says: `${header.name}: ${text} ${says}`, causes };
+              }),
+            );
+      return [{ place: `response ${response.status} header ${header.name}`, failures }];
+    });
+  },
+};
+
+/** A header of that name says nothing: the media types of `content` do (OpenAPI 3.1, 4.8.17.1). */
+function isJudged({ name }: HeaderObject): boolean {
+  return name.toLowerCase() !== 'content-type';
+}
+
+/** Fields of one name are one list (RFC 9110, 5.3), but for `Set-Cookie`, which cannot be joined. */
+function textsOf(answer: Answer, name: string): readonly string[] {
+  if (name.toLowerCase() !== 'set-cookie') return [headerOf(answer, name)].filter((text) => text !== undefined);
+  return answer.headers.filter(([known]) => known.toLowerCase() === 'set-cookie').map(([, text]) => text);
+}
+
+/** Text on the wire may be read as several JSON values: one good reading is enough, the nearest one is told. */
+function judgeValue(
+  { schema, explode, name }: HeaderObject,
+  text: string,
+  { contract, judge }: CheckContext,
+): readonly Violation[] {
+  if (schema === undefined) return [];
+  const judgeReading = (value: unknown): readonly Violation[] => judge.judge(schema, 'response', value);
+  // Most are a text or a number: what else it may mean takes a hundred times as long to find.
+  if (judgeReading(text).length === 0) return [];
+  if (/^-?\d{1,15}$/.test(text) && judgeReading(Number(text)).length === 0) return [];
+  const readings = decodeText(contract.root, schema, text, explode).map(judgeReading);
+  if (readings.some((violations) => violations.length === 0)) return [];
+  const distance = (violations: readonly Violation[]): number =>
+    violations.length + (violations.some(({ keyword }) => keyword === 'type') ? 100 : 0);
+  const nearest = readings.reduce((best, next) => (distance(next) < distance(best) ? next : best));
+  // HTTP gives its own fields a form of their own for dates, which a contract cannot change (RFC 9110, 5.6.7, 10.2.3).
+  const isOwnDate = /^(date|expires|last-modified|retry-after|sunset)$/i.test(name) && isHttpDate(text);
+  return isOwnDate ? nearest.filter(({ keyword }) => keyword !== 'format' && keyword !== 'type') : nearest;
+}

@@ -1,0 +1,226 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { closest } from 'fastest-levenshtein';
+import { checks as allChecks } from '../checks/checks.ts';
+import { type Contract, ContractError, type Operation } from '../contract/contract.ts';
+import { memberOf, readPointer } from '../contract/document.ts';
+import { readContractFile } from '../contract/read-contract.ts';
+import { formatFinding } from '../failures/finding.ts';
+import { refuseOperation } from '../plan/permissions.ts';
+import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
+import { createLiveProgress } from '../reports/console.ts';
+import { reports } from '../reports/reports.ts';
+import type { RunOptions, RunResult } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
+import { exitCodes, RunnerFailure } from '../run/verdict.ts';
+import { readAccounts } from './accounts.ts';
+import { type OptionValues, type RawOptions, readOptions } from './options.ts';
+import { readClientCertificate, trustAuthorities, waitForTarget } from './target.ts';
+
+export interface Streams {
+  readonly out: { write(text: string): unknown };
+  readonly error: { readonly isTTY?: boolean; write(text: string): unknown };
+}
+
+interface Prepared {
+  readonly values: OptionValues;
+  readonly run: RunOptions;
+  readonly contract: Contract;
+}
+
+const wrongUse = 2;
+
+/** Options and contract, or the exit code after the reasons have been printed. */
+async function prepareRun(raw: RawOptions, streams: Streams, needsTarget: boolean): Promise<Prepared | number> {
+  const refuse = (...says: readonly string[]): number => {
+    streams.error.write(`${says.join('\n')}\n`);
+    return wrongUse;
+  };
+  const { values, faults } = readOptions(raw, needsTarget);
+  if (faults.length > 0) return refuse(...faults);
+  const distrust = await trustAuthorities(values);
+  const certificate = await readClientCertificate(values);
+  const unreadable = [distrust, 'fault' in certificate ? certificate.fault : undefined].filter(
+    (one) => one !== undefined,
+  );
+  if (unreadable.length > 0 || 'fault' in certificate) return refuse(...unreadable);
+  let contract: Contract;
+  try {
+    contract = await readContractFile(values.contract ?? '');
+  } catch (error) {
+    if (error instanceof ContractError) return refuse(error.message);
+    throw error;
+  }
+  const { operations } = contract;
+  const deprecated = values.excludeDeprecated ? operations.filter((one) => isDeprecated(contract, one)) : [];
+  const selection = { only: values.operation, exclude: [...values.exclude, ...deprecated.map(({ id }) => id)] };
+  const { unknown, selected } = selectOperations(operations, selection);
+  if (unknown.length > 0)
+    return refuse(
+      describeUnknown(
+        unknown,
+        operations.map(({ id }) => id),
+      ),
+    );
+  if (selected.length === 0) return refuse('--operation and --exclude leave no operation to test.');
+  const accounts = await readAccounts(values, contract);
+  if (accounts.faults.length > 0) return refuse(...accounts.faults);
+  const run: RunOptions = {
+    baseUrl: values.baseUrl ?? 'http://localhost',
+    authUrl: values.authUrl,
+    credentials: accounts.own,
+    second: accounts.second,
+    tls: certificate.tls,
+    permissions: { effects: values.allowEffects, readOnly: values.readOnly, writes: values.writes },
+    selection,
+    checks: values.check,
+    phases: values.phase,
+    budget: values.budget,
+    seed: values.seed,
+    now: values.now,
+    workers: values.workers,
+    ratePerSecond: values.rate ?? (values.readOnly ? 5 : undefined),
+    timeoutMs: values.timeout,
+    maxWaitMs: values.maxWait,
+    slowMs: values.slow,
+    headers: values.header,
+  };
+  return { values, run, contract };
+}
+
+function isDeprecated({ root }: Contract, { pointer }: Operation): boolean {
+  return memberOf(readPointer(root, pointer), 'deprecated') === true;
+}
+
+/** The nearest of the names, and all of them where they are few. */
+function describeUnknown(unknown: readonly string[], names: readonly string[]): string {
+  const nearest = new Set(unknown.map((name) => closest(name, [...names])));
+  const all = names.length > 20 ? `The plan command lists all ${names.length}.` : `There are: ${names.join(', ')}.`;
+  return `No operation is called ${unknown.join(', ')}. Did you mean ${[...nearest].join(', ')}? ${all}`;
+}
+
+/** What ends a run from outside: the user, or a failure of the runner that nothing has caught. */
+export interface Ends {
+  readonly interrupted: AbortSignal;
+  /** Its reason is a `RunnerFailure`. */
+  readonly failed: AbortSignal;
+}
+
+/** Longest that a run may take to end after the runner has failed: what it waits for may never come. */
+const patienceMs = 5_000;
+
+/** Tests a deployment, prints and writes the reports. @returns the exit code */
+export async function runCommand(raw: RawOptions, streams: Streams, { interrupted, failed }: Ends): Promise<number> {
+  const prepared = await prepareRun(raw, streams, true);
+  if (typeof prepared === 'number') return prepared;
+  const { values, run, contract } = prepared;
+  const signal = AbortSignal.any([interrupted, failed]);
+  const effects = run.permissions.effects.join(', ') || 'none';
+  const writes = run.permissions.readOnly ? 'read-only' : run.permissions.writes;
+  streams.error.write(
+    `${contract.title} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}\n`,
+  );
+  if (values.waitForTarget !== undefined) {
+    const waiting = { withinMs: values.waitForTarget, tls: run.tls, stream: streams.error, signal };
+    const says = await waitForTarget(run.baseUrl, waiting);
+    if (interrupted.aborted) return exitCodes.interrupted;
+    if (says !== undefined) {
+      streams.error.write(
+        `Unreachable: ${run.baseUrl} did not answer within ${values.waitForTarget / 1000} s: ${says}.\n`,
+      );
+      return exitCodes.unreachable;
+    }
+  }
+  const live = createLiveProgress(streams.error);
+  const running = runConformance(
+    contract,
+    run,
+    {
+      onProgress: live.show,
+      onFinding: (finding) => {
+        live.clear();
+        if (streams.error.isTTY === true) streams.error.write(`${formatFinding(finding).split('\n')[0]}\n`);
+      },
+    },
+    signal,
+  );
+  const result = await Promise.race([running, givenUp(failed)]);
+  live.clear();
+  if (result === undefined) throw failed.reason;
+  if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
+  const unwritten = await writeReports(values, result);
+  streams.out.write(reports[values.json ? 'json' : 'console'].format(result));
+  if (unwritten !== undefined) streams.error.write(`${unwritten}\n`);
+  if (unwritten !== undefined) return wrongUse;
+  return failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
+}
+
+/** Settles some time after the runner has failed, else never. */
+function givenUp(failed: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    const give = (): unknown => sleep(patienceMs, undefined, { ref: false }).then(resolve);
+    if (failed.aborted) give();
+    else failed.addEventListener('abort', give, { once: true });
+  });
+}
+
+/** Where the runner failed. Nothing of the message: data of the deployment may stand in it. */
+export function framesOf(failure: Error): string {
+  const cause = failure instanceof RunnerFailure && failure.cause instanceof Error ? failure.cause : failure;
+  return (cause.stack ?? '')
+    .split('\n')
+    .filter((line) => /^\s+at /.test(line))
+    .join('\n');
+}
+
+/** @returns why they cannot be written */
+async function writeReports({ report: names, out }: OptionValues, result: RunResult): Promise<string | undefined> {
+  if (names.length === 0) return undefined;
+  try {
+    await mkdir(out, { recursive: true });
+    await Promise.all(names.map((name) => writeFile(join(out, reports[name].file), reports[name].format(result))));
+    return undefined;
+  } catch (error) {
+    return `--out ${out} cannot be written: ${error instanceof Error ? error.message : error}.`;
+  }
+}
+
+function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
+  const isStrict =
+    (failOn.includes('suspect') && result.findings.length > 0) ||
+    (failOn.includes('warning') && result.warnings.length > 0) ||
+    (failOn.includes('unreached') && result.coverage.reached < result.coverage.operations.length);
+  return result.verdict === 'passed' && isStrict ? exitCodes.defects : exitCodes[result.verdict];
+}
+
+/** Prints the order of operations and what is to be established about each; sends nothing. */
+export async function planCommand(raw: RawOptions, streams: Streams): Promise<number> {
+  const prepared = await prepareRun(raw, streams, false);
+  if (typeof prepared === 'number') return prepared;
+  const { contract, run, values } = prepared;
+  const { selected } = selectOperations(contract.operations, run.selection);
+  const checks = allChecks.filter(({ name }) => run.checks.length === 0 || run.checks.includes(name));
+  const obligations = Map.groupBy(
+    planObligations(selected, checks).close(() => 'nothing was sent'),
+    ({ operation }) => operation,
+  );
+  const rounds = orderOperations(selected).map((round, index) => ({
+    round: index + 1,
+    operations: round.map((operation) => ({
+      operation: operation.id,
+      request: `${operation.method.toUpperCase()} ${operation.path}`,
+      notSent: refuseOperation(contract, operation, run.permissions),
+      obligations: (obligations.get(operation.id) ?? []).map(({ check, place }) => `${check}: ${place}`),
+    })),
+  }));
+  const text = rounds.flatMap(({ round, operations }) => [
+    `Round ${round}`,
+    ...operations.flatMap(({ operation, request, notSent, obligations: own }) => [
+      `  ${operation}   ${request}${notSent === undefined ? '' : `   not sent: ${notSent}`}`,
+      ...own.map((one) => `    ${one}`),
+    ]),
+  ]);
+  streams.out.write(values.json ? `${JSON.stringify({ rounds })}\n` : `${text.join('\n')}\n`);
+  return 0;
+}

@@ -1,0 +1,98 @@
+// Parameters and headers on the wire, in the styles of OpenAPI 3.1, 4.8.12.2: written, and read.
+import type { Parameter } from '../contract/contract.ts';
+import { isObject, type JsonObject, type Pointer, placeAt } from '../contract/document.ts';
+import { flattenSchema } from './flatten-schema.ts';
+
+/** A parameter on the wire: `[name, value]` pairs that are already encoded, or one text for path and header. */
+type Pairs = readonly (readonly [name: string, value: string])[];
+
+/** Text of a path segment in its style (RFC 6570 operators none, `.`, `;`), percent-encoded. */
+export function encodePath(parameter: Parameter, value: unknown): string {
+  const { name, style, explode } = parameter;
+  const text = isDocument(parameter) ? JSON.stringify(value) : value;
+  const encode = (part: unknown): string =>
+    encodeURIComponent(spell(part)).replaceAll(/^\.+$/g, (dots) => dots.replaceAll('.', '%2E'));
+  const parts = partsOf(text, explode ? '=' : ',', encode);
+  if (style === 'label') return `.${parts.join(explode ? '.' : ',')}`;
+  if (style !== 'matrix') return parts.join(',');
+  if (explode && isObject(text)) return parts.map((part) => `;${part}`).join('');
+  if (explode && Array.isArray(text)) return parts.map((part) => `;${name}=${part}`).join('');
+  return `;${name}=${parts.join(',')}`;
+}
+
+/** Pairs of a query or cookie parameter, percent-encoded. */
+export function encodeQuery(parameter: Parameter, value: unknown): Pairs {
+  const { name, style, explode } = parameter;
+  const key = encodeURIComponent(name);
+  if (isDocument(parameter)) return [[key, encodeURIComponent(JSON.stringify(value))]];
+  const encode = (part: unknown): string => encodeURIComponent(spell(part));
+  if (isObject(value)) {
+    const entries = Object.entries(value).filter(([, part]) => part !== undefined);
+    if (style === 'deepObject')
+      return entries.map(([member, part]) => [`${key}%5B${encodeURIComponent(member)}%5D`, encode(part)]);
+    if (explode) return entries.map(([member, part]) => [encodeURIComponent(member), encode(part)]);
+  }
+  if (Array.isArray(value) && explode) return value.map((part) => [key, encode(part)]);
+  const separator = style === 'spaceDelimited' ? '%20' : style === 'pipeDelimited' ? '%7C' : ',';
+  return [[key, partsOf(value, ',', encode).join(separator)]];
+}
+
+/** Text of a header, not encoded (OpenAPI 3.1, style `simple`). */
+export function encodeHeader(parameter: Parameter, value: unknown): string {
+  if (isDocument(parameter)) return JSON.stringify(value);
+  return partsOf(value, parameter.explode ? '=' : ',', spell).join(',');
+}
+
+function partsOf(value: unknown, between: string, encode: (part: unknown) => string): string[] {
+  if (Array.isArray(value)) return value.map(encode);
+  if (isObject(value)) return membersOf(value).map(([name, part]) => `${encode(name)}${between}${encode(part)}`);
+  return [encode(value)];
+}
+
+function membersOf(value: JsonObject): [string, unknown][] {
+  return Object.entries(value).filter(([, part]) => part !== undefined);
+}
+
+/** Numbers in plain decimals, `262567` and never `2.62567e5`. */
+function spell(value: unknown): string {
+  if (typeof value === 'number' && Number.isInteger(value)) return BigInt(value).toString();
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value);
+}
+
+function isDocument({ mediaType }: Parameter): boolean {
+  return mediaType !== undefined;
+}
+
+/**
+ * What a text of a header or parameter means by its schema (style `simple`): every reading that some decoder may have. One
+ * valid reading is enough. `"5"` is the integer 5 and the text "5".
+ */
+export function decodeText(root: JsonObject, schema: Pointer, text: string, explode: boolean): unknown[] {
+  const place = placeAt(root, schema);
+  const readings = new Map<string, unknown>([[JSON.stringify(text), text]]);
+  for (let variant = 0; variant < 8; variant += 1) {
+    const flat = flattenSchema(root, place, variant);
+    const types = flat.types ?? [];
+    const add = (value: unknown): unknown => readings.set(JSON.stringify(value), value);
+    if (types.includes('array'))
+      add(text === '' ? [] : text.split(',').map((item) => scalar(item.trim(), flat.items?.value)));
+    if (types.includes('object')) add(decodeObject(text, explode));
+    if (/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) add(Number(text));
+    if (/^(true|false)$/i.test(text)) add(text.toLowerCase() === 'true');
+    if (types.includes('null') && (text === '' || text === 'null')) add(null);
+  }
+  return [...readings.values()];
+}
+
+function decodeObject(text: string, explode: boolean): JsonObject {
+  const parts = text.split(',').map((part) => part.trim());
+  const pairs = explode
+    ? parts.map((part) => [part.split('=')[0] ?? '', part.split('=').slice(1).join('=')] as const)
+    : parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1] ?? ''] as const] : []));
+  return Object.fromEntries(pairs.map(([name, value]) => [name, scalar(value, undefined)]));
+}
+
+function scalar(text: string, schema: unknown): unknown {
+  const isText = isObject(schema) && schema.type === 'string';
+  return !isText && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}

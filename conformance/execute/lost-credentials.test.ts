@@ -1,0 +1,80 @@
+import { describe, expect, test } from 'vitest';
+import { readContract } from '../contract/read-contract.ts';
+import type { Answer, OutgoingRequest } from './exchange.ts';
+import { watchCredentials } from './lost-credentials.ts';
+
+const { operations } = readContract(
+  'a.json',
+  JSON.stringify({ openapi: '3.1.0', info: {}, paths: { '/a': { get: {}, post: {} } } }),
+);
+const [read, write] = operations;
+const first = '0a5df0b683aa45fabb40c4876a18c9fd';
+const second = 'c8d839b873bc465a89206f23d66280ea';
+
+function answer(status: number, body: unknown = {}): Answer {
+  return { kind: 'answer', status, headers: [], body: Buffer.from(JSON.stringify(body)), durationMs: 1 };
+}
+
+function requestWith(token: string): OutgoingRequest {
+  return {
+    method: 'GET',
+    base: 'http://a',
+    path: `/a?t=${token}`,
+    headers: [['authorization', `Token ${token}`]],
+    body: undefined,
+  };
+}
+
+/** A server that lets in who shows this token. */
+function watched(accepted: string) {
+  const [said, kept, sent]: [string[], string[], string[]] = [[], [], []];
+  const watch = watchCredentials(
+    {
+      send: async (_, { headers }) => {
+        const shown = headers[0]?.[1] ?? '';
+        sent.push(shown);
+        return answer(shown === `Token ${accepted}` ? 200 : 401);
+      },
+      keepSecret: (text) => kept.push(text),
+    },
+    (says) => said.push(says),
+  );
+  const see = (operation: typeof read, status: number, body?: unknown): void => {
+    if (operation !== undefined) watch.observe(operation, requestWith(first), [first], answer(status, body));
+  };
+  return { watch, see, said, kept, sent };
+}
+
+describe('after a 401', () => {
+  test('what an accepted write handed out takes the place of what ended', async () => {
+    const { watch, see, said, kept } = watched(second);
+    see(read, 200);
+    see(write, 201, { user: { id: 1 }, token: second });
+    expect(await watch.check([first])).toBe('renewed');
+    expect(watch.current(requestWith(first))).toEqual(requestWith(second));
+    expect([said, kept]).toEqual([[], [second]]);
+  });
+
+  test('credentials that still hold elsewhere are kept, and are not asked for again before another write', async () => {
+    const { watch, see, sent } = watched(first);
+    see(read, 200);
+    see(write, 201);
+    expect([await watch.check([first]), await watch.check([first])]).toEqual(['kept', 'kept']);
+    expect(sent).toHaveLength(1);
+  });
+
+  test('credentials that never let in are no loss', async () => {
+    const { watch, see, said } = watched(second);
+    see(write, 201);
+    expect(await watch.check([first])).toBe('kept');
+    expect(said).toEqual([]);
+  });
+
+  test('a loss is told once, with the write before it', async () => {
+    const { watch, see, said } = watched('another');
+    see(read, 200);
+    see(write, 204, { token: 'short' });
+    expect([await watch.check([first]), await watch.check([first])]).toEqual(['lost', 'lost']);
+    expect(said).toEqual([`What lets the run in is not accepted any more since ${write?.id} was accepted.`]);
+  });
+});

@@ -1,0 +1,153 @@
+import type { Operation } from '../contract/contract.ts';
+import { isObject } from '../contract/document.ts';
+import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
+
+type Outcome = Answer | NoAnswer | undefined;
+
+/** Notices when what lets the run in is not accepted any more, as after a request that has reset a token. */
+export interface CredentialWatch {
+  /** The request with what came in the place of credentials that ended. */
+  readonly current: (request: OutgoingRequest) => OutgoingRequest;
+  /** Takes an answer into account. @param secrets what was shown to be let in */
+  readonly observe: (
+    operation: Operation,
+    request: OutgoingRequest,
+    secrets: readonly string[],
+    outcome: Outcome,
+  ) => void;
+  /**
+   * After a 401 to a request that showed these secrets: asks again for what was answered with them before.
+   *
+   * @returns `kept` where they still hold or never did, `renewed` where an accepted write has handed out others that do
+   */
+  readonly check: (secrets: readonly string[]) => Promise<'kept' | 'renewed' | 'lost'>;
+}
+
+interface Wiring {
+  readonly send: (operation: Operation, request: OutgoingRequest) => Promise<Outcome>;
+  readonly keepSecret: (text: string) => void;
+}
+
+interface Write {
+  readonly operation: Operation;
+  /** Secrets in its answer. */
+  readonly offers: readonly string[];
+}
+
+/** Writes that are looked back at, and secrets of one answer. */
+const most = { writes: 4, offers: 6 } as const;
+
+/** Shorter ones are replaced nowhere: they may stand for something else. */
+const leastLength = 8;
+
+/** @param onLost told once, in words, when nothing is accepted any more and nothing came in its place */
+export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: string) => void): CredentialWatch {
+  const replaced = new Map<string, string>();
+  /** By the secrets: a read that was accepted with them. */
+  const reads = new Map<string, { readonly operation: Operation; readonly request: OutgoingRequest }>();
+  let writes: Write[] = [];
+  let isChecked = true;
+  let isLost = false;
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const current = (request: OutgoingRequest): OutgoingRequest => {
+    if (replaced.size === 0) return request;
+    const swap = (text: string): string => {
+      let changed = text;
+      for (const [old, now] of replaced) changed = changed.replaceAll(old, () => now);
+      return changed;
+    };
+    return {
+      ...request,
+      path: swap(request.path),
+      headers: request.headers.map(([name, value]) => [name, swap(value)]),
+    };
+  };
+
+  const isAccepted = (outcome: Outcome): boolean =>
+    outcome?.kind === 'answer' && outcome.status >= 200 && outcome.status < 300;
+
+  const check = async (secrets: readonly string[]): Promise<'kept' | 'renewed' | 'lost'> => {
+    if (isLost) return 'lost';
+    const known = reads.get(keyOf(secrets));
+    if (isChecked || known === undefined) return 'kept';
+    const { operation, request } = known;
+    const probe = await send(operation, current(request));
+    if (probe?.kind !== 'answer' || probe.status !== 401) {
+      isChecked = probe?.kind === 'answer';
+      return 'kept';
+    }
+    for (const { offers } of writes) {
+      for (const offer of offers) {
+        for (const secret of secrets.filter((one) => isAlike(one, offer))) {
+          const before = replaced.get(secret);
+          replaced.set(secret, offer);
+          keepSecret(offer);
+          if (isAccepted(await send(operation, current(request)))) {
+            isChecked = true;
+            return 'renewed';
+          }
+          if (before === undefined) replaced.delete(secret);
+          else replaced.set(secret, before);
+        }
+      }
+    }
+    isLost = true;
+    const [last] = writes;
+    onLost(
+      `What lets the run in is not accepted any more${last === undefined ? '' : ` since ${last.operation.id} was accepted`}.`,
+    );
+    return 'lost';
+  };
+
+  return {
+    current,
+    observe: (operation, request, secrets, outcome) => {
+      if (secrets.length === 0 || outcome?.kind !== 'answer' || !isAccepted(outcome)) return;
+      if (operation.method === 'get') {
+        if (!reads.has(keyOf(secrets)) && outcome.body.length < 10_000)
+          reads.set(keyOf(secrets), { operation, request });
+        return;
+      }
+      isChecked = false;
+      writes = [{ operation, offers: offersIn(outcome.body) }, ...writes].slice(0, most.writes);
+    },
+    check: (secrets) => {
+      const next = turn.then(() => check(secrets));
+      turn = next;
+      return next;
+    },
+  };
+}
+
+function keyOf(secrets: readonly string[]): string {
+  return secrets.join('\n');
+}
+
+/** Secrets by the name of their member: `token`, `access_token`, `apiKey`. */
+function offersIn(body: Buffer): string[] {
+  if (body.length > 20_000) return [];
+  const found: string[] = [];
+  const walk = (value: unknown, name: string, depth: number): void => {
+    if (depth > 5 || found.length >= most.offers) return;
+    if (typeof value === 'string') {
+      if (value.length >= leastLength && !/\s/.test(value) && /token|key|secret|jwt|bearer|password/i.test(name))
+        found.push(value);
+    } else if (Array.isArray(value)) for (const item of value.slice(0, 3)) walk(item, name, depth + 1);
+    else if (isObject(value)) for (const [member, inner] of Object.entries(value)) walk(inner, member, depth + 1);
+  };
+  try {
+    walk(JSON.parse(body.toString()), '', 0);
+  } catch {
+    return [];
+  }
+  return found;
+}
+
+/** Of about the same length and of the same kinds of characters: the one may stand in the place of the other. */
+function isAlike(a: string, b: string): boolean {
+  if (a === b || a.length < leastLength) return false;
+  const isHex = (text: string): boolean => /^[0-9a-f-]+$/i.test(text);
+  const longer = Math.max(a.length, b.length);
+  return isHex(a) === isHex(b) && Math.abs(a.length - b.length) <= longer / 4;
+}

@@ -1,0 +1,196 @@
+// A deployment that stops: who is blamed, who is sent again, and who never is.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import { describe, expect, test } from 'vitest';
+import { readContract } from '../contract/read-contract.ts';
+import { testOptions } from '../planted/apis.ts';
+import type { RunOptions } from '../run/run.ts';
+import { runConformance } from '../run/run-conformance.ts';
+
+const body = {
+  required: true,
+  content: {
+    'application/json': { schema: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } } },
+  },
+};
+
+/** Operations `GET /a`, `POST /b {}` with a body, `POST /c !` under `x-idempotency`. */
+function contractOf(lines: readonly string[]) {
+  const paths: Record<string, object> = {};
+  for (const line of lines) {
+    const [method = '', path = '', mark] = line.split(' ');
+    const more = {
+      ...(mark === '{}' && { requestBody: body }),
+      ...(mark === '!' && { 'x-idempotency': 'natural' }),
+    };
+    const responses = { 200: { description: 'Done' }, 201: { description: 'Made' } };
+    paths[path] = { ...paths[path], [method.toLowerCase()]: { operationId: `${method} ${path}`, responses, ...more } };
+  }
+  return readContract('a.json', JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths }));
+}
+
+interface Mortal {
+  /** What stops it: at once, in place of an answer, or some milliseconds after one. */
+  readonly stops: (request: {
+    readonly method: string;
+    readonly path: string;
+    readonly body: string;
+  }) => 'instead' | { readonly afterMs: number } | undefined;
+  /** Until it listens again; undefined: for ever. */
+  readonly awayMs: number | undefined;
+}
+
+async function run(lines: readonly string[], { stops, awayMs }: Mortal, change: Partial<RunOptions> = {}) {
+  const sockets = new Set<Socket>();
+  const requests: string[] = [];
+  let deaths = 0;
+  let port = 0;
+  let isOver = false;
+  let server: Server | undefined;
+  const stop = (): void => {
+    deaths += 1;
+    server?.close();
+    for (const socket of sockets) socket.resetAndDestroy();
+    if (awayMs !== undefined) setTimeout(() => isOver || void start(), awayMs);
+  };
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(Buffer.from(chunk));
+    const { method = '', url: path = '' } = request;
+    const asked = { method, path, body: Buffer.concat(chunks).toString() };
+    requests.push(`${method} ${path}${asked.body && ` ${asked.body}`}`);
+    const how = stops(asked);
+    // Some are under way when it happens.
+    await new Promise((resolve) => setTimeout(resolve, how === 'instead' ? 3 : 8));
+    if (how === 'instead') return stop();
+    response.writeHead(method === 'POST' ? 201 : 200).end();
+    if (how !== undefined) setTimeout(stop, how.afterMs);
+  };
+  const start = async (): Promise<void> => {
+    const started = createServer((request, response) => void answer(request, response).catch(() => undefined));
+    server = started;
+    started.on('connection', (socket) => {
+      sockets.add(socket);
+      socket.on('close', () => sockets.delete(socket));
+    });
+    await new Promise<void>((resolve) => started.listen(port, '127.0.0.1', resolve));
+    port = (started.address() as AddressInfo).port;
+  };
+  await start();
+  const permissions = { effects: [], readOnly: false, writes: 'all' } as const;
+  const baseUrl = `http://127.0.0.1:${port}`;
+  const result = await runConformance(contractOf(lines), {
+    ...testOptions('library', baseUrl, { permissions, workers: 16, ...change }),
+    baseUrl,
+  });
+  isOver = true;
+  for (const socket of sockets) socket.destroy();
+  server?.close();
+  return {
+    result,
+    requests,
+    deaths,
+    told: result.findings.map(({ severity, check, operations }) => `${severity} ${check} ${operations.join(', ')}`),
+    warnings: result.warnings.map(({ says }) => says).join('\n'),
+    unreached: result.coverage.operations.filter(({ isReached }) => !isReached).map(({ operation }) => operation),
+  };
+}
+
+const reads = Array.from({ length: 12 }, (_, index) => `GET /r${index}`);
+
+describe.each([1, 16])('with %d workers, a server that', (workers) => {
+  test('is told to stop by an accepted request, and comes back: a warning names that request', async () => {
+    const stops: Mortal['stops'] = ({ path }) => (path === '/restart' ? { afterMs: 5 } : undefined);
+    const { told, warnings, unreached } = await run(
+      [...reads, 'POST /restart', 'POST /stop', 'PUT /reboot'],
+      { stops, awayMs: 300 },
+      { workers },
+    );
+    expect([told, unreached]).toEqual([[], []]);
+    expect(warnings).toMatch(/stopped[^\n]* POST \/restart[^\n]*came back/);
+  });
+
+  test('is told to stop, and stays away: the request after it is not blamed', async () => {
+    const stops: Mortal['stops'] = ({ path }) => (path === '/restart' ? { afterMs: 5 } : undefined);
+    const { told, warnings, result } = await run(
+      [...reads, 'POST /restart', 'POST /stop', 'DELETE /r1'],
+      { stops, awayMs: undefined },
+      { workers, maxWaitMs: 300 },
+    );
+    expect(told).toEqual([]);
+    expect(warnings).toMatch(/stopped[^\n]* POST \/restart[^\n]*did not come back/);
+    expect(result.verdict).toBe('passed');
+  });
+
+  test('stops soon after it has accepted a write that says nothing of it: a suspect names the write', async () => {
+    let isFirst = true;
+    const stops: Mortal['stops'] = ({ path }) => {
+      if (path !== '/configuration' || !isFirst) return undefined;
+      isFirst = false;
+      return { afterMs: 5 };
+    };
+    const { told, result } = await run(
+      [...reads, 'PUT /configuration', 'DELETE /r1', 'DELETE /r2'],
+      { stops, awayMs: 200 },
+      { workers },
+    );
+    expect(told).toEqual(['suspect no-answer PUT /configuration']);
+    expect(result.findings[0]?.says).toContain('accepted just before: PUT /configuration');
+  });
+
+  test('a POST without data stops: it is named, and never sent again', async () => {
+    const { told, requests, unreached } = await run(
+      [...reads, 'POST /door'],
+      { stops: ({ path }) => (path === '/door' ? 'instead' : undefined), awayMs: 200 },
+      { workers },
+    );
+    expect(told).toEqual(['defect no-answer POST /door']);
+    expect(requests.filter((line) => line.startsWith('POST /door'))).toHaveLength(1);
+    expect(unreached).toEqual(['POST /door']);
+  });
+
+  test('one of two POSTs stops: a new case of its own names it, and no request is sent twice', async () => {
+    const { told, requests, unreached } = await run(
+      [...reads, 'POST /books {}', 'POST /doors {}'],
+      { stops: ({ path }) => (path === '/doors' ? 'instead' : undefined), awayMs: 200 },
+      { workers },
+    );
+    expect(told).toEqual(['defect no-answer POST /doors']);
+    const posts = requests.filter((line) => line.startsWith('POST'));
+    expect(new Set(posts).size).toBe(posts.length);
+    expect(unreached).toEqual(['POST /doors']);
+  });
+
+  test('a POST stops once, and takes the next case: no more than a doubt is left', async () => {
+    let isFirst = true;
+    const stops: Mortal['stops'] = ({ path }) => {
+      if (path !== '/doors' || !isFirst) return undefined;
+      isFirst = false;
+      return 'instead';
+    };
+    const { told, unreached } = await run([...reads, 'POST /doors {}'], { stops, awayMs: 200 }, { workers });
+    expect(told).toEqual(['suspect no-answer POST /doors']);
+    expect(unreached).toEqual([]);
+  });
+
+  test('a POST stops that may be repeated by its contract: it is sent again alone', async () => {
+    const { told, requests } = await run(
+      [...reads, 'POST /door !'],
+      { stops: ({ path }) => (path === '/door' ? 'instead' : undefined), awayMs: 200 },
+      { workers },
+    );
+    expect(told).toEqual(['defect no-answer POST /door']);
+    expect(requests.filter((line) => line.startsWith('POST /door'))).toHaveLength(2);
+  });
+
+  test('a GET stops for good: those under way are named, and nobody else', async () => {
+    const { told, result } = await run(
+      [...reads, 'POST /w {}'],
+      { stops: ({ path }) => (path === '/r3' ? 'instead' : undefined), awayMs: undefined },
+      { workers, maxWaitMs: 300 },
+    );
+    expect(told).toHaveLength(1);
+    expect(told[0]).toMatch(/^defect no-answer .*GET \/r3\b/);
+    expect(result.findings[0]?.says).toContain('did not come back');
+  });
+});

@@ -1,0 +1,98 @@
+import type { World } from '../checks/check.ts';
+import type { Operation } from '../contract/contract.ts';
+import { isObject, placeAt } from '../contract/document.ts';
+import { flattenSchema } from '../data/flatten-schema.ts';
+import type { DataTools } from '../data/value-ladder.ts';
+import type { Draft } from '../execute/write-request.ts';
+import { seenOf } from '../execute/write-request.ts';
+import { type Deed, refuseValues } from '../plan/permissions.ts';
+import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
+import { nounOf, plainPath, slotsOf } from '../resources/slots.ts';
+
+/** Everything that the operation may be about, the contract's example at the end. */
+export function allTargets(world: World, operation: Operation, deed: Deed): readonly Target[] {
+  const { permissions, resources } = world;
+  const found = findTargets(world, resources, operation);
+  const isChange = deed === 'change' || deed === 'remove';
+  // A change never guesses: what is wrongly guessed may be somebody's.
+  const sure = isChange
+    ? found.filter(
+        (target) => target.owned || (target.sure && !(deed === 'remove' && isOfSystem(world, operation, target))),
+      )
+    : found;
+  const made = madeUp(world, operation);
+  return permissions.writes === 'all' || !isChange || slotsOf(operation.path).length === 0
+    ? [...sure, ...made, exampleTarget]
+    : [...sure, ...made];
+}
+
+/** Its items are those by which a run is let in: to delete one of others may end it. */
+export function isOfAccess({ path }: Operation): boolean {
+  const own =
+    /^(user|account|member|membership|token|apikey|key|session|role|organi[sz]ation|tenant|team|group|admin|client|credential)$/;
+  return own.test(nounOf(path)) || own.test(slotsOf(path).at(-1)?.noun ?? '');
+}
+
+/** Named as a part of the deployment itself. */
+function isOfSystem({ resources }: World, operation: Operation, { values }: Target): boolean {
+  if (resources.isOfSystem(operation, values)) return true;
+  const named =
+    /(^|[^a-z])(system|default|admin|administrator|administrators|root|internal|superuser|owner|public|master|main)([^a-z]|$)/i;
+  return Object.values(values).some((value) => typeof value === 'string' && named.test(value));
+}
+
+/** Where the contract says that a PUT creates (201), an id that carries the tag is of nothing that exists. */
+function madeUp(world: World, operation: Operation): Target[] {
+  const last = slotsOf(operation.path).at(-1);
+  const creates = operation.method === 'put' && operation.responses.some(({ status }) => status === '201');
+  if (!creates || last === undefined || !plainPath(operation.path).endsWith('/{}')) return [];
+  const above = { ...operation, path: operation.path.slice(0, operation.path.lastIndexOf('/{')) };
+  const parents = slotsOf(above.path).length === 0 ? [exampleTarget] : findTargets(world, world.resources, above);
+  const { schema } = operation.parameters.find(({ name }) => name === last.parameter) ?? {};
+  const isFit = schema === undefined || world.judge.accepts(schema, 'request', world.tag);
+  const [parent] = parents;
+  if (!isFit || parent === undefined) return [];
+  return [{ label: 'made up', values: { ...parent.values, [last.parameter]: world.tag }, owned: true, sure: true }];
+}
+
+interface Preparing {
+  readonly world: World;
+  readonly tools: DataTools;
+  readonly operation: Operation;
+  readonly deed: Deed;
+}
+
+/** The draft as it may be sent, or why it must not be. */
+export function prepare({ world, tools, operation, deed }: Preparing, draft: Draft, target: Target): Draft | string {
+  const { permissions } = world;
+  const check = (checked: Draft): Draft | string => refuseValues(operation, seenOf(checked), permissions) ?? checked;
+  const isForeign = (deed === 'change' || deed === 'remove') && !target.owned && permissions.writes !== 'all';
+  if (!isForeign) return check(draft);
+  const hint = 'pass --writes all to try it on others';
+  if (deed === 'remove') return `this run has made nothing that it could delete: ${hint}`;
+  const body = permissions.writes === 'restore' ? restoreBody(world, tools, draft) : undefined;
+  if (body === undefined) return `what it would change could not be put back: ${hint}`;
+  return check({ ...draft, label: `${target.label}, as it was read`, body });
+}
+
+/** A body that writes back what was read of the same object, so that a write to something of others changes nothing. */
+function restoreBody({ resources }: World, tools: DataTools, { operation, body, parameters }: Draft): Draft['body'] {
+  const path = seenOf({ operation, parameters, body: undefined, label: '' }).path;
+  const read = resources.lastRead(operation.path, path);
+  if (!isObject(read) || body?.content.schema === undefined) return undefined;
+  const { root } = tools.contract;
+  const { schema } = body.content;
+  const { properties } = flattenSchema(root, placeAt(root, schema), 0);
+  const [only] = Object.values(read);
+  const whole = Object.keys(read).length === 1 && isObject(only) ? only : read;
+  const entries = [...properties].flatMap(([name, place]): [string, unknown][] => {
+    if (!Object.hasOwn(whole, name) || (isObject(place.value) && place.value.readOnly === true)) return [];
+    const value = whole[name];
+    const spelled = [value, ...(typeof value === 'number' ? [String(value)] : [])];
+    return [[name, spelled.find((one) => tools.judge.accepts(place.pointer, 'request', one))]];
+  });
+  if (entries.some(([, value]) => value === undefined)) return undefined;
+  if (entries.length === 0 && operation.method !== 'patch') return undefined;
+  const value = Object.fromEntries(entries);
+  return tools.judge.accepts(schema, 'request', value) ? { ...body, value } : undefined;
+}

@@ -1,0 +1,97 @@
+import { expect, test } from 'vitest';
+import type { Finding } from '../failures/finding.ts';
+import type { RunResult } from '../run/run.ts';
+import { formatJunit } from './reports.ts';
+
+const open = { id: '', pointer: '#', keyword: undefined, polarity: 'valid' } as const;
+
+const finding: Finding = {
+  id: '1',
+  check: 'body-schema',
+  severity: 'defect',
+  operation: 'read',
+  operations: ['read', 'list'],
+  count: 2,
+  place: 'response 200 body /a',
+  pointer: '#/a/type',
+  line: 3,
+  keyword: 'type',
+  clause: 'JSON Schema 2020-12, validation, 6.1.1',
+  says: 'must be <integer> & "whole"\u0000',
+  sent: 'GET /a',
+  answered: '200',
+  label: 'plain',
+  detectedAtRequest: 1,
+  detectedAtMs: 1,
+  curl: 'curl',
+  curlNeeds: {},
+  occurrences: [],
+};
+
+const result: RunResult = {
+  title: 'A & B',
+  contractFile: 'a.yaml',
+  baseUrl: '',
+  authUrl: undefined,
+  seed: 1,
+  now: '',
+  verdict: 'defects',
+  says: '',
+  cure: undefined,
+  findings: [finding],
+  warnings: [],
+  obligations: [
+    { ...open, operation: 'read', check: 'body-schema', place: 'response 200', state: 'violated' },
+    { ...open, operation: 'read', check: 'media-type', place: 'response 200', state: 'met' },
+    { ...open, operation: 'list', check: 'body-schema', place: 'response 200', state: 'violated' },
+    {
+      ...open,
+      operation: 'drop',
+      check: 'http-law',
+      place: 'every answer',
+      state: 'not reached',
+      reason: 'pass --writes all',
+    },
+  ],
+  coverage: { operations: [], reached: 0, responses: 0, responsesSeen: 0 },
+  requests: 1,
+  durationMs: 1500,
+};
+
+test('what is wrong with the contract itself is a suite of its own, and a place is told by its own words', () => {
+  const unsent = { ...finding, check: 'contract', operation: '', operations: [], curl: '' };
+  const occurrence = { fingerprint: '1', place: '', pointer: '', count: 1 };
+  const folded = {
+    ...finding,
+    occurrences: [
+      { ...occurrence, operation: 'read', says: 'first' },
+      { ...occurrence, operation: 'list', says: 'second' },
+    ],
+  };
+  const text = formatJunit({ ...result, findings: [unsent, folded] });
+  expect(text).toContain('<testsuite name="the contract" tests="1" failures="1" errors="0" skipped="0">');
+  expect([...text.matchAll(/<failure message="([^"]*)/g)].map(([, says]) => says).slice(1)).toEqual([
+    'first',
+    'second',
+  ]);
+});
+
+test('one case for each operation and check: failed wherever the cause showed, passed, or skipped with the reason', () => {
+  const lines = formatJunit(result).split('\n');
+  expect(
+    lines
+      .filter((line) => /<test(case|suite )|<skipped|<failure/.test(line))
+      .map((line) => line.trim().replace(/">.*$/, '">')),
+  ).toEqual([
+    '<testsuite name="read" tests="2" failures="1" errors="0" skipped="0">',
+    '<testcase classname="read" name="body-schema">',
+    '<failure message="must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
+    '<testcase classname="read" name="media-type"/>',
+    '<testsuite name="list" tests="1" failures="1" errors="0" skipped="0">',
+    '<testcase classname="list" name="body-schema">',
+    '<failure message="must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
+    '<testsuite name="drop" tests="1" failures="0" errors="0" skipped="1">',
+    '<testcase classname="drop" name="http-law">',
+    '<skipped message="pass --writes all"/>',
+  ]);
+});

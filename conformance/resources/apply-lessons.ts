@@ -1,0 +1,142 @@
+import type { MediaContent, Parameter } from '../contract/contract.ts';
+import { isObject, type Pointer } from '../contract/document.ts';
+import { replaceAt } from '../data/time.ts';
+import { buildFrom, type DataTools } from '../data/value-ladder.ts';
+import { valueAt } from './find-place.ts';
+import { keyOf, type Lesson, type Lessons } from './lesson.ts';
+import { isScalar } from './read-items.ts';
+
+interface Teaching {
+  readonly tools: DataTools;
+  /** Values that exist, for a name that speaks of another resource. */
+  readonly referencesFor: (name: string, schema: Pointer | undefined) => readonly unknown[];
+  /** How many bodies of this operation were made unique: no two are alike. */
+  readonly count: number;
+}
+
+/** A body as the lessons want it. What the contract would not take is left as it was: it is told, not sent. */
+export function applyToBody(
+  { tools, referencesFor, count }: Teaching,
+  content: MediaContent,
+  body: unknown,
+  lessons: Lessons,
+): unknown {
+  let made = body;
+  const isValid = (value: unknown): boolean =>
+    content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
+  for (const lesson of lessons.values()) {
+    const { about } = lesson;
+    if (about.kind !== 'body' || about.tokens.length === 0) continue;
+    const now = valueAt(made, about.tokens);
+    const at = `/${about.tokens.map((token) => token.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
+    if (lesson.forbidden) {
+      const without = removeAt(made, about.tokens);
+      if (isValid(without)) {
+        made = without;
+        continue;
+      }
+    }
+    if (now === undefined && !lesson.required) continue;
+    const name = about.tokens.findLast((token) => !/^\d+$/.test(token)) ?? '';
+    // What cannot be left out has to be another.
+    const asked = lesson.forbidden ? { ...lesson, wrong: lesson.wrong + 1 } : lesson;
+    for (const value of valuesFor({ tools, referencesFor, count }, asked, name, about.schema, now)) {
+      const changed = now === undefined ? addAt(made, about.tokens, value) : replaceAt(made, at, value);
+      if (!isValid(changed)) continue;
+      made = changed;
+      break;
+    }
+  }
+  return made;
+}
+
+/** A parameter's value as the lessons want it; undefined where it is to be left out. */
+export function applyToParameter(teaching: Teaching, parameter: Parameter, value: unknown, lessons: Lessons): unknown {
+  const lesson = lessons.get(keyOf({ kind: 'parameter', parameter }));
+  if (lesson === undefined) return value;
+  if (lesson.forbidden && !parameter.required) return undefined;
+  if (value === undefined && !lesson.required) return undefined;
+  const { tools } = teaching;
+  for (const candidate of valuesFor(teaching, lesson, parameter.name, parameter.schema, value)) {
+    if (parameter.schema === undefined || tools.judge.accepts(parameter.schema, 'request', candidate)) {
+      return candidate;
+    }
+  }
+  return value;
+}
+
+function* valuesFor(
+  { tools, referencesFor, count }: Teaching,
+  lesson: Lesson,
+  name: string,
+  schema: Pointer | undefined,
+  now: unknown,
+): Generator<unknown> {
+  const { keywords, reference, unique, wrong } = lesson;
+  const isReference = /(ids?|tokens?|codes?|identifiers?|email)$/i.test(name);
+  if (reference > 0 || (isReference && (wrong > 0 || now === undefined))) {
+    const known = referencesFor(name, schema).filter((value) => wrong === 0 || value !== now);
+    const at = Math.max(0, reference + wrong - 1);
+    const value = known[at % Math.max(1, known.length)];
+    if (value !== undefined) yield* Array.isArray(now) ? [[value]] : [value, [value]];
+  }
+  if (Array.isArray(keywords.enum)) {
+    const members = keywords.enum.filter((member) => member !== now);
+    yield* members.slice(wrong % Math.max(1, members.length));
+    yield* members.map(String);
+  }
+  // Refused without a word of what is wanted: a text may have to be of some form.
+  if (wrong > 0 && Object.keys(keywords).length === 0 && (now === undefined || typeof now === 'string')) {
+    yield* forms(tools.tag).slice(wrong - 1, wrong);
+  }
+  const build = (variant: number): unknown => {
+    const also = { ...keywords };
+    delete also.enum;
+    const tag = unique > 0 || count > 0 ? `${tools.tag}-${freshOf(tools, count + unique)}` : tools.tag;
+    const seed = tools.seed + unique + wrong + count;
+    const plain = buildFrom(tools, schema, { tag, seed, variant, optional: wrong % 2 === 1 }, name, also);
+    // What is wanted has something in it.
+    const isEmpty = Array.isArray(plain) ? plain.length === 0 : isObject(plain) && Object.keys(plain).length === 0;
+    return isEmpty || plain === null
+      ? buildFrom(tools, schema, { tag, seed, variant, optional: true }, name, also)
+      : plain;
+  };
+  if (unique > 0 && isScalar(now)) {
+    const fresh = freshOf(tools, count + unique);
+    if (typeof now === 'number') yield now + 1_000 + unique;
+    else {
+      yield `${now}-${fresh}`;
+      yield `${now}${fresh.replaceAll(/[^a-z]/g, '')}`;
+    }
+  }
+  const wanted = now === undefined || Object.keys(keywords).length > 0 || wrong > 0 || unique > 0;
+  if (wanted) for (const variant of [wrong, wrong + 1, 0]) yield build(variant);
+}
+
+/** Texts of other forms than a plain word, likelier ones first. */
+function forms(tag: string): string[] {
+  return [`${tag}@example.com`, `https://example.com/${tag}`, '1', '00000000-0000-4000-8000-000000000001'];
+}
+
+/** Different in each run and at each call, and the same for the same clock. */
+export function freshOf({ now, seed }: DataTools, count: number): string {
+  return `${Math.floor(now / 1_000 + (seed % 1_000)).toString(36)}${count.toString(36)}`;
+}
+
+function removeAt(value: unknown, [token, ...rest]: readonly string[]): unknown {
+  if (token === undefined) return value;
+  if (Array.isArray(value)) return value.map((item, index) => (String(index) === token ? removeAt(item, rest) : item));
+  if (!isObject(value)) return value;
+  if (rest.length > 0) return { ...value, [token]: removeAt(value[token], rest) };
+  return Object.fromEntries(Object.entries(value).filter(([name]) => name !== token));
+}
+
+function addAt(value: unknown, [token, ...rest]: readonly string[], made: unknown): unknown {
+  if (token === undefined) return made;
+  if (/^\d+$/.test(token)) {
+    const list = Array.isArray(value) ? value : [];
+    return [addAt(list[0], rest, made), ...list.slice(1)];
+  }
+  const object = isObject(value) ? value : {};
+  return { ...object, [token]: addAt(object[token], rest, made) };
+}

@@ -1,0 +1,159 @@
+import type { Contract, Operation, Parameter } from '../contract/contract.ts';
+import { isObject, type Place, type Pointer, placeAt, type Seen } from '../contract/document.ts';
+import { flattenSchema } from '../data/flatten-schema.ts';
+import type { LessonPlace } from './lesson.ts';
+import type { Complaint } from './read-refusal.ts';
+import { isIdName, normal, stemOf } from './slots.ts';
+
+const partNames: Readonly<Record<string, readonly Parameter['in'][] | 'body'>> = {
+  body: 'body',
+  requestbody: 'body',
+  payload: 'body',
+  json: 'body',
+  dto: 'body',
+  form: 'body',
+  query: ['query'],
+  querystring: ['query'],
+  queryparams: ['query'],
+  querystringparameters: ['query'],
+  path: ['path'],
+  pathparams: ['path'],
+  params: ['path', 'query'],
+  header: ['header'],
+  headers: ['header'],
+  cookie: ['cookie'],
+  cookies: ['cookie'],
+};
+
+/** Where in the request a complaint points to, by the names of the contract and of what was sent. */
+export function findPlace(
+  contract: Contract,
+  operation: Operation,
+  seen: Seen,
+  { path, rules }: Complaint,
+): LessonPlace | undefined {
+  const [first, ...rest] = path;
+  if (first === undefined) return undefined;
+  const part = partNames[normal(first)];
+  const isNamed = part !== undefined && rest.length > 0;
+  const tokens = isNamed ? rest : path;
+  const places = part === undefined || part === 'body' ? undefined : part;
+  const last = tokens.at(-1) ?? '';
+  const parameter = operation.parameters.find(
+    (candidate) => normal(candidate.name) === normal(last) && (places === undefined || places.includes(candidate.in)),
+  );
+  const inBody = findInBody(contract, operation, seen, tokens);
+  const isBodyFirst = part === 'body' || tokens.length > 1 || parameter === undefined;
+  if (isBodyFirst && inBody !== undefined) return inBody;
+  if (parameter !== undefined) return { kind: 'parameter', parameter };
+  if (inBody !== undefined) return inBody;
+  // "No such thing" asks for no member, and `loc: ["body"]` is the whole.
+  const isWanted =
+    part === undefined && rules.some(({ kind }) => kind === 'required') && places === undefined && seen.status !== 404;
+  // The server knows a member that the contract does not.
+  return isWanted && isObject(seen.requestBody) && tokens.length === 1 && /^[\w$-]{1,60}$/.test(last)
+    ? { kind: 'body', tokens, schema: undefined }
+    : undefined;
+}
+
+function findInBody(
+  contract: Contract,
+  operation: Operation,
+  { requestBody }: Seen,
+  tokens: readonly string[],
+): LessonPlace | undefined {
+  const schema = bodySchemaOf(operation);
+  if (schema === undefined) return undefined;
+  const root = placeAt(contract.root, schema);
+  for (let skip = 0; skip < tokens.length; skip += 1) {
+    const found = alongSchema(contract, root, tokens.slice(skip));
+    if (found !== undefined) return { kind: 'body', ...found };
+  }
+  const last = normal(tokens.at(-1) ?? '');
+  const deep = pathsIn(requestBody).find((path) => normal(path.at(-1) ?? '') === last);
+  const found = deep === undefined ? undefined : alongSchema(contract, root, deep);
+  return deep === undefined ? undefined : { kind: 'body', tokens: deep, schema: found?.schema };
+}
+
+export function bodySchemaOf({ body }: Operation): Pointer | undefined {
+  return body?.contents.find(({ schema }) => schema !== undefined)?.schema;
+}
+
+/** Follows names through properties and items; case and separators make no difference. */
+export function alongSchema(
+  contract: Contract,
+  start: Place,
+  names: readonly string[],
+): { readonly tokens: readonly string[]; readonly schema: Pointer } | undefined {
+  let place = start;
+  const tokens: string[] = [];
+  for (const name of names) {
+    const step = stepInto(contract, place, name);
+    if (step === undefined) return undefined;
+    tokens.push(...step.tokens);
+    place = step.place;
+  }
+  return { tokens, schema: place.pointer };
+}
+
+function stepInto(contract: Contract, place: Place, name: string): { tokens: string[]; place: Place } | undefined {
+  for (const variant of [0, 1, 2, 3]) {
+    const flat = flattenSchema(contract.root, place, variant);
+    if (flat.items !== undefined) {
+      if (/^\d+$/.test(name)) return { tokens: [name], place: flat.items };
+      const inner = stepInto(contract, flat.items, name);
+      if (inner !== undefined) return { tokens: ['0', ...inner.tokens], place: inner.place };
+    }
+    const own = flat.properties.get(name);
+    if (own !== undefined) return { tokens: [name], place: own };
+    // A server that speaks of the author means `author_id`.
+    const alike =
+      [...flat.properties].find(([known]) => normal(known) === normal(name)) ??
+      [...flat.properties].find(([known]) => isIdName(known) && stemOf(known) === normal(name)) ??
+      [...flat.properties].find(([known]) => isShortFor(name, known));
+    if (alike !== undefined) return { tokens: [alike[0]], place: alike[1] };
+  }
+  return undefined;
+}
+
+/** `req_type` for `requestType`: each word begins the word of the name at its place. */
+function isShortFor(short: string, name: string): boolean {
+  const words = short.toLowerCase().split('_');
+  const own = name
+    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
+    .toLowerCase()
+    .split(/[_-]/);
+  return (
+    words.length > 1 &&
+    words.length === own.length &&
+    words.every((word, at) => word.length > 1 && own[at]?.startsWith(word) === true)
+  );
+}
+
+/** Paths of all members of a value; of a list the first item counts. */
+export function pathsIn(value: unknown): string[][] {
+  const found: string[][] = [];
+  const walk = (part: unknown, path: readonly string[]): void => {
+    if (found.length > 300 || path.length > 6) return;
+    if (path.length > 0) found.push([...path]);
+    if (Array.isArray(part)) walk(part[0], [...path, '0']);
+    else if (isObject(part)) for (const [name, inner] of Object.entries(part)) walk(inner, [...path, name]);
+  };
+  walk(value, []);
+  return found.filter((path) => path.at(-1) !== '0');
+}
+
+export function isThere(about: LessonPlace, seen: Seen): boolean {
+  if (about.kind === 'body') return valueAt(seen.requestBody, about.tokens) !== undefined;
+  const { name, in: where } = about.parameter;
+  if (where === 'query') return seen.query[name] !== undefined;
+  if (where === 'header') return seen.requestHeaders[name.toLowerCase()] !== undefined;
+  return where === 'path';
+}
+
+export function valueAt(value: unknown, tokens: readonly string[]): unknown {
+  return tokens.reduce<unknown>((part, token) => {
+    if (Array.isArray(part)) return part[Number(token)];
+    return isObject(part) && Object.hasOwn(part, token) ? part[token] : undefined;
+  }, value);
+}

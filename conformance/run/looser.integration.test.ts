@@ -1,0 +1,74 @@
+import { describe, expect, test } from 'vitest';
+import { testOptions } from '../planted/apis.ts';
+import { contractOf } from '../planted/by-hand.ts';
+import { type Handler, serve } from '../planted/serve.ts';
+import { reports } from '../reports/reports.ts';
+import { runConformance } from './run-conformance.ts';
+
+const made = { 201: { description: 'Made' }, 400: { description: 'No' } };
+const ok = { 200: { description: 'OK' }, 400: { description: 'No' } };
+const body = (schema: object) => ({ required: true, content: { 'application/json': { schema } } });
+const named = { type: 'object', required: ['name'], properties: { name: { $ref: '#/components/schemas/Name' } } };
+
+const contract = contractOf(
+  {
+    '/shelves': { post: { operationId: 'addShelf', requestBody: body(named), responses: made } },
+    '/rooms': { post: { operationId: 'addRoom', requestBody: body(named), responses: made } },
+    '/hosts': {
+      post: {
+        operationId: 'addHost',
+        requestBody: body({
+          type: 'object',
+          required: ['host'],
+          properties: { host: { type: 'string', format: 'crn' } },
+        }),
+        responses: made,
+      },
+    },
+    '/books': {
+      get: {
+        operationId: 'listBooks',
+        parameters: [{ name: 'order', in: 'query', schema: { type: 'string' } }],
+        responses: ok,
+      },
+    },
+    '/secret': { get: { operationId: 'secret', responses: ok } },
+    '/hidden': { get: { operationId: 'hidden', responses: ok } },
+    '/fine': { get: { operationId: 'fine', responses: ok } },
+  },
+  { schemas: { Name: { type: 'string' } } },
+);
+
+const handle: Handler = ({ path, query, method }) => {
+  const no = (error: unknown) => ({ status: 400, body: { error } });
+  if (path === '/shelves' || path === '/rooms') return no([{ field: 'name', message: 'must be a Roman numeral' }]);
+  if (path === '/hosts') return no({ field: 'host', message: 'is no CRN' });
+  if (path === '/secret' || path === '/hidden') return no('not like this');
+  if (query.has('order')) return no('nothing can be ordered so');
+  return { status: method === 'POST' ? 201 : 200 };
+};
+
+describe('what the server refuses although the contract allows it', () => {
+  test('is noted once for each place, in no report as a defect', async () => {
+    const served = await serve(handle);
+    const result = await runConformance(
+      contract,
+      testOptions('library', served.origin, { baseUrl: served.origin, authUrl: undefined }),
+    );
+    await served.close();
+    expect(result.findings).toEqual([]);
+    const told = result.warnings.filter(({ says }) => says.startsWith('The contract is looser'));
+    expect(told.map(({ says }) => says.replaceAll(/: ".*/g, ''))).toEqual([
+      expect.stringMatching(/at #\/components\/schemas\/Name \(body \/name\), addShelf, addRoom$/),
+      expect.stringMatching(/at #\/paths\/~1hosts\/.*\/properties\/host \(body \/host\), addHost$/),
+      expect.stringMatching(/at #\/paths\/~1books\/get\/parameters\/0 \(query order\), listBooks$/),
+      expect.stringMatching(
+        /at #\/paths\/~1secret\/get, secret, hidden: every request was refused with 400: not like this$/,
+      ),
+    ]);
+    expect(told.map(({ cure }) => cure.startsWith('Valid by its format alone'))).toEqual([false, true, false, false]);
+    for (const format of [reports.console.format, reports.json.format]) {
+      expect(format(result).split('Roman numeral')).toHaveLength(2);
+    }
+  });
+});

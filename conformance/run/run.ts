@@ -1,0 +1,74 @@
+import type { Instant } from '../data/time.ts';
+import type { Credentials } from '../execute/authorize.ts';
+import type { PhaseName } from '../execute/exchange.ts';
+import type { Budget } from '../execute/limits.ts';
+import type { Finding } from '../failures/finding.ts';
+import type { Permissions } from '../plan/permissions.ts';
+import type { Obligation, Selection } from '../plan/plan.ts';
+import type { Coverage } from './tally.ts';
+import type { Judgement, RunnerFailure, Warning } from './verdict.ts';
+
+/** Everything that a run depends on besides the contract and the answers. */
+export interface RunOptions {
+  /** Without a trailing slash; replaces the servers of the contract. */
+  readonly baseUrl: string;
+  readonly authUrl: string | undefined;
+  readonly credentials: Credentials;
+  /** The second account; undefined: none was given. */
+  readonly second?: Credentials | undefined;
+  /** Certificate and key that connections show, in PEM. */
+  readonly tls?: { readonly cert: string; readonly key: string; readonly passphrase?: string } | undefined;
+  readonly permissions: Permissions;
+  readonly selection: Selection;
+  /** Names of checks; empty: all. */
+  readonly checks: readonly string[];
+  readonly phases: readonly PhaseName[];
+  readonly budget: Budget;
+  readonly seed: number;
+  readonly now: Instant;
+  readonly workers: number;
+  readonly ratePerSecond: number | undefined;
+  readonly timeoutMs: number;
+  readonly maxWaitMs: number;
+  readonly slowMs: number | undefined;
+  /** For every request; those that carry a credential are sent by the run's own account alone. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** How far a run is; handed out after each turn. */
+export interface Progress {
+  readonly phase: string;
+  readonly requests: number;
+  readonly met: number;
+  readonly obligations: number;
+  readonly findings: number;
+  readonly elapsedMs: number;
+}
+
+export interface RunEvents {
+  readonly onProgress?: (progress: Progress) => void;
+  readonly onFinding?: (finding: Finding) => void;
+  /**
+   * One line for each request, in the order of the plan, without secrets and without anything that two runs may differ in: the same
+   * for the same contract, seed, clock and server, whatever the number of workers.
+   */
+  readonly onRequest?: (line: string) => void;
+}
+
+/** What a run found, and what it amounts to. */
+export interface RunResult extends Judgement {
+  readonly title: string;
+  readonly contractFile: string;
+  readonly baseUrl: string;
+  readonly authUrl: string | undefined;
+  readonly seed: number;
+  readonly now: string;
+  readonly findings: readonly Finding[];
+  readonly warnings: readonly Warning[];
+  readonly obligations: readonly Obligation[];
+  readonly coverage: Coverage;
+  readonly requests: number;
+  readonly durationMs: number;
+  /** Set where the runner itself failed. */
+  readonly failure?: RunnerFailure | undefined;
+}
