@@ -50,23 +50,48 @@ describe('after a 401', () => {
     const { watch, see, said, kept } = watched(second);
     see(read, 200);
     see(write, 201, { user: { id: 1 }, token: second });
-    expect(await watch.check([first])).toBe('renewed');
+    expect(await watch.check([first], watch.current(requestWith(first)))).toBe('renewed');
     expect(watch.current(requestWith(first))).toEqual(requestWith(second));
     expect([said, kept]).toEqual([[], [second]]);
+  });
+
+  test('others that had shown what ended are sent again as well, and what is on trial goes out with nothing else', async () => {
+    const { watch, see } = watched(second);
+    const early = [watch.current(requestWith(first)), watch.current(requestWith(first))] as const;
+    see(read, 200);
+    see(write, 201, { token: second.replace('c', 'd') });
+    see(write, 201, { token: second });
+    const checks = early.map((request) => watch.check([first], request));
+    const meanwhile = watch.current(requestWith(first));
+    expect(await Promise.all(checks)).toEqual(['renewed', 'renewed']);
+    expect([meanwhile, await watch.check([first], watch.current(requestWith(first)))]).toEqual([
+      requestWith(first),
+      'kept',
+    ]);
   });
 
   test('credentials that still hold elsewhere are kept, and are not asked for again before another write', async () => {
     const { watch, see, sent } = watched(first);
     see(read, 200);
     see(write, 201);
-    expect([await watch.check([first]), await watch.check([first])]).toEqual(['kept', 'kept']);
+    expect([
+      await watch.check([first], watch.current(requestWith(first))),
+      await watch.check([first], watch.current(requestWith(first))),
+    ]).toEqual(['kept', 'kept']);
     expect(sent).toHaveLength(1);
+  });
+
+  test('a request that showed nothing lost nothing', async () => {
+    const { watch, see } = watched(second);
+    see(read, 200);
+    see(write, 201, { token: second });
+    expect(await watch.check([], requestWith(first))).toBe('kept');
   });
 
   test('credentials that never let in are no loss', async () => {
     const { watch, see, said } = watched(second);
     see(write, 201);
-    expect(await watch.check([first])).toBe('kept');
+    expect(await watch.check([first], watch.current(requestWith(first)))).toBe('kept');
     expect(said).toEqual([]);
   });
 
@@ -74,7 +99,10 @@ describe('after a 401', () => {
     const { watch, see, said } = watched('another');
     see(read, 200);
     see(write, 204, { token: 'short' });
-    expect([await watch.check([first]), await watch.check([first])]).toEqual(['lost', 'lost']);
+    expect([
+      await watch.check([first], watch.current(requestWith(first))),
+      await watch.check([first], watch.current(requestWith(first))),
+    ]).toEqual(['lost', 'lost']);
     expect(said).toEqual([`What lets the run in is not accepted any more since ${write?.id} was accepted.`]);
   });
 });

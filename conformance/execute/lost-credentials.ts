@@ -18,9 +18,10 @@ export interface CredentialWatch {
   /**
    * After a 401 to a request that showed these secrets: asks again for what was answered with them before.
    *
+   * @param sent the request as `current` gave it
    * @returns `kept` where they still hold or never did, `renewed` where an accepted write has handed out others that do
    */
-  readonly check: (secrets: readonly string[]) => Promise<'kept' | 'renewed' | 'lost'>;
+  readonly check: (secrets: readonly string[], sent: OutgoingRequest) => Promise<'kept' | 'renewed' | 'lost'>;
 }
 
 interface Wiring {
@@ -42,7 +43,10 @@ const leastLength = 8;
 
 /** @param onLost told once, in words, when nothing is accepted any more and nothing came in its place */
 export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: string) => void): CredentialWatch {
-  const replaced = new Map<string, string>();
+  /** What came in the place of what. */
+  let replaced: ReadonlyMap<string, string> = new Map();
+  /** With which of these a request left. */
+  const showed = new WeakMap<OutgoingRequest, typeof replaced>();
   /** By the secrets: a read that was accepted with them. */
   const reads = new Map<string, { readonly operation: Operation; readonly request: OutgoingRequest }>();
   let writes: Write[] = [];
@@ -51,24 +55,19 @@ export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: st
   let turn: Promise<unknown> = Promise.resolve();
 
   const current = (request: OutgoingRequest): OutgoingRequest => {
-    if (replaced.size === 0) return request;
-    const swap = (text: string): string => {
-      let changed = text;
-      for (const [old, now] of replaced) changed = changed.replaceAll(old, () => now);
-      return changed;
-    };
-    return {
-      ...request,
-      path: swap(request.path),
-      headers: request.headers.map(([name, value]) => [name, swap(value)]),
-    };
+    const changed = swap(request, replaced);
+    showed.set(changed, replaced);
+    return changed;
   };
 
   const isAccepted = (outcome: Outcome): boolean =>
     outcome?.kind === 'answer' && outcome.status >= 200 && outcome.status < 300;
 
-  const check = async (secrets: readonly string[]): Promise<'kept' | 'renewed' | 'lost'> => {
+  const check: CredentialWatch['check'] = async (secrets, sent) => {
+    if (secrets.length === 0) return 'kept';
     if (isLost) return 'lost';
+    // Another request has found out meanwhile.
+    if (showed.get(sent) !== replaced) return 'renewed';
     const known = reads.get(keyOf(secrets));
     if (isChecked || known === undefined) return 'kept';
     const { operation, request } = known;
@@ -80,15 +79,13 @@ export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: st
     for (const { offers } of writes) {
       for (const offer of offers) {
         for (const secret of secrets.filter((one) => isAlike(one, offer))) {
-          const before = replaced.get(secret);
-          replaced.set(secret, offer);
+          const tried = new Map([...replaced, [secret, offer]]);
           keepSecret(offer);
-          if (isAccepted(await send(operation, current(request)))) {
+          if (isAccepted(await send(operation, swap(request, tried)))) {
+            replaced = tried;
             isChecked = true;
             return 'renewed';
           }
-          if (before === undefined) replaced.delete(secret);
-          else replaced.set(secret, before);
         }
       }
     }
@@ -112,11 +109,22 @@ export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: st
       isChecked = false;
       writes = [{ operation, offers: offersIn(outcome.body) }, ...writes].slice(0, most.writes);
     },
-    check: (secrets) => {
-      const next = turn.then(() => check(secrets));
+    check: (secrets, sent) => {
+      const next = turn.then(() => check(secrets, sent));
       turn = next;
       return next;
     },
+  };
+}
+
+/** A request of its own, with other secrets. */
+function swap(request: OutgoingRequest, secrets: ReadonlyMap<string, string>): OutgoingRequest {
+  const change = (text: string): string =>
+    [...secrets].reduce((changed, [old, now]) => changed.replaceAll(old, () => now), text);
+  return {
+    ...request,
+    path: change(request.path),
+    headers: request.headers.map(([name, value]) => [name, change(value)]),
   };
 }
 

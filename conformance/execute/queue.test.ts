@@ -59,7 +59,15 @@ async function run(
     workers = 4,
     requests,
     again = engine.again,
-  }: { workers?: number; requests?: number; again?: Engine['again'] } = {},
+    signal = new AbortController().signal,
+    controlsFor = () => [],
+  }: {
+    workers?: number;
+    requests?: number;
+    again?: Engine['again'];
+    signal?: AbortSignal;
+    controlsFor?: (exchange: Exchange) => readonly Exchange[];
+  } = {},
 ) {
   const folded: { id: string; exchanges: readonly Exchange[] }[] = [];
   const cut = await runQueue({
@@ -67,9 +75,9 @@ async function run(
     world,
     engine: { ...engine, again },
     needsProof: ({ outcome }) => outcome.kind === 'answer' && outcome.status === 500,
-    aftermath: { see: () => undefined, controlsFor: () => [], writes: () => [] },
+    aftermath: { see: () => undefined, controlsFor, writes: () => ['write'] },
     fold: ({ id }, { exchanges }) => folded.push({ id, exchanges }),
-    options: { workers, requests, deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal },
+    options: { workers, requests, deadline: Number.POSITIVE_INFINITY, signal },
   });
   return { cut, folded, order: folded.map(({ id }) => id) };
 }
@@ -202,3 +210,26 @@ test.each([
   const { order: found, cut: ended } = await run([scenario('a'), scenario('b'), scenario('c')], { requests });
   expect([found, ended]).toEqual([order, cut]);
 });
+
+test.each([
+  // A timer may go off a little before the clock says so.
+  { reason: new DOMException('', 'TimeoutError'), cut: 'time' },
+  { reason: new DOMException('', 'AbortError'), cut: 'interrupted' },
+])('what a $reason.name ends is cut by $cut', async ({ reason, cut }) => {
+  expect((await run([scenario('a')], { signal: AbortSignal.abort(reason) })).cut).toBe(cut);
+});
+
+test.each([
+  { status: 500, since: { writes: ['write'], control: 'a', status: 500 } },
+  { status: 404, since: { writes: ['write'], control: 'a', status: 404 } },
+  { status: 401, since: undefined },
+  { status: 429, since: undefined },
+])(
+  'a control that is answered $status excuses a failure only where that is about the data',
+  async ({ status, since }) => {
+    const control = exchangeOf(200);
+    const again = async () => exchangeOf(status);
+    const { folded } = await run([scenario('a')], { again, controlsFor: () => [control] });
+    expect(folded[0]?.exchanges[0]?.since).toEqual(since);
+  },
+);

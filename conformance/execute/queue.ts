@@ -198,7 +198,7 @@ function createControl(engine: Engine, { controlsFor, writes }: Controls) {
           if (again !== undefined) sent.push({ ...again, isControl: true });
         }
         const now = known.get(before);
-        if (now === undefined || isSuccess(now.outcome)) continue;
+        if (now === undefined || isSuccess(now.outcome) || saysNothing(now)) continue;
         const status = now.outcome.kind === 'none' ? 0 : now.outcome.status;
         since ??= { writes: writes(), control: before.operation.id, status };
       }
@@ -208,8 +208,14 @@ function createControl(engine: Engine, { controlsFor, writes }: Controls) {
   };
 }
 
+/** About the token or the quota, which the run itself may have used up since. */
+function saysNothing({ outcome }: Exchange): boolean {
+  return outcome.kind === 'answer' && [401, 402, 429].includes(outcome.status);
+}
+
 function cutBy({ deadline, signal }: QueueOptions, left: number): Cut {
-  if (signal.aborted) return performance.now() >= deadline ? 'time' : 'interrupted';
+  // The reason tells, not the clock: a timer may go off up to a millisecond before its time.
+  if (signal.aborted) return signal.reason?.name === 'TimeoutError' ? 'time' : 'interrupted';
   if (performance.now() >= deadline) return 'time';
   return left <= 0 ? 'requests' : undefined;
 }

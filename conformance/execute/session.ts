@@ -126,7 +126,7 @@ export function createEngine(wiring: Wiring): Engine {
           const attempt = async () => {
             const authorization = await authorize(wiring.accounts, operation, extraScopes, identity);
             // Sent as somebody else, a request would prove something else.
-            if (authorization === undefined && identity !== 'own') return { exchanges: [], authorization };
+            if (authorization === undefined && identity !== 'own') return undefined;
             const shown = authorization ?? anonymous;
             const added = { ...shown, headers: [...wiring.accounts.plainHeaders, ...shown.headers] };
             const whole = writeRequest(draft, wiring.baseFor(operation), added, wiring.form);
@@ -142,7 +142,7 @@ export function createEngine(wiring: Wiring): Engine {
               const isPause = index < outcomes.length - 1;
               return { operation, intent, request, outcome, seen: completeSeen(seen, outcome), isPause, atMs };
             });
-            return { exchanges, authorization, secrets };
+            return { exchanges, authorization, secrets, request };
           };
           const isRefused = (exchanges: readonly Exchange[]): boolean => {
             const last = exchanges.at(-1)?.outcome;
@@ -150,13 +150,11 @@ export function createEngine(wiring: Wiring): Engine {
           };
           const pauses = (exchanges: readonly Exchange[]) => exchanges.map((one) => ({ ...one, isPause: true }));
           const first = await attempt();
+          if (first === undefined) return [];
           // A token may end in mid-run: a new one is fetched once, and only what comes then counts.
           if (!isRefused(first.exchanges)) return first.exchanges;
-          if (first.authorization?.renew?.() === true) {
-            const again = await attempt();
-            return [...pauses(first.exchanges), ...again.exchanges];
-          }
-          const holds = await watch.check(first.secrets ?? []);
+          const isRenewed = first.authorization?.renew?.() === true;
+          const holds = isRenewed ? 'renewed' : await watch.check(first.secrets, first.request);
           if (holds === 'kept') return first.exchanges;
           const again = holds === 'renewed' ? await attempt() : undefined;
           return [...pauses(first.exchanges), ...(again?.exchanges ?? [])];

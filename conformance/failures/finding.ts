@@ -56,6 +56,8 @@ export interface Findings {
   readonly addUnsent: (failure: Failure) => void;
   /** Defects and suspects, in the order in which they were found. */
   readonly all: () => readonly Finding[];
+  /** Of these: asked for after every turn. */
+  readonly count: () => number;
   /** What is no more than a fact about the deployment. */
   readonly facts: () => readonly Finding[];
 }
@@ -95,6 +97,7 @@ export function collectFindings(tools: FindingTools): Findings {
     found.filter(({ first }) => (first.severity === 'warning') === isFact).map(summarise);
   return {
     all: () => list(false),
+    count: () => found.filter(({ first }) => first.severity !== 'warning').length,
     facts: () => list(true),
     addUnsent: (failure) => {
       const key = causeKey(failure, failure.causes[0] ?? []);

@@ -19,6 +19,9 @@ paths:
   /pay: {post: {operationId: pay, x-idempotency: natural, responses: {'200': {description: ok}}}}
   /open: {post: {operationId: open, x-effect: physical, responses: {'200': {description: ok}}}}
   /letters: {post: {operationId: write, responses: {'201': {description: made}}}}
+  /shutdown: {post: {operationId: halt, responses: {'201': {description: Default}}}}
+  /books/{id}/clear: {post: {operationId: clear, responses: {'201': {description: Default}}}}
+  /auth/refresh: {post: {operationId: renew, responses: {'201': {description: Default}}}}
   /notes: {post: {operationId: note, responses: {'204': {description: made, headers: {Location: {schema: {type: string}}}}}}}
 components:
   securitySchemes:
@@ -40,6 +43,9 @@ const deeds = [
   ['search', 'action'],
   ['pay', 'action'],
   ['open', 'action'],
+  ['halt', 'action'],
+  ['clear', 'action'],
+  ['renew', 'action'],
 ] as const;
 
 function named(id: string) {
@@ -59,6 +65,6 @@ test('an action is sent where all writes are allowed, where it may be repeated, 
   expect(sent({})).toEqual(plain);
   expect(sent({ writes: 'owned' })).toEqual(plain);
   expect(sent({ effects: ['physical'] })).toEqual([...plain, 'open']);
-  expect(sent({ writes: 'all' })).toEqual([...plain.slice(0, -1), 'reset', 'search', 'pay']);
+  expect(sent({ writes: 'all' })).toEqual([...plain.slice(0, -1), 'reset', 'search', 'pay', 'halt', 'clear', 'renew']);
   expect(sent({ readOnly: true })).toEqual(['list']);
 });

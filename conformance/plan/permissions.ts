@@ -36,8 +36,8 @@ export function mayRepeat({ extensions }: Operation, method: string): boolean {
 export type Deed = 'read' | 'create' | 'change' | 'remove' | 'action';
 
 /**
- * A POST creates where its path has items beneath it, or where it answers 201 or `Location` by the contract. A token endpoint is
- * called by every client and changes nothing. Any other POST is an action: what it does only the contract's `x-effect` can say.
+ * A POST creates where its path has items beneath it, or where it answers 201 or `Location` by the contract and its name
+ * speaks of nothing else. A token endpoint is called by every client and changes nothing. Any other POST is an action: what it does only the contract's `x-effect` can say.
  */
 export function deedOf(contract: Contract, operation: Operation): Deed {
   const { method, path, extensions } = operation;
@@ -49,7 +49,10 @@ export function deedOf(contract: Contract, operation: Operation): Deed {
   const tells = operation.responses.some(
     ({ status, headers }) => status.startsWith('2') && headers.some(({ name }) => name.toLowerCase() === 'location'),
   );
-  if (hasItems || created?.status === '201' || tells) return 'create';
+  const isCreated = created?.status === '201' || tells;
+  // Many a framework documents 201 for whatever is posted: `POST /shutdown` makes nothing.
+  const isPerilous = perilOf(operation, 'create') > 0 || ofServer.test(normal(path.split('/').at(-1) ?? ''));
+  if (hasItems || (isCreated && !isPerilous)) return 'create';
   return isTokenEndpoint(contract, operation) ? 'read' : 'action';
 }
 

@@ -54,6 +54,7 @@ export async function runConformance(
   const lessons = createSharedLessons(contract);
   const looser = watchRefusals(contract);
   const secretsSeen: SecretSeen[] = [];
+  const secretKeys = new Set<string>();
   const { permissions, now, seed, slowMs } = options;
   const tag = `conform-${seed.toString(36)}`;
   const { failedLike } = tally;
@@ -100,7 +101,10 @@ export async function runConformance(
     tally.count(exchange);
     targets.see(exchange);
     for (const { text, pointer } of redactor.learn(exchange)) {
-      if (text.length >= leastSecretLength) secretsSeen.push({ text, pointer, operation: exchange.operation });
+      const key = `${exchange.operation.id} ${pointer} ${text}`;
+      if (text.length < leastSecretLength || secretKeys.has(key)) continue;
+      secretKeys.add(key);
+      secretsSeen.push({ text, pointer, operation: exchange.operation });
     }
     if (isAccepted(exchange)) obligations.settle(exchange.operation, 'baseline', accepted, true);
     if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, resources));
@@ -139,7 +143,7 @@ export async function runConformance(
       if (isGone || targets.judged().away !== undefined) stop.abort();
       const { met, all } = obligations.count();
       const elapsedMs = performance.now() - startedAt;
-      const counts = { requests: tally.requests(), findings: findings.all().length };
+      const counts = { requests: tally.requests(), findings: findings.count() };
       events.onProgress?.({ phase, met, obligations: all, elapsedMs, ...counts });
     },
     options: { workers: options.workers, requests: options.budget.requests, deadline, signal: ended },
