@@ -53,12 +53,19 @@ function versionOf(file: string): string {
 
 function describeExits(name: string): string {
   return `
-Exit codes: 0 nothing found; 1 defects, and what --fail-on names; 2 wrong usage, broken contract, unreachable target,
-wrong address (only 404 came), nothing tested (only 401, 402 or 429 came), or a failure of the runner itself, with the
-reports so far; 130 interrupted, with reports written. Nothing is remembered from one run to the next.
+Exit codes: 0 nothing found; 1 defects, and what --fail-on names; 2 wrong usage,
+broken contract, unreachable target, wrong address (only 404 came), nothing
+tested (only 401, 402 or 429 came), or a failure of the runner itself, with the
+reports so far; 130 interrupted, with reports written. Nothing is remembered
+from one run to the next.
 
-  ${name} --contract openapi.yaml --base-url https://api.example/v1 --token "$TOKEN"
-  ${name} --contract openapi.yaml --base-url … --auth-url … --client-id … --client-secret … --report junit,json`;
+  ${name} --contract openapi.yaml \\
+    --base-url https://api.example/v1 --token "$TOKEN"
+  ${name} --contract openapi.yaml --base-url … --auth-url … \\
+    --client-id … --client-secret … --report junit,json
+  ${name} --contract http://localhost:8080/openapi.json \\
+    --base-url http://localhost:8080 --wait-for-target 30s
+  ${name} --contract openapi.yaml plan`;
 }
 
 /** The first Ctrl-C ends the run and writes the reports, the second ends the process. A failure of the runner ends the run too. */

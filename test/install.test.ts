@@ -4,7 +4,12 @@ import { expect, test } from 'vitest';
 // If these fail, everybody waits for what nobody needs, or an install works in one place alone.
 
 const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.url), 'utf8');
-const lockfiles = ['package-lock.json', 'bench/peers/package-lock.json', 'bench/foreign/package-lock.json'];
+const lockfiles = [
+  'package-lock.json',
+  'bench/peers/package-lock.json',
+  'bench/foreign/package-lock.json',
+  'bench/foreign/held-out/package-lock.json',
+];
 const packagesOf = (
   lockfile: string,
 ): Readonly<Record<string, { readonly resolved?: string; readonly link?: boolean }>> =>

@@ -1,9 +1,9 @@
 // Runs the conformance runner and its peer on API servers of others, each on a fresh one, and counts both the same way.
 //
 //   bench/foreign/install.sh
-//   node bench/foreign/main.ts [--server NAME]… [--tool lockstep|schemathesis|both] [--seconds 60] [--seed 1] [--out FOLDER]
-//       [--json] [--runner FILE, of another version of ours]
-//   node bench/foreign/main.ts --again FOLDER [--server NAME]…
+//   node bench/foreign/main.ts [--set read|held-out|both] [--server NAME]… [--tool lockstep|schemathesis|both] [--seconds 60] [--seed 1]
+//       [--out FOLDER] [--json] [--runner FILE, of another version of ours]
+//   node bench/foreign/main.ts --again FOLDER [--set …] [--server NAME]…
 //
 // They are let loose: servers may call out, write files and stop. A network namespace keeps them in:
 //   unshare --net sh -c 'ip link set lo up && node bench/foreign/main.ts'
@@ -15,10 +15,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Counted, type CountingProxy, startCountingProxy } from './counting-proxy.ts';
+import { heldOutServers } from './held-out.ts';
 import { createMatch, listOperations, readContract } from './operations.ts';
 import { readFindings, runTool, type Task, type Told, type Tool } from './run-tools.ts';
 import { describeFindings, sendAgain } from './send-again.ts';
-import { describeLack, type ForeignServer, servers } from './servers.ts';
+import { describeLack, type ForeignServer, readServers } from './servers.ts';
 import { startForeign } from './start-foreign.ts';
 
 interface Row extends Told {
@@ -35,6 +36,7 @@ interface Row extends Told {
   readonly stops: number;
 }
 
+const servers: readonly ForeignServer[] = [...readServers, ...heldOutServers];
 const stop = new AbortController();
 for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stop.abort());
 
@@ -200,6 +202,7 @@ function readArguments(): Options | undefined {
   try {
     const { values } = parseArgs({
       options: {
+        set: { type: 'string' },
         server: { type: 'string', multiple: true },
         tool: { type: 'string', default: 'both' },
         seconds: { type: 'string', default: '60' },
@@ -211,6 +214,9 @@ function readArguments(): Options | undefined {
       },
     });
     const { server: names, tool } = values;
+    // A server by its name is of any set.
+    const set = values.set ?? (names === undefined ? 'read' : 'both');
+    if (!['read', 'held-out', 'both'].includes(set)) throw new Error(`there is no set ${set}`);
     const unknown = (names ?? []).filter((name) => !servers.some((server) => server.name === name));
     if (unknown.length > 0) throw new Error(`there is no server ${unknown.join(', ')}`);
     if (!['lockstep', 'schemathesis', 'both'].includes(tool)) throw new Error(`there is no tool ${tool}`);
@@ -218,7 +224,11 @@ function readArguments(): Options | undefined {
     if (!(seconds > 0) || !Number.isInteger(seed)) throw new Error('--seconds and --seed take numbers');
     return {
       ...{ seconds, seed, runner: resolve(values.runner), out: values.out, isJson: values.json, again: values.again },
-      chosen: servers.filter(({ name }) => names === undefined || names.includes(name)),
+      chosen: servers.filter(
+        (server) =>
+          (set === 'both' || server.set === set.replace('-', ' ')) &&
+          (names === undefined || names.includes(server.name)),
+      ),
       tools: tool === 'both' ? ['lockstep', 'schemathesis'] : [tool as Tool],
     };
   } catch (error) {

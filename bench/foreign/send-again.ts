@@ -17,7 +17,7 @@ export interface Again {
   readonly answered: string;
 }
 
-/** Sends the line of each report, one after another, as somebody would who pastes it. */
+/** Sends the line of each report, one after another, as somebody would who pastes it. Reports about the contract have none. */
 export async function sendAgain(
   findings: readonly Finding[],
   base: string,
@@ -30,6 +30,7 @@ export async function sendAgain(
     value,
   ]);
   for (const { id, check, says, curl, answered: before } of findings) {
+    if (curl === '') continue;
     const token = login.token ?? '';
     // Where the line has the scheme, the variable is what follows it.
     const isBare = curl.includes('Authorization: Bearer $TOKEN');

@@ -26,15 +26,19 @@ export interface Instance {
   readonly otherPorts: readonly number[];
 }
 
+/** The first were read while the runner grew; nobody who worked on it has looked at what it says of the others. */
+export type ServerSet = 'read' | 'held out';
+
 /** An application that somebody else published, with a contract of its own. */
 export interface ForeignServer {
   readonly name: string;
+  readonly set: ServerSet;
   readonly package: string;
   readonly version: string;
   readonly registry: 'npm' | 'PyPI';
   readonly framework: string;
-  /** Its OpenAPI document: a path it serves, or a file that its package ships. */
-  readonly document: { readonly served: string } | { readonly shipped: string };
+  /** Its OpenAPI document: a path it serves, a file that its package ships, or one that its own command writes into its folder. */
+  readonly document: { readonly served: string } | { readonly shipped: string } | { readonly written: string };
   /** What stands before the paths of the contract. */
   readonly basePath: string;
   /** Anything but a refused connection, here, means that it is up; with 2xx where the status is to be waited for. */
@@ -46,13 +50,16 @@ export interface ForeignServer {
 }
 
 const nodeModules = join(import.meta.dirname, 'node_modules');
-const virtual = (name: string, command: string): string => join(import.meta.dirname, '.venvs', name, 'bin', command);
-const password = 'Correct-horse-battery-9';
+/** A program of a Python server's own environment. */
+export const virtual = (name: string, command: string): string =>
+  join(import.meta.dirname, '.venvs', name, 'bin', command);
+export const password = 'Correct-horse-battery-9';
 
 /** Chosen by reading, before either tool was run on any of them; none is dropped since. */
-export const servers: readonly ForeignServer[] = [
+export const readServers: readonly ForeignServer[] = [
   {
     name: 'phoenix',
+    set: 'read',
     package: 'arize-phoenix',
     version: '20.26.1',
     registry: 'PyPI',
@@ -79,6 +86,7 @@ export const servers: readonly ForeignServer[] = [
   },
   {
     name: 'changedetection',
+    set: 'read',
     package: 'changedetection.io',
     version: '0.60.10',
     registry: 'PyPI',
@@ -97,6 +105,7 @@ export const servers: readonly ForeignServer[] = [
   },
   {
     name: 'label-studio',
+    set: 'read',
     package: 'label-studio',
     version: '1.23.2',
     registry: 'PyPI',
@@ -121,6 +130,7 @@ export const servers: readonly ForeignServer[] = [
   },
   {
     name: 'chroma',
+    set: 'read',
     package: 'chromadb',
     version: '1.5.9',
     registry: 'PyPI',
@@ -135,6 +145,7 @@ export const servers: readonly ForeignServer[] = [
   },
   {
     name: 'restate',
+    set: 'read',
     package: '@restatedev/restate-server',
     version: '1.7.12',
     registry: 'npm',
@@ -154,6 +165,7 @@ export const servers: readonly ForeignServer[] = [
   },
   {
     name: 'wiremock',
+    set: 'read',
     package: 'wiremock',
     version: '3.13.2',
     registry: 'npm',
@@ -171,6 +183,7 @@ export const servers: readonly ForeignServer[] = [
   },
   {
     name: 'firebase-auth',
+    set: 'read',
     package: 'firebase-tools',
     version: '15.34.2',
     registry: 'npm',
@@ -201,6 +214,7 @@ export const servers: readonly ForeignServer[] = [
   },
   {
     name: 'directus',
+    set: 'read',
     package: 'directus',
     version: '12.4.0',
     registry: 'npm',
@@ -215,6 +229,7 @@ export const servers: readonly ForeignServer[] = [
   },
   {
     name: 'homebridge-ui',
+    set: 'read',
     package: 'homebridge-config-ui-x',
     version: '5.10.0',
     registry: 'npm',
@@ -247,15 +262,18 @@ export const servers: readonly ForeignServer[] = [
 ];
 
 /** @returns what is to be installed before a server can be started; undefined where all is there */
-export function describeLack({ registry, name, document }: ForeignServer): string | undefined {
+export function describeLack({ set, registry, name, document }: ForeignServer): string | undefined {
   if (registry === 'npm') {
-    return existsSync(join(nodeModules, '.package-lock.json')) ? undefined : 'npm ci --prefix bench/foreign';
+    const [folder, command] = set === 'read' ? ['.', 'npm'] : ['held-out', 'held-out-npm'];
+    const isThere = existsSync(join(import.meta.dirname, folder, 'node_modules/.package-lock.json'));
+    return isThere ? undefined : `bench/foreign/install.sh ${command}`;
   }
   const folder =
     'shipped' in document ? join(import.meta.dirname, document.shipped) : virtual(environmentOf(name), 'python');
   return existsSync(folder) ? undefined : `bench/foreign/install.sh ${environmentOf(name)}`;
 }
 
+/** Of the folder in `.venvs`, and of the file in `requirements`. */
 function environmentOf(name: string): string {
   return name.replaceAll('-', '');
 }
@@ -286,7 +304,7 @@ function bearer(token: string): Login {
   return { token };
 }
 
-async function post(url: string, body?: unknown, token?: string): Promise<Readonly<Record<string, unknown>>> {
+export async function post(url: string, body?: unknown, token?: string): Promise<Readonly<Record<string, unknown>>> {
   const response = await fetch(url, {
     method: token === undefined && body === undefined ? 'GET' : 'POST',
     headers: {

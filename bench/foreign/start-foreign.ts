@@ -169,8 +169,9 @@ async function untilReady(url: string, child: ChildProcess, signal: AbortSignal)
   }
 }
 
-async function readDocument({ document }: ForeignServer, { origin }: Instance, login: Login): Promise<string> {
+async function readDocument({ document }: ForeignServer, { folder, origin }: Instance, login: Login): Promise<string> {
   if ('shipped' in document) return readFile(join(import.meta.dirname, document.shipped), 'utf8');
+  if ('written' in document) return readFile(join(folder, document.written), 'utf8');
   const { token } = login;
   const authorization = token === undefined ? {} : { authorization: token.includes(' ') ? token : `Bearer ${token}` };
   const response = await fetch(`${origin}${document.served}`, {

@@ -67,19 +67,19 @@ test('a line that names an item of the run says that it may be gone', () => {
 
 test('what is wrong with the contract itself is a suite of its own, and a place is told by its own words', () => {
   const unsent = { ...finding, check: 'contract', operation: '', operations: [], curl: '' };
-  const occurrence = { fingerprint: '1', place: '', pointer: '', count: 1 };
+  const occurrence = { fingerprint: '1', pointer: '', count: 1 };
   const folded = {
     ...finding,
     occurrences: [
-      { ...occurrence, operation: 'read', says: 'first' },
-      { ...occurrence, operation: 'list', says: 'second' },
+      { ...occurrence, operation: 'read', place: 'response 200 body /b', says: 'first' },
+      { ...occurrence, operation: 'list', place: 'response 200 body /c', says: 'second' },
     ],
   };
   const text = formatJunit({ ...result, findings: [unsent, folded] });
   expect(text).toContain('<testsuite name="the contract" tests="1" failures="1" errors="0" skipped="0">');
   expect([...text.matchAll(/<failure message="([^"]*)/g)].map(([, says]) => says).slice(1)).toEqual([
-    'first',
-    'second',
+    'response 200 body /b: first',
+    'response 200 body /c: second',
   ]);
 });
 
@@ -87,16 +87,17 @@ test('one case for each operation and check: failed wherever the cause showed, p
   const lines = formatJunit(result).split('\n');
   expect(
     lines
-      .filter((line) => /<test(case|suite )|<skipped|<failure/.test(line))
+      .filter((line) => /<test(case|suites? )|<skipped|<failure/.test(line))
       .map((line) => line.trim().replace(/">.*$/, '">')),
   ).toEqual([
+    '<testsuites name="A &amp; B" tests="4" failures="2" errors="0" skipped="1" time="1.500">',
     '<testsuite name="read" tests="2" failures="1" errors="0" skipped="0">',
     '<testcase classname="read" name="body-schema">',
-    '<failure message="must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
+    '<failure message="response 200 body /a: must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
     '<testcase classname="read" name="media-type"/>',
     '<testsuite name="list" tests="1" failures="1" errors="0" skipped="0">',
     '<testcase classname="list" name="body-schema">',
-    '<failure message="must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
+    '<failure message="response 200 body /a: must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
     '<testsuite name="drop" tests="1" failures="0" errors="0" skipped="1">',
     '<testcase classname="drop" name="http-law">',
     '<skipped message="pass --writes all"/>',

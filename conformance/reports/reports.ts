@@ -32,7 +32,13 @@ export function formatJunit(result: RunResult): string {
   const own = result.findings.filter(({ operation, severity }) => operation === '' && severity === 'defect');
   if (own.length > 0) suites.unshift(formatContract(own));
   if (result.cure !== undefined) suites.unshift(formatRun(result.says, result.cure));
-  const head = `<testsuites name="${escapeXml(result.title)}" time="${(result.durationMs / 1000).toFixed(3)}">`;
+  const sum = (count: string): number =>
+    suites.reduce(
+      (total, text) => total + Number(new RegExp(`^ *<testsuite .* ${count}="(\\d+)"`).exec(text)?.[1] ?? 0),
+      0,
+    );
+  const counts = ['tests', 'failures', 'errors', 'skipped'].map((count) => `${count}="${sum(count)}"`).join(' ');
+  const head = `<testsuites name="${escapeXml(result.title)}" ${counts} time="${(result.durationMs / 1000).toFixed(3)}">`;
   return `<?xml version="1.0" encoding="UTF-8"?>\n${head}\n${suites.join('\n')}\n</testsuites>\n`;
 }
 
@@ -65,7 +71,9 @@ function formatCase({ findings }: RunResult, operation: string, check: string, o
   if (found.length > 0) {
     const failures = found.map((finding) => {
       const here = finding.occurrences.find((one) => one.operation === operation);
-      return formatFailure(finding, here?.says ?? finding.says);
+      // Some readers show nothing but this.
+      const { place, says } = here ?? finding;
+      return formatFailure(finding, `${place}: ${says}`);
     });
     return `${head}>\n${failures.join('\n')}\n    </testcase>`;
   }
