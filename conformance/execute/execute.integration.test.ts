@@ -90,6 +90,7 @@ test.each([
   { status: 502, write: undefined, times: 1 },
   { status: 504, write: undefined, times: 1 },
   { status: 502, write: 'put' as const, times: 3 },
+  { status: 503, write: undefined, times: 1 },
   { status: 500, write: undefined, times: 1 },
   { status: 500, write: 'put' as const, times: 2 },
 ])('what may have been done is not sent twice: $write $status comes $times times', async ({ status, write, times }) => {
