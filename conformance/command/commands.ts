@@ -83,7 +83,6 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
     permissions: { effects: values.allowEffects, readOnly: values.readOnly, writes: values.writes },
     selection,
     checks: values.check,
-    phases: values.phase,
     budget: values.budget,
     seed: values.seed,
     now: values.now,

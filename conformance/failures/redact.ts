@@ -39,6 +39,9 @@ export interface LearnedSecret {
 /** Shorter ones cannot be told from ordinary text: they are hidden at their own place in JSON alone. */
 const leastLength = 4;
 
+/** A shorter value that the run made up, as `string`, may stand in any answer by chance. */
+const leastTelling = 12;
+
 /** From so many characters on it is no accident where they stand within a longer text. */
 const leastWithin = 8;
 
@@ -111,12 +114,13 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
       const sent = `${request.path} ${request.body?.toString() ?? ''}`;
       for (const { text, isAnswer } of all) if (!isAnswer && !known.has(text)) invented.add(text);
       const found = all.filter(({ isAnswer }) => isAnswer);
-      for (const one of found) {
+      const telling = found.filter((one) => {
         const isOurs = !known.has(one.text) && (invented.has(one.text) || isWithin(sent, one.text));
         if (isOurs) invented.add(one.text);
         else learnAnswer(one, exchange);
-      }
-      return found.map(({ text, pointer }) => ({ text, pointer, operation: exchange.operation }));
+        return !isOurs || one.text.length >= leastTelling;
+      });
+      return telling.map(({ text, pointer }) => ({ text, pointer, operation: exchange.operation }));
     },
     redact: (text) => {
       const all = patternOf();

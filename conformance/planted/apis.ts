@@ -52,7 +52,6 @@ export function testOptions(api: ApiName, origin: string, change: Partial<RunOpt
     permissions: { effects: ['remote'], readOnly: false, writes: 'restore' },
     selection: { only: [], exclude: [] },
     checks: [],
-    phases: ['baseline'],
     budget: { requests: undefined, milliseconds: undefined },
     seed: 1,
     now: testNow,

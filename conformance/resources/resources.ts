@@ -423,7 +423,8 @@ export function createResources(contract: Contract): Resources {
     const state = slots.get(path);
     const isItem = state !== undefined && path.endsWith('{}');
     const { list, whole, isList } = readItems(seen.responseBody, nounOf(path));
-    if (operation.method === 'post' && !isItem) {
+    // A search is a read: what it shows is not the run's.
+    if (operation.method === 'post' && !isItem && operation.extensions.effect !== 'none') {
       observeCreate(observed, values, Array.isArray(seen.responseBody) ? (list[0] ?? new Map()) : (whole ?? new Map()));
       return;
     }

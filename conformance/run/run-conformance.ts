@@ -5,7 +5,14 @@ import { noAnswer } from '../checks/server-failure.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
-import { type Exchange, isAccepted, type NoAnswer, type NumberedExchange, type Trace } from '../execute/exchange.ts';
+import {
+  type Exchange,
+  isAccepted,
+  type NoAnswer,
+  type NumberedExchange,
+  type Outage,
+  type Trace,
+} from '../execute/exchange.ts';
 import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
@@ -187,6 +194,7 @@ export async function runConformance(
     cut: userCut,
     lost,
     tokenProblems,
+    ended: describeEnd(engine.outages(), lostAccess),
     failure: failure && redactor.redact(failure.message),
   });
   // What another host, or none, answered says nothing about this deployment.
@@ -231,6 +239,13 @@ export async function runConformance(
     durationMs: Math.round(performance.now() - startedAt),
     failure,
   };
+}
+
+function describeEnd(outages: readonly Outage[], lostAccess: readonly string[]): string | undefined {
+  const gone = outages.find(({ awayMs, waitedMs }) => awayMs === undefined && waitedMs > 0);
+  if (gone !== undefined)
+    return `the deployment stopped, and did not come back within ${Math.round(gone.waitedMs / 1000)} s.`;
+  return lostAccess.length > 0 ? 'what let the run in has ended.' : undefined;
 }
 
 /** What a run sends with. Secrets that it uses are told to the redactor before they can stand in any output. */

@@ -1,6 +1,5 @@
 import type { Instant } from '../data/time.ts';
 import type { Credentials } from '../execute/authorize.ts';
-import type { PhaseName } from '../execute/exchange.ts';
 import type { Budget } from '../execute/limits.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { Permissions } from '../plan/permissions.ts';
@@ -22,7 +21,6 @@ export interface RunOptions {
   readonly selection: Selection;
   /** Names of checks; empty: all. */
   readonly checks: readonly string[];
-  readonly phases: readonly PhaseName[];
   readonly budget: Budget;
   readonly seed: number;
   readonly now: Instant;

@@ -6,7 +6,7 @@ import type { Cut } from '../execute/queue.ts';
 import { plainIntent } from '../planted/apis.ts';
 import { seeTargets } from './lost-address.ts';
 import { createTally, explainUnreached, measureCoverage } from './tally.ts';
-import { judgeVerdict } from './verdict.ts';
+import { exitCodes, judgeVerdict } from './verdict.ts';
 
 const { operations } = readContract(
   'api.yaml',
@@ -25,7 +25,12 @@ paths:
 /** What came for each operation: a status, or nothing for the reason given. */
 type Came = Readonly<Record<string, number | NoAnswer['reason']>>;
 
-function judge(came: Came, tokenProblems: readonly string[] = [], cut?: Cut): ReturnType<typeof judgeVerdict> {
+function judge(
+  came: Came,
+  tokenProblems: readonly string[] = [],
+  cut?: Cut,
+  ended?: string,
+): ReturnType<typeof judgeVerdict> {
   const selected = operations.filter(({ id }) => id in came);
   const [tally, targets] = [createTally(), seeTargets()];
   for (const operation of selected) {
@@ -35,7 +40,7 @@ function judge(came: Came, tokenProblems: readonly string[] = [], cut?: Cut): Re
   }
   const { away, option } = targets.judged();
   const coverage = measureCoverage(selected, tally);
-  const rest = { findings: [], cut, lost: undefined, tokenProblems };
+  const rest = { findings: [], cut, lost: undefined, tokenProblems, ended };
   return judgeVerdict({ ...rest, tallies: tally.all(), away, option, coverage });
 }
 
@@ -145,4 +150,10 @@ test('the first reason for want of a token stands in the cure, with the number o
   expect(judge({ guarded: 401 }, ['one', 'two', 'three']).cure).toMatch(/^No token: one \(and 2 more\)\. /);
   expect(judge({ guarded: 401 }, ['one']).cure).toMatch(/^No token: one\. /);
   expect(judge({ guarded: 401 }).cure).toMatch(/^Check --token/);
+});
+
+test('a run that could not go on is not green', () => {
+  const judged = judge({ guarded: 200, open: 204 }, [], undefined, 'what let the run in has ended.');
+  expect([judged.verdict, exitCodes[judged.verdict]]).toEqual(['cut-short', 2]);
+  expect(judged.says).toContain('Cut short: what let the run in has ended.');
 });

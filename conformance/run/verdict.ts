@@ -12,6 +12,7 @@ export type Verdict =
   | 'passed'
   | 'defects'
   | 'nothing-tested'
+  | 'cut-short'
   | 'wrong-address'
   | 'unreachable'
   | 'interrupted'
@@ -51,13 +52,15 @@ interface VerdictGiven {
   readonly cut: Cut;
   readonly lost: LostAddress | undefined;
   readonly tokenProblems: readonly string[];
+  /** Why the run could not go on: the deployment stayed away, or let it in no more. */
+  readonly ended: string | undefined;
   /** How the runner failed. */
   readonly failure?: string | undefined;
 }
 
 /** What the run amounts to: what keeps it from proving anything goes before all that it found. */
 export function judgeVerdict(given: VerdictGiven): Judgement {
-  const { findings, tallies, away, option, coverage, cut, lost, tokenProblems, failure } = given;
+  const { findings, tallies, away, option, coverage, cut, lost, tokenProblems, ended, failure } = given;
   if (failure !== undefined) {
     const says = `The runner failed: ${failure}. What was found until then stands.`;
     return {
@@ -80,6 +83,10 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
   if (defects > 0) {
     const found = `${defects} ${defects === 1 ? 'defect' : 'defects'} found`;
     return { verdict: 'defects', says: `${found}${unreached && `, and ${unreached}`}.`, cure: undefined };
+  }
+  if (ended !== undefined) {
+    const says = `Cut short: ${ended} What was found until then stands${unreached && `; ${unreached}`}.`;
+    return { verdict: 'cut-short', says, cure: 'The warnings name what came before it.' };
   }
   const seen = statusesOf(tallies);
   if (seen.size === 0 && cut !== undefined) {
@@ -145,6 +152,7 @@ export const exitCodes: Readonly<Record<Verdict, number>> = {
   passed: 0,
   defects: 1,
   'nothing-tested': 2,
+  'cut-short': 2,
   'wrong-address': 2,
   unreachable: 2,
   interrupted: 130,
