@@ -119,7 +119,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     );
     expect(told).toEqual([]);
     expect(warnings).toMatch(/stopped[^\n]* POST \/restart[^\n]*did not come back/);
-    expect(result.verdict).toBe('passed');
+    expect(result.verdict).toBe('cut-short');
   });
 
   test('stops soon after it has accepted a write that says nothing of it: a suspect names the write', async () => {
