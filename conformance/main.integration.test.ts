@@ -455,7 +455,8 @@ test('waits before it asks a deployment for its own contract', async () => {
   const spare = await serve(() => ({ status: 200 }));
   const { origin } = spare;
   await spare.close();
-  const args = ['--contract', `${origin}/openapi.yaml`, '--base-url', `${origin}/v2`, '--token', libraryKey];
+  const contract = `${origin}/openapi.yaml?key=key-of-the-contract`;
+  const args = ['--contract', contract, '--base-url', `${origin}/v2`, '--token', libraryKey, '--json'];
   const run = conform([...args, '--wait-for-target', '60s', '--operation', 'listBooks']);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const [answer, text] = [createLibrary(), await readFile(apis.library.file, 'utf8')];
@@ -463,9 +464,10 @@ test('waits before it asks a deployment for its own contract', async () => {
     (request) => (request.path === '/openapi.yaml' ? { status: 200, body: text } : answer(request)),
     Number(new URL(origin).port),
   );
-  const { code, error } = await run;
+  const { code, out, error } = await run;
   expect(error).toMatch(/answers after/);
-  expect(code).toBe(0);
+  expect([code, JSON.parse(out).contractFile]).toEqual([0, `${origin}/openapi.yaml?…`]);
+  expect(out + error).not.toContain('key-of-the-contract');
 });
 
 test('waits no longer than it was told, and says what it saw', async () => {

@@ -53,9 +53,11 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   }
   let contract: Contract;
   try {
-    contract = await readContractFile(values.contract ?? '');
+    const given = values.contract ?? '';
+    contract = { ...(await readContractFile(given)), file: shownName(given) };
   } catch (error) {
-    if (error instanceof ContractError) return refuse(error.message);
+    if (error instanceof ContractError)
+      return refuse(error.message.replaceAll(values.contract ?? '', () => shownName(values.contract ?? '')));
     throw error;
   }
   const { operations } = contract;
@@ -160,6 +162,14 @@ export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends):
   if (unwritten !== undefined) streams.error.write(`${unwritten}\n`);
   if (unwritten !== undefined) return wrongUse;
   return failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
+}
+
+/** Every report shows where the contract is from, and an address may hold a key. */
+function shownName(contract: string): string {
+  const address = isAddress(contract) ? URL.parse(contract) : null;
+  if (address === null) return contract;
+  const user = address.username === '' && address.password === '' ? '' : '…@';
+  return `${address.protocol}//${user}${address.host}${address.pathname}${address.search === '' ? '' : '?…'}`;
 }
 
 function isAddress(contract: string | undefined): boolean {

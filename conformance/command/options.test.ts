@@ -32,6 +32,24 @@ test('no password of an address is told, and none is taken', () => {
   expect(faults).toEqual(['--base-url https://…@api.example: give user and password by --user.']);
 });
 
+test('a variable that is not set is told, rather than a run of nobody', () => {
+  const { faults } = readOptions({ contract: 'x', baseUrl: '', token: ['a', ''], user: '', clientSecret: 'b' }, true);
+  expect(faults).toEqual([
+    '--base-url is empty: is the variable set that it comes from?',
+    '--token is empty: is the variable set that it comes from?',
+    '--user is empty: is the variable set that it comes from?',
+    '--client-secret needs --client-id too.',
+  ]);
+});
+
+test('checks and phases may stand with commas between, as reports do', () => {
+  const { values, faults } = readOptions(
+    { contract: 'x', baseUrl: 'http://a', check: ['slow,media-type', 'http-law'] },
+    true,
+  );
+  expect([values.check, faults]).toEqual([['slow', 'media-type', 'http-law'], []]);
+});
+
 test('an address without its scheme is told with one', () => {
   const told = (baseUrl: string) => readOptions({ contract: 'x', baseUrl }, true).faults;
   expect(told('localhost:8080/v1')).toEqual([

@@ -215,7 +215,7 @@ export const optionTable = {
     read: (given, name) =>
       someOf(
         checks.map((check) => check.name),
-        texts(given),
+        texts(given).flatMap(listed),
         name,
       ),
   },
@@ -303,7 +303,7 @@ export const optionTable = {
   },
   report: {
     flags: '--report <names>',
-    about: `any of ${Object.keys(reports).join(', ')}, written to --out`,
+    about: `any of ${Object.keys(reports).join(', ')}, with commas between, written to --out`,
     group: 'Results:',
     read: (given, name) => someOf(Object.keys(reports), listed(given), name) as readonly ReportName[],
   },
@@ -351,12 +351,21 @@ export function readOptions(
   if (raw.contract === undefined) faults.unshift('--contract FILE is needed.');
   if (raw.baseUrl === undefined && needsTarget)
     faults.splice(raw.contract === undefined ? 1 : 0, 0, '--base-url URL is needed.');
+  // A variable of CI that is not set: without a word the run would be one of nobody.
+  for (const [name, { flags }] of Object.entries<OptionRow<unknown>>(optionTable)) {
+    const given = raw[name];
+    if (given === '' || (typeof given === 'object' && given.includes(''))) faults.push(emptyOf(flags));
+  }
   const values = Object.fromEntries(read) as OptionValues;
   for (const [option, other] of needed) {
     if (raw[option] !== undefined && !other.some((name) => raw[name] !== undefined))
       faults.push(`${flagOf(option)} needs ${other.map(flagOf).join(' or ')} too.`);
   }
   return { values, faults };
+}
+
+function emptyOf(flags: string): string {
+  return `${flags.split(' ')[0]} is empty: is the variable set that it comes from?`;
 }
 
 /** Options that mean nothing without another one. */
@@ -428,14 +437,15 @@ function oneOf(known: readonly string[], given: string | undefined, name: string
 
 function phaseNames(given: Given, name: string): readonly PhaseName[] {
   if (given === undefined) return builtPhases;
-  const wanted = someOf(Object.keys(phases), texts(given), name) as readonly PhaseName[];
+  const wanted = someOf(Object.keys(phases), texts(given).flatMap(listed), name) as readonly PhaseName[];
   const missing = wanted.filter((phase) => !phases[phase].built);
   if (missing.length === 0) return wanted;
   throw new RangeError(`${name} ${missing.join(', ')} is not built yet. Built: ${builtPhases.join(', ')}.`);
 }
 
 function url(given: Given, name: string): string | undefined {
-  if (typeof given !== 'string') return undefined;
+  // Told as empty.
+  if (typeof given !== 'string' || given === '') return undefined;
   const address = URL.parse(given);
   if (address === null || !/^https?:$/.test(address.protocol)) {
     // `localhost:8080` is an address too, whose scheme is localhost.
@@ -476,7 +486,7 @@ function headers(given: Given, name: string): readonly (readonly [name: string, 
 }
 
 function user(given: Given, option: string): { readonly name: string; readonly password: string } | undefined {
-  if (typeof given !== 'string') return undefined;
+  if (typeof given !== 'string' || given === '') return undefined;
   const at = given.indexOf(':');
   if (at < 1) throw new RangeError(`${option}: write 'name:password'.`);
   return { name: given.slice(0, at), password: given.slice(at + 1) };

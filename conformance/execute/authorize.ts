@@ -27,9 +27,45 @@ export interface Authorization {
   readonly scopes: readonly string[] | undefined;
   /** After a 401: whether other credentials can be had in place of these, which are then taken for ended. */
   readonly renew?: () => boolean;
+  /** The alternative of `security` that it fulfils with a token of which nobody said what it is for, where there are others. */
+  readonly guess?: { readonly name: string; readonly othersLeft: number } | undefined;
+}
+
+/**
+ * Which alternative a bare token is for, found out by asking: what one is refused with 401 is asked again by the next. What came of
+ * it counts from the next round on, so that nothing depends on which answer is the first to arrive.
+ */
+interface Trials {
+  readonly isAccepted: (alternative: string) => boolean;
+  /** Whether it is worth asking: not once so many were refused that none of them can be it. */
+  readonly isOpen: () => boolean;
+  readonly tell: (alternative: string, isAccepted: boolean) => void;
+  readonly settle: () => void;
+}
+
+/** So many requests are refused by all alternatives before no more are asked. */
+const mostRefused = 40;
+
+function createTrials(): Trials {
+  const accepted = new Set<string>();
+  let refused = 0;
+  let news: { readonly alternative: string; readonly isAccepted: boolean }[] = [];
+  return {
+    isAccepted: (alternative) => accepted.has(alternative),
+    isOpen: () => refused < mostRefused,
+    tell: (alternative, isAccepted) => news.push({ alternative, isAccepted }),
+    settle: () => {
+      for (const { alternative, isAccepted } of news) {
+        if (isAccepted) accepted.add(alternative);
+        else refused += 1;
+      }
+      news = [];
+    },
+  };
 }
 
 interface Account {
+  readonly trials: Trials;
   readonly credentials: Credentials;
   readonly tokens: Tokens;
   /** What every request of the account carries, with the way to other credentials in its place. */
@@ -75,6 +111,7 @@ export function createAccounts(given: Given): Accounts {
       if (!isDescriptive(name)) keepSecret(bareOf(value), `${prefix}${variableOf(name)}`);
     const fixed = headers.filter(([name]) => isCredential(contract, name));
     return {
+      trials: createTrials(),
       credentials: account,
       tokens,
       session,
@@ -105,6 +142,7 @@ const none: Authorization = { ...nothing, scopes: undefined };
  * sure to be meant for.
  *
  * @param extraScopes scopes that the values of the request ask for
+ * @param refused guesses that this request was refused with
  * @returns undefined when nobody of that identity can be shown: for `own` that no alternative can be fulfilled, for the
  *   others that there is no second account, no narrower token, or no way to be anonymous
  */
@@ -113,6 +151,7 @@ export async function authorize(
   operation: Operation,
   extraScopes: readonly string[],
   identity: Identity = 'own',
+  refused: ReadonlySet<string> = new Set(),
 ): Promise<Authorization | undefined> {
   const closed = operation.security.filter((alternative) => Object.keys(alternative).length > 0);
   const schemesOf = (alternative: object): SecurityScheme[] =>
@@ -127,7 +166,17 @@ export async function authorize(
 
   const possible = closed.filter((alternative) => without === undefined || schemesOf(alternative).some(takesToken));
   const sure = possible.filter((alternative) => schemesOf(alternative).every((scheme) => isSure(tools, scheme)));
-  for (const alternative of new Set([...sure, ...possible])) {
+  const mayGuess = (alternative: object): boolean =>
+    identity === 'own' && schemesOf(alternative).every((scheme) => isByToken(tools, scheme));
+  const { trials } = account;
+  const ranked = [...new Set([...sure, ...possible])].sort(
+    (a, b) => Number(trials.isAccepted(nameOf(b))) - Number(trials.isAccepted(nameOf(a))),
+  );
+  const isKnownWay = ranked.some((alternative) => trials.isAccepted(nameOf(alternative)));
+  const guesses = isKnownWay || !trials.isOpen() ? [] : ranked.filter(mayGuess);
+  for (const alternative of ranked) {
+    const isGuess = guesses.length > 1 && guesses.includes(alternative);
+    if (isGuess && refused.has(nameOf(alternative))) continue;
     const parts: Authorization[] = [];
     for (const [name, scopes] of Object.entries(alternative)) {
       const scheme = contract.schemes[name];
@@ -136,7 +185,10 @@ export async function authorize(
       if (part !== undefined) parts.push(part);
     }
     const joined = parts.length === Object.keys(alternative).length ? parts.reduce(join) : undefined;
-    if (joined !== undefined && isSendable(joined)) return withBadge(tools, operation, joined);
+    if (joined === undefined || !isSendable(joined)) continue;
+    const othersLeft = guesses.filter((other) => other !== alternative && !refused.has(nameOf(other))).length;
+    const guess = isGuess ? { name: nameOf(alternative), othersLeft } : undefined;
+    return { ...withBadge(tools, operation, joined), guess };
   }
   if (without !== undefined) return undefined;
   const hasBadge = operation.target === 'api' && isBadge(tools.badge);
@@ -149,6 +201,14 @@ interface Tools {
   readonly account: Account;
   readonly badge: Renewable;
   readonly without: readonly string[] | undefined;
+}
+
+const nameOf = (alternative: object): string => Object.keys(alternative).sort().join(' ');
+
+/** Whether it is fulfilled by the user's bare token, which may be a key, the value of a cookie or a bearer token. */
+function isByToken({ account: { credentials }, badge }: Tools, scheme: SecurityScheme): boolean {
+  const isOwn = credentials.byScheme?.[scheme.name] !== undefined || isCovered(scheme, badge);
+  return credentials.token !== undefined && !isOwn && scheme.scheme !== 'basic' && scheme.type !== 'mutualTLS';
 }
 
 /** Whether the credential is plainly meant for this scheme: a bare token is a key only where the contract has no tokens. */

@@ -90,6 +90,7 @@ test.each([
   { status: 502, write: undefined, times: 1 },
   { status: 504, write: undefined, times: 1 },
   { status: 502, write: 'put' as const, times: 3 },
+  { status: 503, write: undefined, times: 1 },
   { status: 500, write: undefined, times: 1 },
   { status: 500, write: 'put' as const, times: 2 },
 ])('what may have been done is not sent twice: $write $status comes $times times', async ({ status, write, times }) => {
@@ -149,6 +150,51 @@ test.each([
   server.closeAllConnections();
   const defects = result.findings.filter(({ severity }) => severity === 'defect');
   expect([defects, result.coverage.reached]).toEqual([[], 9]);
+});
+
+test('a token of which nobody said what it is for is tried as each of the alternatives, the same way for any number of workers', async () => {
+  const server = createServer((request, response) => {
+    if (request.headers['x-key'] === 'token-of-the-user') response.writeHead(200).end();
+    else response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
+  });
+  const origin = await listen(server);
+  const paths = Object.fromEntries(
+    ['/a', '/b', '/c', '/d', '/e/{id}', '/f/{id}'].map((path) => {
+      const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
+      return [
+        path,
+        { get: { parameters: path.includes('{') ? [id] : [], responses: { 200: { description: 'Done' } } } },
+      ];
+    }),
+  );
+  const contract = readContract(
+    'api.json',
+    JSON.stringify({
+      openapi: '3.1.0',
+      info: { title: 'T', version: '1' },
+      security: [{ cookie: [] }, { bearer: [] }, { key: [] }],
+      paths,
+      components: {
+        securitySchemes: {
+          bearer: { type: 'http', scheme: 'bearer' },
+          key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+          cookie: { type: 'apiKey', in: 'cookie', name: 'sid' },
+        },
+      },
+    }),
+  );
+  const logs = [];
+  for (const workers of [1, 16]) {
+    const credentials = { token: 'token-of-the-user', clientId: undefined, clientSecret: undefined };
+    const options = { ...testOptions('library', origin), baseUrl: origin, headers: [], credentials, workers };
+    const log: string[] = [];
+    const result = await runConformance(contract, options, { onRequest: (line) => log.push(line) });
+    expect(result.findings).toEqual([]);
+    expect(result.coverage.reached).toBe(6);
+    logs.push([result.requests, ...log]);
+  }
+  server.close();
+  expect(logs[0]).toEqual(logs[1]);
 });
 
 test('a server that stops for good: those that were under way are named, and the run ends', async () => {

@@ -53,10 +53,15 @@ const retries: Readonly<
   Record<number, { readonly times: number; readonly waitMs: number; readonly isSent?: 'unknown' }>
 > = {
   429: { times: 5, waitMs: 500 },
-  503: { times: 2, waitMs: 200 },
+  503: { times: 2, waitMs: 200, isSent: 'unknown' },
   502: { times: 1, waitMs: 100, isSent: 'unknown' },
   504: { times: 1, waitMs: 100, isSent: 'unknown' },
 };
+
+/** Whether the answer says when the same request is welcome (RFC 9110, 10.2.3). */
+export function asksAgain(answer: Answer): boolean {
+  return readRetryAfter(headerOf(answer, 'retry-after')) !== undefined;
+}
 
 /** Milliseconds after which the request is sent once more; undefined: the last outcome counts. */
 export function pauseAfter(
@@ -68,8 +73,9 @@ export function pauseAfter(
   const last = outcomes.at(-1);
   const retry = last?.kind === 'answer' ? retries[last.status] : undefined;
   if (last?.kind !== 'answer' || retry === undefined) return undefined;
-  // The gateway may have passed it on: sent again, it might be done twice.
-  if (retry.isSent === 'unknown' && !mayRepeat(operation, method)) return undefined;
+  // It may have been passed on, or done in part, and be done twice; who says when to come again has done nothing yet.
+  const isAsked = last.status === 503 && asksAgain(last);
+  if (retry.isSent === 'unknown' && !isAsked && !mayRepeat(operation, method)) return undefined;
   const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;
   if (same > retry.times) return undefined;
   const wait = readRetryAfter(headerOf(last, 'retry-after')) ?? retry.waitMs * 2 ** (same - 1);

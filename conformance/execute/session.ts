@@ -15,6 +15,7 @@ import {
   type Exchange,
   headerOf,
   type Intent,
+  isSuccess,
   type NoAnswer,
   type Outage,
   type OutgoingRequest,
@@ -123,8 +124,9 @@ export function createEngine(wiring: Wiring): Engine {
           const { operation, identity = 'own' } = draft;
           const seen = seenOf(draft);
           const extraScopes = scopesOfValues(operation, seen);
+          const refused = new Set<string>();
           const attempt = async () => {
-            const authorization = await authorize(wiring.accounts, operation, extraScopes, identity);
+            const authorization = await authorize(wiring.accounts, operation, extraScopes, identity, refused);
             // Sent as somebody else, a request would prove something else.
             if (authorization === undefined && identity !== 'own') return undefined;
             const shown = authorization ?? anonymous;
@@ -149,15 +151,28 @@ export function createEngine(wiring: Wiring): Engine {
             return last?.kind === 'answer' && last.status === 401;
           };
           const pauses = (exchanges: readonly Exchange[]) => exchanges.map((one) => ({ ...one, isPause: true }));
-          const first = await attempt();
-          if (first === undefined) return [];
+          const before: Exchange[] = [];
+          let first = await attempt();
+          // Nothing says which of several schemes a bare token is for: a 401 asks for the next.
+          for (let guess = first?.authorization?.guess; first !== undefined && guess !== undefined; ) {
+            const last = first.exchanges.at(-1)?.outcome;
+            const isIn = last !== undefined && isSuccess(last);
+            const isOut = isRefused(first.exchanges);
+            if (isIn || isOut) wiring.accounts.own.trials.tell(guess.name, isIn);
+            if (!isOut || guess.othersLeft === 0) break;
+            before.push(...pauses(first.exchanges));
+            refused.add(guess.name);
+            first = await attempt();
+            guess = first?.authorization?.guess;
+          }
+          if (first === undefined) return before;
+          if (!isRefused(first.exchanges)) return [...before, ...first.exchanges];
           // A token may end in mid-run: a new one is fetched once, and only what comes then counts.
-          if (!isRefused(first.exchanges)) return first.exchanges;
           const isRenewed = first.authorization?.renew?.() === true;
           const holds = isRenewed ? 'renewed' : await watch.check(first.secrets, first.request);
-          if (holds === 'kept') return first.exchanges;
+          if (holds === 'kept') return [...before, ...first.exchanges];
           const again = holds === 'renewed' ? await attempt() : undefined;
-          return [...pauses(first.exchanges), ...(again?.exchanges ?? [])];
+          return [...before, ...pauses(first.exchanges), ...(again?.exchanges ?? [])];
         },
       };
     },

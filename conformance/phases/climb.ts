@@ -4,6 +4,7 @@ import { canonical, isObject, placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
+import { asksAgain } from '../execute/limits.ts';
 import { type Draft, seenOf } from '../execute/write-request.ts';
 import { type Deed, mayRepeat, refuseValues } from '../plan/permissions.ts';
 import type { Target } from '../resources/find-targets.ts';
@@ -188,7 +189,8 @@ function judge(
   if (status === 502 || status === 504) return 'over';
   if (status === 503) {
     progress.busy += 1;
-    return progress.busy <= most.busy ? 'later' : 'over';
+    if (progress.busy > most.busy) return 'over';
+    return isRepeated || asksAgain(outcome) ? 'later' : 'alone';
   }
   // A body that may be left out may be wanted all the same.
   if (

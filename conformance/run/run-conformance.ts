@@ -131,6 +131,7 @@ export async function runConformance(
     needsProof: needsProof(),
     aftermath: watchAftermath(contract, resources),
     fold: ({ operation, phase }, { exchanges, reasons }) => {
+      accounts.own.trials.settle();
       tally.explain(operation, reasons);
       const trace = exchanges.map((exchange, index) => ({ ...exchange, number: tally.requests() + index + 1 }));
       for (const exchange of trace) {
