@@ -1,5 +1,5 @@
-import { joinPointer } from '../contract/document.ts';
-import type { Failure } from '../failures/failure.ts';
+import { joinPointer, type Seen } from '../contract/document.ts';
+import { echoesOf, type Failure } from '../failures/failure.ts';
 import { secretsInAnswer } from '../failures/redact.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
@@ -103,6 +103,8 @@ function isWholeToken(text: string, token: string): boolean {
   return false;
 }
 
+const databaseError = 'a database error';
+
 /** Marks of a server's inside, each of which hardly stands in an answer by chance. */
 const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
   { what: 'a JavaScript stack frame', shows: /\bat (?:[\w$.<>]+ \()?(?:file:\/\/)?[\w/.\\:-]+\.[cm]?[jt]s:\d+:\d+\)?/ },
@@ -111,7 +113,7 @@ const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
   { what: 'a Go or Ruby stack frame', shows: /goroutine \d+ \[|\.rb:\d+:in [`']/ },
   { what: 'a .NET stack frame', shows: /\bat [\w.`<>]+\([^)]*\) in [^\s]+\.cs:line \d+/ },
   {
-    what: 'a database error',
+    what: databaseError,
     shows:
       /SQLSTATE\[|SQLITE_[A-Z]+|\bORA-\d{5}\b|PG::\w+Error|syntax error at or near "|You have an error in your SQL syntax/,
   },
@@ -122,9 +124,34 @@ const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
   },
 ];
 
-export function findInternals(text: string): { readonly what: string } | undefined {
-  return marks.find(({ shows }) => shows.test(text));
+/** @param sent what the request said: what repeats it, or answers a query that it is, shows nothing of the inside */
+export function findInternals(text: string, sent?: Seen): { readonly what: string } | undefined {
+  if (sent === undefined) return marks.find(({ shows }) => shows.test(text));
+  const texts = echoesOf(sent);
+  return marks.find(({ what, shows }) => {
+    const pieces = [...text.matchAll(new RegExp(shows, 'g'))].map(([piece]) => piece);
+    const own = pieces.filter((piece) => !texts.some((echo) => echo.includes(piece)));
+    return own.length > 0 && !(what === databaseError && answersQuery(text, sent));
+  });
 }
+
+/** Names of members that are a query, not a value which a server puts into one of its own. */
+const namesOfQueries = /sql$|^sql|quer(y|ies)|statements?$/i;
+
+/** Whether a message of a database speaks of words of a query that was sent: to such a client it is the answer. */
+function answersQuery(message: string, { query, requestBody }: Seen): boolean {
+  const words = new Set(message.toLowerCase().match(wholeWords));
+  const visit = (part: unknown, isQuery: boolean, depth: number): boolean => {
+    if (typeof part === 'string')
+      return isQuery && (part.toLowerCase().match(wholeWords) ?? []).some((word) => words.has(word));
+    if (typeof part !== 'object' || part === null || depth > 8) return false;
+    return Object.entries(part).some(([name, inner]) => visit(inner, isQuery || namesOfQueries.test(name), depth + 1));
+  };
+  return visit(query, false, 0) || visit(requestBody, typeof requestBody === 'string', 0);
+}
+
+/** Shorter ones, and numbers, stand in many a message by chance. */
+const wholeWords = /[\p{L}_][\p{L}\p{N}_]{2,}/gu;
 
 export const internalsLeaked: ExchangeCheck = {
   name: 'internals-leaked',
@@ -134,7 +161,7 @@ export const internalsLeaked: ExchangeCheck = {
   judge: (exchange) => {
     const { answer } = answerOf(exchange) ?? {};
     if (answer === undefined || answer.status < 400) return [];
-    const found = findInternals(answer.body.toString());
+    const found = findInternals(answer.body.toString(), exchange.seen);
     if (found === undefined) return [{ place: wholeAnswer, failures: [] }];
     return [
       {

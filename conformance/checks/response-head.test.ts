@@ -23,6 +23,12 @@ const contract = contractOf(
         },
       },
     },
+    '/file': {
+      get: {
+        operationId: 'file',
+        responses: { 200: { description: 'OK', content: { 'application/octet-stream': {}, ...json } } },
+      },
+    },
     '/headers': {
       get: {
         operationId: 'headers',
@@ -103,6 +109,9 @@ describe('media-type', () => {
     { operation: 'plain', type: 'application/problem+json', want: ['defect'] },
     { operation: 'plain', type: 'nonsense', want: ['defect'] },
     { operation: 'plain', want: ['defect'] },
+    { operation: 'kinds', want: ['defect'] },
+    { operation: 'file', want: [] },
+    { operation: 'file', type: 'text/html', want: ['defect'] },
     { operation: 'plain', body: '', want: [] },
     { operation: 'plain', status: 404, type: 'text/html', want: [] },
     { operation: 'headers', type: 'text/html', want: ['suspect'] },

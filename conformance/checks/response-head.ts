@@ -124,6 +124,8 @@ export const mediaType: ExchangeCheck = {
       return [{ place, failures: [failure] }];
     };
     if (sent === undefined) {
+      // Of silence a recipient may make this type (RFC 9110, 8.3): where it is listed, nothing is missing.
+      if (listed.some((type) => coversMediaType(type, 'application/octet-stream'))) return [{ place, failures: [] }];
       // A sender that knows the type says it; one that does not is allowed to be silent (RFC 9110, 8.3).
       const severity = listed.length > 0 ? 'defect' : 'suspect';
       return tell('none', severity, `content came without Content-Type${wanted && `, not as ${wanted}`}`);

@@ -13,7 +13,7 @@ import {
   valueLadder,
 } from '../data/value-ladder.ts';
 import type { Draft } from '../execute/write-request.ts';
-import { applyToBody, applyToParameter, freshOf } from '../resources/apply-lessons.ts';
+import { addEnding, applyToBody, applyToParameter, freshOf } from '../resources/apply-lessons.ts';
 import { alongSchema } from '../resources/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
 import type { Lessons } from '../resources/lesson.ts';
@@ -185,7 +185,7 @@ function freshen(tools: DataTools, content: MediaContent, body: unknown, fresh: 
   let made = body;
   for (const [name, value] of Object.entries(body)) {
     if (!namesOfObjects.test(name) || typeof value !== 'string' || value.includes(suffix)) continue;
-    const spellings = value.includes('@') ? [`${suffix}.${value}`] : [`${value}${suffix}`, `${value}-${suffix}`];
+    const spellings = [suffix, `-${suffix}`].map((ending) => addEnding(value, ending));
     const fitting = spellings.map((spelled) => ({ ...made, [name]: spelled })).find(isValid);
     made = fitting ?? made;
   }

@@ -105,8 +105,9 @@ function* valuesFor(
     const fresh = freshOf(tools, count + unique);
     if (typeof now === 'number') yield now + 1_000 + unique;
     else {
-      yield `${now}-${fresh}`;
-      yield `${now}${fresh.replaceAll(/[^a-z]/g, '')}`;
+      const most = typeof keywords.maxLength === 'number' ? keywords.maxLength : Infinity;
+      const texts = [`-${fresh}`, fresh.replaceAll(/[^a-z]/g, '')].map((ending) => addEnding(String(now), ending));
+      yield* texts.filter((text) => text !== now && [...text].length <= most);
     }
   }
   const wanted = now === undefined || Object.keys(keywords).length > 0 || wrong > 0 || unique > 0;
@@ -121,6 +122,20 @@ function forms(tag: string): string[] {
 /** Different in each run and at each call, and the same for the same clock. */
 export function freshOf({ now, seed }: DataTools, count: number): string {
   return `${Math.floor(now / 1_000 + (seed % 1_000)).toString(36)}${count.toString(36)}`;
+}
+
+/**
+ * A text with an ending that makes it another one of its kind: the mailbox of an e-mail address changes and its domain does not,
+ * the path of a URL and not its host.
+ */
+export function addEnding(text: string, ending: string): string {
+  const [url, start = '', path = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)([^?#]*)(.*)$/is.exec(text) ?? [];
+  if (url !== undefined) {
+    const isBare = path === '' || path.endsWith('/');
+    return `${start}${path || '/'}${isBare ? ending.replace(/^-/, '') : ending}${rest}`;
+  }
+  const at = /\S@[^@\s]+$/.test(text) ? text.lastIndexOf('@') : text.length;
+  return `${text.slice(0, at)}${ending}${text.slice(at)}`;
 }
 
 function removeAt(value: unknown, [token, ...rest]: readonly string[]): unknown {

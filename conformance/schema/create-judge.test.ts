@@ -210,6 +210,71 @@ describe('what was left out can make no value wrong', () => {
   });
 });
 
+describe('a null that is let in without being declared makes no value wrong', () => {
+  const far = { nullable: true, allOf: [{ type: 'object', required: ['a'] }] };
+  const near = { nullable: true, anyOf: [{ type: 'object', required: ['b'] }] };
+  const holding = (schema: unknown) => ({ type: 'object', properties: { x: schema } });
+  const through = { $ref: '#/components/schemas/O' };
+  const rows: readonly [string, unknown, unknown, readonly string[]][] = [
+    ['in two branches', { oneOf: [far, near] }, null, []],
+    ['in a branch beside null', { oneOf: [far, { type: 'null' }] }, null, []],
+    ['behind a reference', { oneOf: [through, near] }, null, []],
+    [
+      'in two enums',
+      {
+        oneOf: [
+          { enum: ['a'], nullable: true },
+          { enum: ['b'], nullable: true },
+        ],
+      },
+      null,
+      [],
+    ],
+    [
+      'in enums beside compositions',
+      {
+        oneOf: [
+          { enum: ['a'], nullable: true, allOf: [{}] },
+          { enum: ['b'], nullable: true, allOf: [{}] },
+        ],
+      },
+      null,
+      [],
+    ],
+    ['deep in two branches', { oneOf: [holding(far), holding(near)] }, { x: null }, []],
+    ['in an inner choice', { oneOf: [{ oneOf: [far, near] }, near] }, null, []],
+    [
+      'where it has been evaluated',
+      { oneOf: [holding(far), holding(near)], unevaluatedProperties: false },
+      { x: null },
+      [],
+    ],
+    ['but what two branches take is one too many', { oneOf: [far, near] }, { a: 1, b: 1 }, ['S/oneOf']],
+    ['beside such a null too', { oneOf: [holding(far), holding(near)] }, {}, ['S/oneOf']],
+    ['and what none takes is none', { oneOf: [far, near] }, { c: 1 }, ['S/oneOf']],
+    ['as is null where it is let in nowhere', { oneOf: [{ type: 'object' }, holding(far)] }, null, ['S/oneOf']],
+    [
+      'and where two branches declare it',
+      { oneOf: [{ type: ['string', 'null'] }, { type: 'null' }, far] },
+      null,
+      ['S/oneOf'],
+    ],
+    [
+      'the branch that was meant tells',
+      { oneOf: [{ type: 'string' }, { type: 'object', required: ['a'], properties: { x: far } }] },
+      {},
+      ['S/oneOf/1/required'],
+    ],
+  ];
+  test.each(rows)('%s', (_, schema, value, want) => {
+    expect(judge(schema, 'response', value, { O: far }).broken).toEqual(want);
+  });
+
+  test('a request is read as before', () => {
+    expect(judge({ oneOf: [far, near] }, 'request', null).broken).toEqual(['S/oneOf']);
+  });
+});
+
 describe('what a keyword has evaluated', () => {
   const rows: readonly [string, unknown, unknown, readonly string[]][] = [
     [

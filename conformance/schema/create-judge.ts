@@ -3,7 +3,7 @@ import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import type { Contract, ContractProblem } from '../contract/contract.ts';
 import { isObject, joinPointer, type Pointer, type ReportPart } from '../contract/document.ts';
 import { type CanonicalForm, createCanonicalForm } from './canonical.ts';
-import type { Definition } from './definition.ts';
+import { type Definition, oneButForNulls } from './definition.ts';
 import { createDialect, type Dialect, type Direction } from './dialect.ts';
 import { addOwnKeywords } from './own-keywords.ts';
 import { readPattern } from './pattern.ts';
@@ -213,7 +213,7 @@ function createExplainer(dialect: Dialect): Explainer {
     return known;
   };
   return (errors, start) => {
-    let left = errors.slice(0, mostErrors).filter(({ keyword }) => keyword !== 'if');
+    let left = errors.slice(0, mostErrors).filter((error) => error.keyword !== 'if' && !isOfLeniency(error));
     for (const error of left.filter(({ keyword }) => keyword === 'anyOf' || keyword === 'oneOf')) {
       if (!left.includes(error)) continue;
       const branches: unknown = error.schema;
@@ -241,6 +241,12 @@ function createExplainer(dialect: Dialect): Explainer {
       detail: detailOf(error),
     }));
   };
+}
+
+/** Of a `oneOf` that is read leniently its own error tells all. */
+function isOfLeniency({ keyword, schema }: ErrorObject): boolean {
+  const isChoice = keyword === 'anyOf' && Array.isArray(schema);
+  return keyword === oneButForNulls || (isChoice && schema.some((part) => isObject(part) && oneButForNulls in part));
 }
 
 function isOtherKind({ keyword, instancePath }: ErrorObject, at: string): boolean {

@@ -102,6 +102,29 @@ export function weaken(read: readonly Definition[], unsure: Set<object>): void {
   for (const { schema } of read) if (unsure.has(schema)) weakenPart(schema);
 }
 
+/** Beside what takes null by leniency: the contract may mean that it does not. */
+export const lenientNull = 'x-lenient-null';
+
+/** The branches of a `oneOf`, one of which holds: more of them are no fault where only such a null makes them more. */
+export const oneButForNulls = 'x-one-but-for-nulls';
+
+/** Whether `nullable` lets null in which the norm leaves out: an enum has to list it, and OpenAPI 3.1 knows no such keyword. */
+export function addsNull(version: unknown, { nullable, type, enum: members }: JsonObject): boolean {
+  if (nullable !== true) return false;
+  const isTyped = type !== undefined && ![type].flat().includes('null');
+  return (Array.isArray(members) && !members.includes(null)) || (isTyped && !is30(version));
+}
+
+/** Makes of a `oneOf` one that a null does not break which only leniency lets in. */
+export function spareNulls(schema: Record<string, unknown>, pointers: WeakMap<object, Pointer>): void {
+  const { oneOf } = schema;
+  if (oneOf === undefined) return;
+  delete schema.oneOf;
+  const strict = { oneOf };
+  pointers.set(strict, pointers.get(schema) ?? '#');
+  schema.allOf = [...arrayAt(schema, 'allOf'), { anyOf: [strict, { [oneButForNulls]: oneOf }] }];
+}
+
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
 const counts = [
   'minLength',

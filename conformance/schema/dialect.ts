@@ -12,7 +12,16 @@ import {
 } from '../contract/document.ts';
 import { isOpenEnum } from '../contract/extensions.ts';
 import { is30 } from './clauses.ts';
-import { adaptKeyword, breakCircles, type Definition, type Edge, weaken } from './definition.ts';
+import {
+  adaptKeyword,
+  addsNull,
+  breakCircles,
+  type Definition,
+  type Edge,
+  lenientNull,
+  spareNulls,
+  weaken,
+} from './definition.ts';
 import { compositions, createDiscriminators, createNameReader, createResolve, isDynamic } from './references.ts';
 
 export type Direction = 'request' | 'response';
@@ -78,6 +87,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   const discriminators = createDiscriminators(root);
   const resolveReference = createResolve(root);
   const unsure = new Set<object>();
+  const choices: Record<string, unknown>[] = [];
+  let hasLenientNulls = false;
   /** Tells what is left out, and remembers the schema that lost it: what it takes, the contract may refuse. */
   const leaveOut =
     (schema: object): ReportPart =>
@@ -138,6 +149,13 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     if (reading.isInPlace) edges.push({ holder, from, to: id, isConjunction });
   };
 
+  /** Of an answer it is no fault that null is let in twice, where the contract may not mean it to be let in at all. */
+  const markLenient = (): JsonObject => {
+    if (direction === 'request') return {};
+    hasLenientNulls = true;
+    return { [lenientNull]: true };
+  };
+
   const copy = (
     value: unknown,
     pointer: Pointer,
@@ -161,7 +179,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     const isNullable = value.nullable === true && isElsewhere;
     const adapted: Record<string, unknown> = isNullable ? {} : into;
     pointers.set(adapted, pointer);
-    if (isNullable) into.anyOf = [adapted, { type: 'null' }];
+    if (isNullable) into.anyOf = [adapted, { type: 'null', ...markLenient() }];
+    if (addsNull(root.openapi, value)) Object.assign(adapted, markLenient());
     const child = (schema: unknown, at: Pointer, keyword: string): unknown =>
       copy(schema, at, {
         definition: reading.definition,
@@ -199,6 +218,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       }
     }
     discriminate(value, pointer, adapted, reading);
+    if (direction === 'response' && Array.isArray(adapted.oneOf)) choices.push(adapted);
     return into;
   };
 
@@ -260,6 +280,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     breakCircles(edges, byId, leaveOut);
     edges = [];
     weaken(read, unsure);
+    const met = choices.splice(0);
+    // What a choice leads to was read with it or before it.
+    if (hasLenientNulls) for (const schema of met) spareNulls(schema, pointers);
   };
 
   return {

@@ -1,5 +1,6 @@
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
 import { canonical, isObject, type JsonObject } from '../contract/document.ts';
+import { lenientNull, oneButForNulls } from './definition.ts';
 import type { Dialect } from './dialect.ts';
 import { readPattern } from './pattern.ts';
 import { isMultipleOf } from './scalars.ts';
@@ -26,6 +27,7 @@ export function addOwnKeywords(engine: Ajv2020, dialect: Dialect): void {
   const tools: Tools = {
     resolve: (id) => dialect.resolve(id)?.schema,
     holds: (schema, value) => (isObject(schema) ? engine.compile(schema)(value) === true : schema !== false),
+    reading: { isStrict: false },
   };
   for (const [keyword, { type, compile }] of Object.entries(ownKeywords)) {
     engine.removeKeyword(keyword);
@@ -51,7 +53,7 @@ export function addOwnKeywords(engine: Ajv2020, dialect: Dialect): void {
 
 /**
  * Keywords that Ajv takes too long for (`enum`, `uniqueItems`: each with each), reckons in binary fractions (`multipleOf`)
- * or gets wrong in part (`unevaluated…`).
+ * or gets wrong in part (`unevaluated…`), and what a dialect adds of its own.
  */
 const ownKeywords: Readonly<Record<string, OwnKeyword>> = {
   multipleOf: {
@@ -96,6 +98,22 @@ const ownKeywords: Readonly<Record<string, OwnKeyword>> = {
       };
     },
   },
+  [lenientNull]: {
+    compile:
+      ({ tools }) =>
+      (value) =>
+        value === null && tools.reading.isStrict ? { message: 'must not be null', params: {} } : undefined,
+  },
+  [oneButForNulls]: {
+    compile:
+      ({ schema, tools }) =>
+      (value) => {
+        const holding = listOf(schema).filter((branch) => tools.holds(branch, value));
+        const sure = holding.filter((branch) => surelyHolds(tools, branch, value));
+        const isFine = holding.length > 0 && sure.length <= 1;
+        return isFine ? undefined : { message: 'must match one schema', params: {} };
+      },
+  },
   unevaluatedProperties: {
     type: 'object',
     compile:
@@ -126,6 +144,19 @@ interface Tools {
   /** Whether a value keeps a schema that stands in the dialect. */
   readonly holds: (schema: unknown, value: unknown) => boolean;
   readonly resolve: (id: string) => JsonObject | undefined;
+  /** Whether null is refused where only leniency lets it in. */
+  readonly reading: { isStrict: boolean };
+}
+
+/** Whether a value keeps a schema even where null is let in by declaration alone. */
+function surelyHolds({ holds, reading }: Tools, schema: unknown, value: unknown): boolean {
+  const before = reading.isStrict;
+  reading.isStrict = true;
+  try {
+    return holds(schema, value);
+  } finally {
+    reading.isStrict = before;
+  }
 }
 
 /**
@@ -168,7 +199,8 @@ function unevaluatedIndexes(tools: Tools, schema: JsonObject, value: readonly un
 function* holdingParts({ holds, resolve }: Tools, schema: JsonObject, value: unknown): Generator<unknown> {
   if (typeof schema.$ref === 'string') yield resolve(schema.$ref);
   yield* listOf(schema.allOf);
-  for (const branch of [...listOf(schema.anyOf), ...listOf(schema.oneOf)]) if (holds(branch, value)) yield branch;
+  const choices = [schema.anyOf, schema.oneOf, schema[oneButForNulls]].flatMap(listOf);
+  for (const branch of choices) if (holds(branch, value)) yield branch;
   if (schema.if !== undefined) {
     const isMet = holds(schema.if, value);
     if (isMet) yield schema.if;

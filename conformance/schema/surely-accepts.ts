@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
+import { lenientNull } from './definition.ts';
 import type { Dialect } from './dialect.ts';
 import { readPattern } from './pattern.ts';
 import { formats } from './scalars.ts';
@@ -10,7 +11,7 @@ const deepest = 32;
 const mostMembers = 200;
 
 /** Keywords that assert nothing. */
-const silent = new Set(['$id', '$ref', 'then', 'else', 'minContains', 'maxContains']);
+const silent = new Set(['$id', '$ref', 'then', 'else', 'minContains', 'maxContains', lenientNull]);
 
 interface Reading {
   readonly dialect: Dialect;

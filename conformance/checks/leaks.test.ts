@@ -1,0 +1,59 @@
+import { describe, expect, test } from 'vitest';
+import type { NumberedExchange } from '../execute/exchange.ts';
+import { contractOf, exchangeOf, worldOf } from '../planted/by-hand.ts';
+import { internalsLeaked } from './leaks.ts';
+
+const contract = contractOf({ '/a': { post: { responses: { 200: { description: 'OK' } } } } });
+
+function judge(sent: Partial<NumberedExchange['seen']>, body: string) {
+  const exchange = exchangeOf(contract, { status: 400, body });
+  return internalsLeaked
+    .judge({ ...exchange, seen: { ...exchange.seen, ...sent } }, worldOf(contract))
+    .flatMap(({ failures }) => failures.map(({ keyword }) => keyword));
+}
+
+describe('internals-leaked', () => {
+  const near = 'syntax error at or near "dune42"';
+  const frame = 'at read (/srv/read.js:3:7)';
+  test.each<{ name: string; sent: Partial<NumberedExchange['seen']>; body: string; want: string[] }>([
+    { name: 'an error of the database', sent: {}, body: near, want: ['a database error'] },
+    {
+      name: 'about a name that was sent',
+      sent: { requestBody: { name: 'dune42' } },
+      body: near,
+      want: ['a database error'],
+    },
+    { name: 'about the statement that was sent', sent: { requestBody: { sql: 'dune42' } }, body: near, want: [] },
+    {
+      name: 'about one of several',
+      sent: { requestBody: { statements: [{ text: 'dune42 x' }] } },
+      body: near,
+      want: [],
+    },
+    { name: 'about a query of the query string', sent: { query: { query: 'SELECT dune42' } }, body: near, want: [] },
+    { name: 'about content that is nothing else', sent: { requestBody: 'SELECT dune42' }, body: near, want: [] },
+    {
+      name: 'about another statement',
+      sent: { requestBody: { sql: 'arrakis' } },
+      body: near,
+      want: ['a database error'],
+    },
+    { name: 'a number alone', sent: { requestBody: { sql: '42' } }, body: near, want: ['a database error'] },
+    {
+      name: 'a stack frame beside the statement',
+      sent: { requestBody: { sql: 'dune42' } },
+      body: `${near} ${frame}`,
+      want: ['a JavaScript stack frame'],
+    },
+    { name: 'a path', sent: {}, body: 'no /app/x.js', want: ['a file path of the server'] },
+    { name: 'a path that was sent', sent: { query: { file: '/app/x.js' } }, body: 'no /app/x.js', want: [] },
+    {
+      name: 'a path beside one that was sent',
+      sent: { query: { file: '/app/x.js' } },
+      body: 'no /app/x.js, says /app/y.js',
+      want: ['a file path of the server'],
+    },
+  ])('$name: $want', ({ sent, body, want }) => {
+    expect(judge(sent, body)).toEqual(want);
+  });
+});
