@@ -152,6 +152,19 @@ test.each([
   expect([defects, result.coverage.reached]).toEqual([[], 9]);
 });
 
+test('a POST that takes longer than the time-out is waited for once', async () => {
+  let posts = 0;
+  const server = createServer((request, response) => {
+    if (request.method === 'POST') posts += 1;
+    else response.writeHead(200).end();
+  });
+  const result = await run(await listen(server), 3, { timeoutMs: 300 });
+  server.close();
+  server.closeAllConnections();
+  expect(posts).toBe(1);
+  expect(result.findings.map(({ severity, operation }) => [severity, operation])).toEqual([['suspect', 'POST /w']]);
+});
+
 test('a token of which nobody said what it is for is tried as each of the alternatives, the same way for any number of workers', async () => {
   const server = createServer((request, response) => {
     if (request.headers['x-key'] === 'token-of-the-user') response.writeHead(200).end();

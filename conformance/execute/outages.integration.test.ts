@@ -131,7 +131,8 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     };
     const { told, result } = await run(
       [...reads, 'PUT /configuration', 'DELETE /r1', 'DELETE /r2'],
-      { stops, awayMs: 200 },
+      // Long enough to be noticed on a busy machine.
+      { stops, awayMs: 1_000 },
       { workers },
     );
     expect(told).toEqual(['suspect no-answer PUT /configuration']);

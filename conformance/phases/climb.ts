@@ -174,7 +174,9 @@ function judge(
   const isRepeated = mayRepeat(operation, exchange.request.method);
   if (outcome.kind === 'none') {
     progress.failures += 1;
-    return isRepeated || progress.failures >= most.failures ? 'over' : 'alone';
+    // What only takes longer than anybody waits shows nothing new in a second wait.
+    const isSlow = outcome.reason === 'timeout';
+    return isRepeated || isSlow || progress.failures >= most.failures ? 'over' : 'alone';
   }
   const { status } = outcome;
   if (status === 403) {
