@@ -48,6 +48,11 @@ describe('what a body says is read by its media type', () => {
     );
   });
 
+  test('the octets of a file are no text of JSON, though they may be JSON', () => {
+    expect(judge({ type: 'string', format: 'binary' }, '{"a":1}', { headers: json })).toEqual([]);
+    expect(judge({ type: 'string' }, '{"a":1}', { headers: json })).toHaveLength(1);
+  });
+
   test.each([
     { coding: 'gzip', body: gzipSync('{}'), want: ['required'] },
     { coding: 'gzip', body: gzipSync('{"a":1}'), want: [] },

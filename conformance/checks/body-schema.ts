@@ -1,4 +1,5 @@
 import { coversMediaType, essenceOf, isJson, type MediaContent, type ResponseObject } from '../contract/contract.ts';
+import { follow, isObject, type JsonObject, type Pointer, placeAt } from '../contract/document.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';
@@ -46,7 +47,7 @@ function judgeContent(
     return [{ ...failure, place, pointer: content.pointer, keyword, clause, says, causes: [[range, keyword]] }];
   }
   const { schema } = content;
-  if (schema === undefined) return [];
+  if (schema === undefined || isFile(contract.root, schema)) return [];
   if (!isJson(sent)) {
     if (essenceOf(sent) !== 'text/plain') return [];
     return judgeText(String(read.value), (value) => judge.judge(schema, 'response', value)).map(
@@ -65,6 +66,12 @@ function judgeContent(
       return { ...failure, severity, place: `${place} ${at || '(the whole)'}`, pointer, keyword, clause, says, causes };
     },
   );
+}
+
+/** `{type: string, format: binary}` describes the octets of a file, whatever is in it (OpenAPI 3.0, Considerations for File Uploads). */
+function isFile(root: JsonObject, schema: Pointer): boolean {
+  const value = follow(root, placeAt(root, schema))?.value;
+  return isObject(value) && value.type === 'string' && value.format === 'binary';
 }
 
 /**

@@ -9,7 +9,7 @@ describe('a schema that breaks a norm is a finding with its pointer, its clause 
     { schema: { type: [] }, want: ['defect', '/type', 'validation, 6.1.1', /one of null, boolean/] },
     { schema: { type: 'str' }, version: '3.0.3', want: ['defect', '/type', 'validation-00, 5.21', /one of null/] },
     { schema: { enum: [] }, want: ['suspect', '/enum', 'validation, 6.1.2', /List them/] },
-    { schema: { enum: [] }, version: '3.0.3', want: ['defect', '/enum', 'validation-00, 5.20', /List them/] },
+    { schema: { enum: [] }, version: '3.0.3', want: ['suspect', '/enum', 'validation-00, 5.20', /List them/] },
     { schema: { enum: 'a' }, want: ['defect', '/enum', 'validation, 6.1.2', /List them/] },
     { schema: { $ref: '#/components/schemas/' }, want: ['defect', '', 'RFC 6901 7', /leads nowhere.*Correct/] },
     { schema: { minLength: -1 }, want: ['defect', '/minLength', 'validation, 6.3.2', /whole number/] },
@@ -31,6 +31,13 @@ describe('a schema that breaks a norm is a finding with its pointer, its clause 
     expect([more, failure?.severity, failure?.pointer]).toEqual([[], severity, `${at}${pointer}`]);
     expect(failure?.clause).toContain(clause);
     expect(failure?.says).toMatch(says);
+  });
+
+  test('ids that stand twice are one cause', () => {
+    const get = (operationId: string) => ({ get: { operationId, responses: { 200: { description: 'OK' } } } });
+    const { problems } = contractOf({ '/a': get('x'), '/b': get('x'), '/c': get('yes'), '/d': get('yes') });
+    const causes = problems.flatMap((problem) => failureOf(problem)?.causes.map(String) ?? []);
+    expect([causes.length, new Set(causes).size]).toEqual([2, 1]);
   });
 
   test('the same at nine places is one cause', () => {

@@ -53,7 +53,7 @@ export function readOperation({ root, path, item, method, report, ids }: Given):
   const wanted = textAt(value, 'operationId');
   if (wanted !== undefined && wanted !== id) {
     const rule = 'OpenAPI, Operation Object: the operationId MUST be unique among all operations';
-    const says = `operationId ${wanted} is taken; here it is called ${id}.`;
+    const says = `operationId '${wanted}' is taken; here it is called '${id}'.`;
     report(joinPointer(place.pointer, 'operationId'), says, 'Give each operation its own operationId.', rule);
   }
   return {

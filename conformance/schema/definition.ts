@@ -158,7 +158,7 @@ export function adaptKeyword(
   if (keyword === 'type') return adaptType(schema, value, drop);
   if (keyword === 'enum') {
     if (!Array.isArray(value) || value.length === 0) {
-      const must = Array.isArray(value) && !is30(version) ? 'it SHOULD have at least one element' : 'it MUST have one';
+      const must = Array.isArray(value) ? 'it SHOULD have at least one element' : 'its value MUST be an array';
       return drop('An enum needs values.', 'List them, or drop enum.', must);
     }
     return { enum: schema.nullable === true && !value.includes(null) ? [...value, null] : value };
