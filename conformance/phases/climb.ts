@@ -18,33 +18,6 @@ import { prepare } from './choose-targets.ts';
 import { type Drafter, explainGap } from './draft-valid.ts';
 import { most, type Progress } from './progress.ts';
 
-/** Bodies drawn by lot, for the best of what it may be about. */
-function* drawSteps(turn: Turning): Generator<Step> {
-  const { drafter, operation, progress, world, targets } = turn;
-  progress.draws = 1;
-  const target = targets.find((one) => !isBarred(turn, one) && !progress.gone.has(keyOf(one))) ?? targets.at(-1);
-  if (target === undefined) return;
-  for (; progress.draws <= most.draws; progress.draws += 1) {
-    const way = { ...progress.way, draw: progress.draws };
-    const draft = drafter.draft(target, way, world.resources, progress.lessons);
-    const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
-    if (typeof prepared === 'string' || progress.sent.has(canonical(seenOf(prepared)))) continue;
-    progress.sent.add(canonical(seenOf(prepared)));
-    let answer: Exchange | undefined;
-    yield { draft: prepared, answered: (exchange) => (answer = exchange) };
-    if (answer === undefined) return;
-    if (isSuccess(answer.outcome)) {
-      progress.state = isAccepted(answer) ? 'accepted' : 'over';
-      progress.lastDraft = prepared;
-      progress.acceptedTarget = target;
-      return;
-    }
-    const refusal = refusalOf(answer);
-    if (refusal === undefined) return;
-    learn(turn.tools.contract, operation, answer.seen, refusal, progress.lessons);
-  }
-}
-
 export interface Turning {
   readonly world: World;
   readonly tools: DataTools;
@@ -120,13 +93,10 @@ export function* steps(turn: Turning): Generator<Step> {
       continue;
     }
     progress.sent.add(key);
-    let answer: Exchange | undefined;
-    yield { draft: prepared, answered: (exchange) => (answer = exchange) };
+    const answer = yield* ask(prepared);
     if (answer === undefined) return;
     if (isSuccess(answer.outcome)) {
-      progress.state = isAccepted(answer) ? 'accepted' : 'over';
-      progress.lastDraft = prepared;
-      progress.acceptedTarget = target;
+      succeed(progress, answer, prepared, target);
       if (isEmptyList(turn, answer)) progress.emptyAt ??= world.resources.createdAt(operation.path);
       // An empty list hands out no id: another parent may have more.
       const isBare = progress.emptyAt !== undefined && slotsOf(operation.path).length > 0 && empty < most.emptyLists;
@@ -136,7 +106,6 @@ export function* steps(turn: Turning): Generator<Step> {
       continue;
     }
     const next = judge(turn, answer, target);
-    if (progress.state === 'accepted') return;
     if (next === 'forbidden') forbidden += 1;
     if (next === 'over' || forbidden > most.forbidden) {
       progress.state = 'over';
@@ -161,6 +130,43 @@ export function* steps(turn: Turning): Generator<Step> {
   }
   progress.isSpent = true;
   progress.spentAt = world.resources.createdAt('');
+}
+
+/** Bodies drawn by lot, for the best of what it may be about. */
+function* drawSteps(turn: Turning): Generator<Step> {
+  const { drafter, operation, progress, world, targets } = turn;
+  progress.draws = 1;
+  const target = targets.find((one) => !isBarred(turn, one) && !progress.gone.has(keyOf(one))) ?? targets.at(-1);
+  if (target === undefined) return;
+  for (; progress.draws <= most.draws; progress.draws += 1) {
+    const way = { ...progress.way, draw: progress.draws };
+    const draft = drafter.draft(target, way, world.resources, progress.lessons);
+    const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
+    if (typeof prepared === 'string' || progress.sent.has(canonical(seenOf(prepared)))) continue;
+    progress.sent.add(canonical(seenOf(prepared)));
+    const answer = yield* ask(prepared);
+    if (answer === undefined) return;
+    if (isSuccess(answer.outcome)) {
+      succeed(progress, answer, prepared, target);
+      return;
+    }
+    const refusal = refusalOf(answer);
+    if (refusal === undefined) return;
+    learn(turn.tools.contract, operation, answer.seen, refusal, progress.lessons);
+  }
+}
+
+/** @returns undefined where nothing came back: the run has ended */
+function* ask(draft: Draft): Generator<Step, Exchange | undefined> {
+  let answer: Exchange | undefined;
+  yield { draft, answered: (exchange) => (answer = exchange) };
+  return answer;
+}
+
+function succeed(progress: Progress, answer: Exchange, draft: Draft, target: Target): void {
+  progress.state = isAccepted(answer) ? 'accepted' : 'over';
+  progress.lastDraft = draft;
+  progress.acceptedTarget = target;
 }
 
 /** Where a refusal leads. */
@@ -270,8 +276,7 @@ function* againStep(turn: Turning): Generator<Step> {
   const before = progress.emptyAt;
   progress.emptyAt = undefined;
   if (progress.lastDraft === undefined || progress.requests >= most.all + most.late) return;
-  let answer: Exchange | undefined;
-  yield { draft: progress.lastDraft, answered: (exchange) => (answer = exchange) };
+  const answer = yield* ask(progress.lastDraft);
   if (answer !== undefined && isEmptyList(turn, answer) && before === 0) {
     progress.emptyAt = world.resources.createdAt(operation.path);
   }
