@@ -310,7 +310,7 @@ describe('exit codes', () => {
     });
   });
 
-  test('130 when interrupted, with reports written', async () => {
+  test('an interrupted run ends with 130, its reports written', async () => {
     const clean = createLibrary();
     const { promise: second, resolve: isSecond } = Promise.withResolvers<void>();
     let requests = 0;
