@@ -140,6 +140,11 @@ export interface NumberedExchange extends Exchange {
   readonly number: number;
 }
 
+/** Whether it counts against a bound on requests: what only asked for time does not, what was not let in does. */
+export function isCounted({ isPause, outcome }: Exchange): boolean {
+  return !isPause || (outcome.kind === 'answer' && outcome.status === 401);
+}
+
 export function headerOf({ headers }: { readonly headers: Answer['headers'] }, name: string): string | undefined {
   const values = headers.filter(([known]) => known.toLowerCase() === name.toLowerCase()).map(([, value]) => value);
   return values.length === 0 ? undefined : values.join(', ');

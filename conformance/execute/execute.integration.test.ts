@@ -166,7 +166,9 @@ test('a POST that takes longer than the time-out is waited for once', async () =
 });
 
 test('a token of which nobody said what it is for is tried as each of the alternatives, the same way for any number of workers', async () => {
+  let asked = 0;
   const server = createServer((request, response) => {
+    asked += 1;
     if (request.headers['x-key'] === 'token-of-the-user') response.writeHead(200).end();
     else response.writeHead(401, { 'WWW-Authenticate': 'Bearer' }).end();
   });
@@ -205,6 +207,9 @@ test('a token of which nobody said what it is for is tried as each of the altern
     expect(result.findings).toEqual([]);
     expect(result.coverage.reached).toBe(6);
     logs.push([result.requests, ...log]);
+    const before = asked;
+    await runConformance(contract, { ...options, budget: { requests: 3, milliseconds: undefined } });
+    expect(asked - before).toBe(3);
   }
   server.close();
   expect(logs[0]).toEqual(logs[1]);

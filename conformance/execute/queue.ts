@@ -1,6 +1,6 @@
 import type { World } from '../checks/check.ts';
 import type { Domain, Scenario, Turn } from '../phases/phase.ts';
-import { type Exchange, isSuccess, type Since } from './exchange.ts';
+import { type Exchange, isCounted, isSuccess, type Since } from './exchange.ts';
 import type { Engine } from './session.ts';
 
 export interface QueueOptions {
@@ -115,7 +115,7 @@ function takeBatch(waiting: readonly Scenario[], left: number): readonly Scenari
 }
 
 function countRequests(exchanges: readonly Exchange[]): number {
-  return exchanges.filter(({ isPause }) => !isPause).length;
+  return exchanges.filter(isCounted).length;
 }
 
 /** Groups that may run beside each other; within one, in the order of the plan. Reads alone are all by themselves. */

@@ -2,7 +2,7 @@ import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
-import type { Exchange } from '../execute/exchange.ts';
+import { type Exchange, isCounted } from '../execute/exchange.ts';
 import { toolsFor } from '../execute/session.ts';
 import { type Deed, deedOf, perilOf } from '../plan/permissions.ts';
 import { orderOperations } from '../plan/plan.ts';
@@ -122,7 +122,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       progress.turns += 1;
       progress.reasons.clear();
       for (const step of steps(turn)) {
-        if (exchanges.filter(({ isPause }) => !isPause).length >= allowance) break;
+        if (exchanges.filter(isCounted).length >= allowance) break;
         progress.requests += 1;
         const found = await session.send(step.draft);
         exchanges.push(...found);
