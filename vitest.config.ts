@@ -18,30 +18,27 @@ const everywhere = {
   isolate: false,
   experimental: { viteModuleRunner: false },
 };
-const named = (name: string) => `**/*.${name}.test.ts`;
+const named = (lane: string) => `**/*.${lane}.test.ts`;
+const unit = { include: ['**/!(*.integration|*.browser|*.slow).test.ts'], exclude: ignored };
+
+// A report by the name of the script that runs, such as test-full.json: CI sums them up.
+const outputFile = `dist/ci/${process.env.npm_lifecycle_event?.replace(':', '-') ?? 'vitest'}.json`;
+const reports: ['json', { outputFile: string }][] = process.env.CI ? [['json', { outputFile }]] : [];
 
 /**
- * The lanes, with their reasons in CONTRIBUTING.md:
+ * The lanes, each with its reason in CONTRIBUTING.md:
  * unit: no port, no other process. integration: real HTTP, child processes. browser: real pages in one real browser.
- * slow: the large counts, bounded at 60 minutes, run by `npm run test:slow` alone.
- * In the first three, a test tagged `full` is left to `npm run test:full`.
+ * In these three, a test tagged `full` is left to `npm run test:full`.
+ * node26: all that leans on Node itself, for the active LTS line. slow: the large counts, up to an hour.
  */
 export default defineConfig({
   test: {
-    reporters: ['default', new PrintSlowest()],
-    // One worker for each of two cores: what a test waits for leaves its core to the other.
+    reporters: ['default', new PrintSlowest(), ...reports],
+    // One worker for each of two cores: while a test waits, the other one has both.
     maxWorkers: 2,
     tags: [{ name: 'full', description: 'need not run at every change: matrices, kills by the dozen, installs' }],
     projects: [
-      {
-        test: {
-          ...everywhere,
-          name: 'unit',
-          include: ['**/*.test.ts'],
-          exclude: [...ignored, ...['integration', 'browser', 'slow'].map(named)],
-          testTimeout: 15_000,
-        },
-      },
+      { test: { ...everywhere, ...unit, name: 'unit', testTimeout: 15_000 } },
       {
         test: {
           ...everywhere,
@@ -65,7 +62,24 @@ export default defineConfig({
       {
         test: {
           ...everywhere,
+          name: 'node26',
+          include: [
+            ...unit.include,
+            'test/start.integration.test.ts',
+            'server/timezone-data.integration.test.ts',
+            'server/store/sqlite/**/*.integration.test.ts',
+          ],
+          exclude: ignored,
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          ...everywhere,
           name: 'slow',
+          // Some measure the memory of their process.
+          isolate: true,
           include: [named('slow')],
           exclude: ignored,
           testTimeout: 3_600_000,

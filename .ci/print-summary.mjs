@@ -1,6 +1,6 @@
 // Prints every failed test with its first lines, then the plain line `N passed, N failed`; exits 1 when anything failed.
 // The failures come last because a reader of a long CI log often sees its end only.
-import { existsSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
 const [report, brokenSteps] = process.argv.slice(2);
@@ -8,10 +8,9 @@ const linesShown = 15;
 
 let passed = 0;
 let failed = 0;
-for (const run of ['node24', 'node26', 'node26-start']) {
-  const file = `${report}/${run}.json`;
-  if (!existsSync(file)) continue;
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8'));
+for (const file of readdirSync(report).sort()) {
+  const run = file.replace('.json', '');
+  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(`${report}/${file}`, 'utf8'));
   passed += numPassedTests;
   failed += numFailedTests;
   for (const suite of testResults) failed += printFailures(run, suite);

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 // If these fail, CI reports green without having looked, or red without a way to see the same again.
-// The script runs for real, in a folder of its own, with npm and npx replaced by what writes down how they were called.
+// The script runs for real, in a folder of its own, with npm replaced by a stub that writes down how it was called.
 
 const scripts = fileURLToPath(new URL('../.ci', import.meta.url));
 
@@ -20,30 +20,30 @@ afterEach(() => rm(root, { recursive: true }));
 
 test('every run has a seed and the browser that was found', async () => {
   await stub('chromium', '');
-  await stub('npm', 'echo "npm $1 CI=$CI FC_SEED=$FC_SEED CHROMIUM=$CHROMIUM" >> calls');
-  await stub('npx', 'echo "npx $*" >> calls');
+  await stub('npm', 'echo "npm $1 $2 CI=$CI FC_SEED=$FC_SEED CHROMIUM=$CHROMIUM" >> calls');
   await run();
   const calls = (await readFile(join(root, 'calls'), 'utf8')).split('\n');
   const environment = `CI=true FC_SEED=\\d+ CHROMIUM=${root}/bin/chromium`;
-  expect(calls[1]).toMatch(new RegExp(`^npm test ${environment}$`));
-  for (const call of calls.slice(2, 4)) expect(call).toMatch(/^npx -y -p node@\d+\.\d+\.\d+ node /);
-  expect(calls[3]).toContain(' test/start.integration.test.ts ');
-  expect(calls.slice(4, 6)).toEqual([expect.stringMatching(/^npm ci /), expect.stringMatching(/^npm run /)]);
+  expect(calls[1]).toMatch(new RegExp(`^npm test {2}${environment}$`));
+  expect(calls[2]).toMatch(new RegExp(`^npm run test:full ${environment}$`));
+  expect(calls.slice(3, 5)).toEqual([
+    expect.stringMatching(/^npm ci /),
+    expect.stringMatching(/^npm run types:peers /),
+  ]);
 });
 
 test('a browser that is named is the one that is looked with', async () => {
   await stub('npm', 'echo "$CHROMIUM" >> calls');
-  await stub('npx', '');
   await run({ CHROMIUM: '/opt/my-browser' });
-  expect(await readFile(join(root, 'calls'), 'utf8')).toBe('/opt/my-browser\n'.repeat(4));
+  expect(await readFile(join(root, 'calls'), 'utf8')).toBe('/opt/my-browser\n'.repeat(5));
 });
 
 const report = '{\\"numPassedTests\\":3,\\"numFailedTests\\":0,\\"testResults\\":[]}';
 const outcomes = [
-  { name: 'all pass', npm: `echo ${report} > dist/ci/node24.json`, want: [0, '3 passed, 0 failed'] },
+  { name: 'all pass', npm: `echo ${report} > dist/ci/test.json`, want: [0, '3 passed, 0 failed'] },
   {
     name: 'a step fails outside of tests',
-    npm: `echo ${report} > dist/ci/node24.json; [ $1 != test ]`,
+    npm: `echo ${report} > dist/ci/test.json; [ $1 != test ]`,
     want: [1, '3 passed, 1 failed'],
   },
   { name: 'nothing was tested', npm: '', want: [1, '0 passed, 0 failed'] },
@@ -52,7 +52,6 @@ for (const { name, npm, want } of outcomes) {
   test(`says it when ${name}`, async () => {
     await stub('chromium', '');
     await stub('npm', npm);
-    await stub('npx', '');
     const { code, stdout } = await run();
     expect([code, stdout.trimEnd().split('\n').at(-1)]).toEqual(want);
   });
@@ -79,19 +78,18 @@ test('what failed is told before the count, since the end of a long log is what 
   };
   await writeFile(join(root, 'report.json'), JSON.stringify(failed));
   await stub('chromium', '');
-  await stub('npm', 'cp report.json dist/ci/node24.json; [ $1 != test ]');
-  await stub('npx', '');
+  await stub('npm', 'cp report.json dist/ci/test.json; [ $1 != test ]');
   const { code, stdout } = await run();
   expect(code).toBe(1);
   const shown = frames.toSpliced(1, 1).slice(0, 14);
-  expect(stdout.slice(stdout.indexOf('\n\n== failed: node24'))).toBe(
+  expect(stdout.slice(stdout.indexOf('\n\n== failed: test'))).toBe(
     [
       '\n',
-      '== failed: node24 door.test.ts > a door closes',
+      '== failed: test door.test.ts > a door closes',
       '  AssertionError',
       ...shown.map((line) => `  ${line}`),
       '',
-      '== failed: node24 lock.test.ts',
+      '== failed: test lock.test.ts',
       '  Cannot find module',
       '',
       '3 passed, 2 failed',
@@ -102,10 +100,9 @@ test('what failed is told before the count, since the end of a long log is what 
 
 test('a step that breaks outside of every test is named as such', async () => {
   await stub('chromium', '');
-  await stub('npm', `echo ${report} > dist/ci/node24.json; [ $1 != test ]`);
-  await stub('npx', '');
+  await stub('npm', `echo ${report} > dist/ci/test.json; [ $1 != test ]`);
   expect((await run()).stdout).toMatch(
-    /== failed: npm test .*== failed: a step, outside of every test.*\n\n3 passed, 1 failed\n$/s,
+    /== failed: npm test\n.*== failed: a step, outside of every test.*\n\n3 passed, 1 failed\n$/s,
   );
 });
 
