@@ -21,7 +21,9 @@ export const defaultResponsesDeclared: Oas3Rule = () => {
       if (missing.length === 0) return;
       report({
         message: `${operation.operationId} does not declare ${missing.join(', ')}, as x-default-responses asks for.`,
-        suggest: ['Run lockstep generate --profile house, which adds them, or write them as they stand under x-default-responses.'],
+        suggest: [
+          'Run lockstep generate --profile house, which adds them, or write them as they stand under x-default-responses.',
+        ],
         location: location.child('responses').key(),
       });
     },
