@@ -35,7 +35,13 @@ program
 // Each command is loaded when it is asked for: the compilers behind `generate` cost more time than `--help` should.
 addCommand('generate', 'derive types, operation table, handler interface and bundled contract')
   .addOption(out())
-  .action(async (options: Target & JsonOption) =>
+  .addOption(
+    new Option(
+      '--profile <name>',
+      'complete the contract by its x-default-responses, lint it, and write nothing derived while it has problems',
+    ).choices(['valid', 'house']),
+  )
+  .action(async (options: Target & Partial<ProfileOption> & JsonOption) =>
     print(options, async () => (await import('./commands/generate.ts')).generate(options)),
   );
 addCommand('check', 'derive again in memory and fail where a derived file differs')

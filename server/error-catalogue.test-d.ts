@@ -7,7 +7,7 @@ import type { Principal } from './principal.ts';
 
 declare const device: Responses['getDevice'] & { status: 200 };
 
-definePart<'getDevice', Principal>()({
+definePart<Principal>()({
   getDevice: async ({ path }) => {
     if (path.deviceId === 'a') return refuse('device_not_found');
     if (path.deviceId === 'b') return refuse('no_timezone', { text: 'The property has no timezone' });
@@ -18,11 +18,11 @@ definePart<'getDevice', Principal>()({
     return { status: 200, body: device.body };
   },
 });
-definePart<'getDevice'>()({
+definePart()({
   // @ts-expect-error 418 belongs to the algoPIN operations
   getDevice: () => refuse('algopin_not_supported'),
 });
-definePart<'getDevice'>()({
+definePart()({
   // @ts-expect-error 406 belongs to the jobs
   getDevice: async ({ path }) => (path.deviceId === 'a' ? refuse('device_not_found') : refuse('bridge_offline')),
 });

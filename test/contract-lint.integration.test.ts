@@ -20,6 +20,7 @@ const fixtures = 'toolkit/fixtures/invalid';
 const faults: readonly (readonly [rule: string, place: string, pointer: string, variant?: string])[] = [
   ['lockstep/array-parameter-form', '12:11', '#/paths/~1visits/get/parameters/1'],
   ['lockstep/array-parameter-form', '12:11', '#/paths/~1visits/get/parameters/1', 'composed'],
+  ['lockstep/default-responses-declared', '13:7', '#/paths/~1rooms/get/responses'],
   ['lockstep/error-has-example', '19:7', '#/components/responses/NotFound/x-error-codes', 'unmarked'],
   ['lockstep/error-has-example', '19:39', '#/components/responses/NotFound/x-error-codes/1'],
   [

@@ -65,6 +65,38 @@ describe('in a copy of contract and derivation,', () => {
     );
   });
 
+  test('generate writes the responses that every operation shares to those that lack them', async () => {
+    const text = await readFile(contract, 'utf8');
+    const [, defaults = ''] = /^x-default-responses:\n((?: {2}.+\n)+)/m.exec(text) ?? [];
+    const shared = defaults.split('\n').filter(Boolean);
+    expect(shared).toHaveLength(6);
+    const bare = shared.reduce((rest, line) => rest.replaceAll(`\n      ${line}\n`, '\n'), text);
+    expect(bare.split('\n').length).toBeLessThan(text.split('\n').length - 60);
+    await writeFile(contract, bare);
+
+    const { exitCode, stdout } = await lockstep(copy, 'generate', '--profile', 'house');
+    expect(stdout).toContain('completed openapi/service.yaml: get /jobs/{jobId} by 401, 402, 403, 429, 500, 503\n');
+    expect(stdout).not.toMatch(/oauth2|login|wrote/);
+    expect(exitCode).toBe(0);
+    expect(await readFile(contract, 'utf8')).toBe(text);
+  });
+
+  test('generate by a profile derives nothing from a contract that does not lint, and says what is wrong and where', async () => {
+    const text = await readFile(contract, 'utf8');
+    await writeFile(contract, text.replace("pattern: '^", "pattern: '^("));
+    await rm(join(copy, 'generated/types.gen.ts'));
+    const before = await readdir(join(copy, 'generated'));
+
+    const { exitCode, stdout } = await lockstep(copy, 'generate', '--profile', 'house');
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(
+      /^openapi\/service\.yaml:\d+:\d+ lockstep\/pattern-compiles\n {2}at {3}#\/\S+\n {2}says .+\n {2}cure .+\n(?: {2}and .+\n)?\n1 problem\ngenerated was left as it is: mend the contract first\.\n$/,
+    );
+    const { stdout: json } = await lockstep(copy, 'generate', '--profile', 'house', '--json');
+    expect(JSON.parse(json)).toMatchObject({ completed: [], problems: [{ rule: 'lockstep/pattern-compiles' }] });
+    expect(await readdir(join(copy, 'generated'))).toEqual(before);
+  });
+
   test('a contract that cannot be read is said not to be compared', async () => {
     const text = await readFile(contract, 'utf8');
     await writeFile(contract, text.replace('\npaths:\n', '\n paths:\n'));

@@ -32,74 +32,86 @@ defineHandlers<Account>()(withoutDevice);
 // @ts-expect-error getDevice is missing
 ({ ...withoutDevice }) satisfies Handlers<Account>;
 
+// A part has the operations whose handlers it is given, and no others.
+const part = definePart<Account>()({ getDevice: written.getDevice, getJwks: (request) => written.getJwks(request) });
+part satisfies Handlers<Account, 'getDevice' | 'getJwks'>;
+// @ts-expect-error getJobStatus is in no part
+defineHandlers<Account, 'getDevice' | 'getJobStatus'>()({ ...part });
+definePart<Account>()({
+  // @ts-expect-error no operation is called that
+  getDevise: written.getDevice,
+});
+// @ts-expect-error a handler is a function
+definePart<Account>()({ getDevice: undefined });
+
 // A status that the operation doesn't declare, and one that no contract declares.
-definePart<'getDevice'>()({
+definePart()({
   // @ts-expect-error 418 belongs to the algoPIN operations
   getDevice: () => ({ status: 418, body: device.body }),
 });
-definePart<'getDevice'>()({
+definePart()({
   // @ts-expect-error 501 belongs to no operation
   getDevice: () => ({ status: 501, mediaType: 'application/json', body: { message: 'x', code: 'not_implemented' } }),
 });
 
 // A required header left out, misspelt, of the wrong type.
 declare const busy: (Responses['createBridgeTargetedJob'] & { status: 429 })['body'];
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   createBridgeTargetedJob: () => ({ status: 429, headers: { 'Retry-After': 17 }, body: busy }),
 });
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   // @ts-expect-error Retry-After is missing
   createBridgeTargetedJob: () => ({ status: 429, body: busy }),
 });
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   // @ts-expect-error Retry-After is a number of seconds
   createBridgeTargetedJob: () => ({ status: 429, headers: { 'Retry-After': 'soon' }, body: busy }),
 });
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   // @ts-expect-error X-Made-Up is not declared
   createBridgeTargetedJob: () => ({ status: 200, headers: { 'X-Made-Up': 'a' }, body: created }),
 });
 
 // A field that the body doesn't declare: at the top, deep inside, in an item of a list, behind a promise, in a variable.
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   // @ts-expect-error queue is not declared
   createBridgeTargetedJob: () => ({ status: 200, body: { ...created, queue: 3 } }),
 });
-definePart<'getJobStatus'>()({
+definePart()({
   // @ts-expect-error secret is not declared
   getJobStatus: async () => ({ status: 200, body: { ...job, jobResponse: { ...job.jobResponse, secret: 'x' } } }),
 });
-definePart<'getDevices'>()({
+definePart()({
   // @ts-expect-error owner is not declared
   getDevices: async () => ({ status: 200, body: { payload: [{ ...device.body, owner: 'x' }], nextCursor: '' } }),
 });
 const row = { ...created, internal: 1 };
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   // @ts-expect-error internal is not declared
   createBridgeTargetedJob: async () => ({ status: 200, body: row }),
 });
 
 // A field of the wrong type or left out.
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   // @ts-expect-error jobId is a string
   createBridgeTargetedJob: () => ({ status: 200, body: { jobId: 7 } }),
 });
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   // @ts-expect-error jobId is missing
   createBridgeTargetedJob: () => ({ status: 200, body: {} }),
 });
 
 // The request id is filled in around the handlers.
-definePart<'getDevice'>()({
+definePart()({
   getDevice: () => ({ status: 404, body: { message: 'not found device', code: 'device_not_found' } }),
 });
-definePart<'getDevice'>()({
+definePart()({
   // @ts-expect-error no handler knows it
   getDevice: () => ({ status: 404, body: { message: 'not found device', code: 'device_not_found', requestId: 'a' } }),
 });
 
 // The wrong media type.
-definePart<'createBridgeTargetedJob'>()({
+definePart()({
   // @ts-expect-error answers are JSON
   createBridgeTargetedJob: () => ({ status: 200, mediaType: 'text/plain', body: created }),
 });
@@ -129,7 +141,7 @@ definePart<'createBridgeTargetedJob'>()({
   return written.pushDeviceActivity(request);
 }) satisfies Handler<'pushDeviceActivity', Account>;
 declare const kept: readonly components['schemas']['Device'][];
-definePart<'getDevices'>()({
+definePart()({
   getDevices: () => ({ status: 200, body: { payload: kept, nextCursor: '' } }),
 });
 

@@ -1,9 +1,8 @@
-import type { OperationId } from '@lockstep/contract/operations';
+import type { OperationId, operations as table } from '@lockstep/contract/operations';
 import type { components, operations, paths } from '@lockstep/contract/types';
-import createClient from 'openapi-fetch';
+import createClient, { type FetchResponse, type MaybeOptionalInit } from 'openapi-fetch';
 
-// Read by `npm run types` alone: an integrator may give the generated types to openapi-fetch. Every operation is called with all that it
-// takes, and what it answers is read. Each line under @ts-expect-error is a mistake that must not compile.
+// Read by `npm run types` alone: an integrator may give the generated types to openapi-fetch. Each line under @ts-expect-error is a mistake that must not compile.
 
 type Schemas = components['schemas'];
 
@@ -18,42 +17,21 @@ const page = { limit: 50, cursor: 'EXAMPLE-CURSOR-PAGE-2' };
 const devices = { ...page, sort: '-deviceName', type: 'Lock', search: 'front', expand: 'linkedDevices' } as const;
 const header = { 'Idempotency-Key': '7d1f9c52' };
 
-/** One call of each operation. A new one does not compile until its call stands here. */
+/** A list made elsewhere, item by item, as a program has it. */
+declare const logsPayload: (string | Schemas['ActivityLogItem'])[];
+
+// Calls as an integrator writes them: every place of a parameter, and each kind of body.
 const calls = {
   getDevices: () => client.GET('/devices', { params: { query: devices } }),
-  getDevicesSupportingAlgoPin: () => client.GET('/devices/support-pins', { params: { query: devices } }),
   getDevice: () => client.GET('/devices/{deviceId}', { params: { path: { deviceId }, query: { admin_key: '1' } } }),
   updateDevice: () => client.PUT('/devices/{deviceId}', { params: { path: { deviceId } }, body: { batteryLevel: 80 } }),
-  createDailyAlgoPin: () =>
-    client.POST('/devices/{deviceId}/algopin/daily', {
-      params: { path: { deviceId } },
-      body: { ...code, endDate: '2026-12-20T10:00:00Z' },
-    }),
-  createHourlyAlgoPin: () =>
-    client.POST('/devices/{deviceId}/algopin/hourly', {
-      params: { path: { deviceId } },
-      body: { ...code, endDate: '2026-11-20T12:00:00Z' },
-    }),
   createOneTimeAlgoPin: () =>
     client.POST('/devices/{deviceId}/algopin/onetime', { params: { path: { deviceId } }, body: code }),
-  createPassageAlgoPin: () =>
-    client.POST('/devices/{deviceId}/algopin/passage', {
-      params: { path: { deviceId } },
-      body: { ...code, durationHours: 2 },
-    }),
-  createPermanentAlgoPin: () =>
-    client.POST('/devices/{deviceId}/algopin/permanent', { params: { path: { deviceId } }, body: code }),
-  createBridgeTargetedJob: () =>
-    client.POST('/devices/{bridgeId}/jobs', {
-      params: { path: { bridgeId }, header },
-      body: { jobType: 'GET_DEVICE_STATUS' },
-    }),
   createBridgeProxiedJob: () =>
     client.POST('/devices/{deviceId}/jobs/bridges/{bridgeId}', {
       params: { path: { deviceId, bridgeId }, header },
       body: { jobType: 'CREATE_PIN', jobData: { accessName: 'Cleaner', pin: '246810', pinType: 2 } },
     }),
-  getJobStatus: () => client.GET('/jobs/{jobId}', { params: { path: { jobId: '65a0000000000000000000f1' } } }),
   getDeviceActivity: () =>
     client.GET('/devices/{deviceId}/activity', {
       params: {
@@ -63,23 +41,27 @@ const calls = {
     }),
   pushDeviceActivity: () =>
     client.POST('/devices/{deviceId}/activity', { params: { path: { deviceId } }, body: { logsPayload } }),
-  login: () =>
-    client.GET('/login', {
-      baseUrl,
-      params: { query: { response_type: 'code', client_id: 'a', redirect_uri: 'https://a.example', scope: 'openid' } },
-    }),
   exchangeToken: () => client.POST('/oauth2/token', { baseUrl, body: { grant_type: 'client_credentials' } }),
-  revokeToken: () => client.POST('/oauth2/revoke', { baseUrl, body: { token: 'a' } }),
   getOpenIdConfiguration: () => client.GET('/.well-known/openid-configuration', { baseUrl }),
   getJwks: () => client.GET('/.well-known/jwks.json', { baseUrl }),
-} satisfies Readonly<Record<OperationId, () => Promise<unknown>>>;
+};
 
-/** A list made elsewhere, item by item, as a program has it. */
-declare const logsPayload: (string | Schemas['ActivityLogItem'])[];
-
-type Answer<Id extends OperationId> = Awaited<ReturnType<(typeof calls)[Id]>>;
-type Data<Id extends OperationId> = NonNullable<Answer<Id>['data']>;
-type Fault<Id extends OperationId> = NonNullable<Answer<Id>['error']>;
+// What follows holds for every operation, and for a new one by itself: the client's own types at the path and method that the operation
+// table says. The samples of the reference, one for each operation, are checked against these types too: test/code-samples.
+type At<Node, Key> = Key extends keyof Node ? Node[Key] : never;
+type Item<Id extends OperationId> = At<paths, (typeof table)[Id]['path']>;
+type Called<Id extends OperationId> = At<Item<Id>, (typeof table)[Id]['method']>;
+type Init<Id extends OperationId> = NonNullable<
+  MaybeOptionalInit<Item<Id>, (typeof table)[Id]['method'] & keyof Item<Id>>
+>;
+type Answer<Id extends OperationId> =
+  Called<Id> extends infer Operation extends Readonly<Record<'responses', unknown>>
+    ? FetchResponse<Operation, Init<Id>, `${string}/${string}`>
+    : never;
+type Read<Given, Member extends string> =
+  Given extends Readonly<Record<Member, infer Value>> ? NonNullable<Value> : never;
+type Data<Id extends OperationId> = Read<Answer<Id>, 'data'>;
+type Fault<Id extends OperationId> = Read<Answer<Id>, 'error'>;
 
 /** The body that a response declares; nobody gets one where it declares none. */
 type BodyOf<Response> = Response extends { content: infer Content }
@@ -87,12 +69,28 @@ type BodyOf<Response> = Response extends { content: infer Content }
   : never;
 type Declared<Id extends OperationId> = operations[Id]['responses'];
 type DeclaredData<Id extends OperationId> = BodyOf<Declared<Id>[200 & keyof Declared<Id>]>;
+type DeclaredBody<Id extends OperationId> = operations[Id] extends { requestBody: infer Body } ? BodyOf<Body> : never;
 type DeclaredFault<Id extends OperationId> = BodyOf<Declared<Id>[Exclude<keyof Declared<Id>, 200>]>;
 
 /** Each fits the other, and `any` is neither: it would fit everything. */
 type Same<A, B> = 0 extends 1 & A ? 'any' : [A] extends [B] ? ([B] extends [A] ? true : 'less') : 'other';
 
-// What comes back is what the contract declares, for every operation: data and error bodies.
+/** Whatever is declared may be given; nothing, where nothing is. `Writable` of openapi-fetch spells a choice otherwise, so they aren't the same. */
+type Takes<Accepted, Declared> = unknown extends Accepted
+  ? 'anything'
+  : [Declared] extends [never]
+    ? Same<Accepted, Declared>
+    : [Declared] extends [Accepted]
+      ? true
+      : 'less';
+
+// What is sent and what comes back is what the contract declares: parameters, request bodies, data and error bodies.
+declare const parameters: {
+  readonly [Id in OperationId]: Same<NonNullable<Init<Id>['params']>, operations[Id]['parameters']>;
+};
+parameters satisfies Readonly<Record<OperationId, true>>;
+declare const bodies: { readonly [Id in OperationId]: Takes<NonNullable<Init<Id>['body']>, DeclaredBody<Id>> };
+bodies satisfies Readonly<Record<OperationId, true>>;
 declare const data: { readonly [Id in OperationId]: Same<Data<Id>, DeclaredData<Id>> };
 data satisfies Readonly<Record<OperationId, true>>;
 declare const faults: { readonly [Id in OperationId]: Same<Fault<Id>, DeclaredFault<Id>> };

@@ -1,13 +1,45 @@
-import { readContract } from '@lockstep/toolkit/contract/read-contract';
+import { writeFile } from 'node:fs/promises';
+import { readContract, readSource } from '@lockstep/toolkit/contract/read-contract';
+import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
 import { derive } from '@lockstep/toolkit/derive';
-import { writeOutput } from '@lockstep/toolkit/output-folder';
+import { type Completed, completeResponses } from '@lockstep/toolkit/lint/complete-responses';
+import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
+import { OutputError, writeOutput } from '@lockstep/toolkit/output-folder';
 import type { CommandResult, Target } from './command.ts';
+import { formatFindings } from './lint.ts';
 
-/** `lockstep generate`: everything is derived before the first byte is written. */
-export async function generate({ contract: file, out }: Target): Promise<CommandResult> {
+/**
+ * `lockstep generate`: everything is derived before the first byte of it is written. With a profile the contract is given the default
+ * responses that it lacks, and nothing is derived from one that does not lint.
+ */
+export async function generate({
+  contract: file,
+  out,
+  profile,
+}: Target & { readonly profile?: LintProfile }): Promise<CommandResult> {
+  const completed = profile === undefined ? [] : await complete(file);
+  // The linter is a process of its own and runs beside the derivation. A contract that can't be read is the reader's to refuse.
+  const linting = profile === undefined ? undefined : lintContract(file, profile);
+  linting?.catch(() => undefined);
   const contract = await readContract(file);
-  const result = await writeOutput(out, await derive(contract, out));
+  const derived = await derive(contract, out);
+  const problems = (await linting) ?? [];
+
+  const told = [
+    ...completed.map(({ path, method, statuses }) => `completed ${file}: ${method} ${path} by ${statuses.join(', ')}`),
+    ...(problems.length === 0 ? [] : [formatFindings(problems, profile ?? 'valid')]),
+  ];
+  const { notices } = contract;
+  if (!problems.every(isWarning))
+    return {
+      exitCode: 1,
+      text: [...told, `${out} was left as it is: mend the contract first.`].join('\n'),
+      json: { completed, problems },
+      notices,
+    };
+  const result = await writeOutput(out, derived);
   const lines = [
+    ...told,
     ...result.written.map((name) => `wrote     ${out}/${name}`),
     ...result.removed.map((name) => `removed   ${out}/${name}`),
     ...result.unchanged.map((name) => `unchanged ${out}/${name}`),
@@ -15,7 +47,19 @@ export async function generate({ contract: file, out }: Target): Promise<Command
   return {
     exitCode: 0,
     text: lines.join('\n'),
-    json: { contract: `sha256:${contract.hash}`, ...result },
-    notices: contract.notices,
+    json: { contract: `sha256:${contract.hash}`, completed, problems, ...result },
+    notices,
   };
+}
+
+/** Writes what is lacking into the contract itself, where it is a file: it is the source, and whole for any tool that reads it. */
+async function complete(file: string): Promise<readonly Completed[]> {
+  if (isWebAddress(file)) return [];
+  const given = await readSource(file);
+  const { text, completed } = completeResponses(given);
+  if (text === given) return [];
+  await writeFile(file, text).catch((cause: Error) => {
+    throw new OutputError(`${file} lacks responses, and can't be written: ${cause.message}`);
+  });
+  return completed;
 }

@@ -1,5 +1,5 @@
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
-import { formatProblems } from '@lockstep/toolkit/problem';
+import { formatProblems, type Problem } from '@lockstep/toolkit/problem';
 import type { CommandResult, Target } from './command.ts';
 
 /** Of a contract from anywhere more sentences of one rule tell nothing new; `--json` has all. */
@@ -11,13 +11,17 @@ export async function lint({
   profile = 'valid',
 }: Pick<Target, 'contract'> & { readonly profile?: LintProfile }): Promise<CommandResult> {
   const problems = await lintContract(contract, profile);
-  if (problems.length === 0) return { exitCode: 0, text: `${contract}: no problems`, json: { problems } };
+  const text = problems.length === 0 ? `${contract}: no problems` : formatFindings(problems, profile);
+  return { exitCode: problems.every(isWarning) ? 0 : 1, text, json: { problems } };
+}
+
+/** All problems, and how many there are of each kind. */
+export function formatFindings(problems: readonly Problem[], profile: LintProfile): string {
   const warnings = problems.filter(isWarning).length;
   const count = [countOf(problems.length - warnings, 'problem'), countOf(warnings, 'warning')]
     .filter(Boolean)
     .join(', ');
-  const text = [...formatProblems(problems, profile === 'valid' ? listedOfRule : problems.length), count].join('\n');
-  return { exitCode: warnings === problems.length ? 0 : 1, text, json: { problems } };
+  return [...formatProblems(problems, profile === 'valid' ? listedOfRule : problems.length), count].join('\n');
 }
 
 function countOf(count: number, name: string): string {

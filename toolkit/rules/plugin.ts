@@ -1,5 +1,6 @@
 import type { Oas3Rule } from 'redocly-core';
 import { arrayParameterForm } from './array-parameter-form.ts';
+import { defaultResponsesDeclared } from './default-responses-declared.ts';
 import { described } from './described.ts';
 import { errorHasExample } from './error-has-example.ts';
 import { exampleMemberDescribed } from './example-member-described.ts';
@@ -25,6 +26,7 @@ import { timeAllowsReserved } from './time-allows-reserved.ts';
 /** Our own rules for a contract of this house, by the name they are reported under after `lockstep/`; one file and two fixtures each. */
 export const contractRules: Readonly<Record<string, Oas3Rule>> = {
   'array-parameter-form': arrayParameterForm,
+  'default-responses-declared': defaultResponsesDeclared,
   'error-has-example': errorHasExample,
   'example-member-described': exampleMemberDescribed,
   'extension-valid': extensionValid,
@@ -63,14 +65,15 @@ export function createPlugin() {
     id: 'lockstep',
     rules: { oas3: { ...contractRules, ...houseRules, ...validRules } },
     configs: { all: { rules: all } },
-    typeExtension: { oas3: addUnroutedResponses },
+    typeExtension: { oas3: addResponsesOfRoot },
   };
 }
 
-/** Makes `x-unrouted` a map of responses: its references resolve and count as used, and all rules visit it. */
-function addUnroutedResponses(types: NodeTypes): NodeTypes {
+/** Makes `x-unrouted` and `x-default-responses` maps of responses: their references resolve and count as used, and all rules visit them. */
+function addResponsesOfRoot(types: NodeTypes): NodeTypes {
   const { Root } = types;
-  return { ...types, Root: { ...Root, properties: { ...Root?.properties, 'x-unrouted': 'Responses' } } };
+  const added = { 'x-default-responses': 'Responses', 'x-unrouted': 'Responses' };
+  return { ...types, Root: { ...Root, properties: { ...Root?.properties, ...added } } };
 }
 
 // Redocly takes a plugin from the default export alone.

@@ -19,7 +19,7 @@ interface Needs {
 /** The two operations on the activity log of a device as handlers. */
 export function createActivityOperations(needs: Needs) {
   const cursors = createCursors(needs.keys.cursorKey, needs.randomBytes ?? randomBytes);
-  return definePart<'getDeviceActivity' | 'pushDeviceActivity', Principal>()({
+  return definePart<Principal>()({
     getDeviceActivity: (request) => getDeviceActivity({ store: needs.store, cursors }, request),
     pushDeviceActivity: (request) => pushDeviceActivity(needs, request),
   });

@@ -24,16 +24,9 @@ const passage: AlgoPinRow<{ readonly durationHours: number }> = {
   describe: ({ duration }) => ({ durationHours: duration }),
 };
 
-type AlgoPinOperation =
-  | 'createDailyAlgoPin'
-  | 'createHourlyAlgoPin'
-  | 'createOneTimeAlgoPin'
-  | 'createPassageAlgoPin'
-  | 'createPermanentAlgoPin';
-
 /** The five operations that create offline codes, as handlers: one function, one row each. */
 export function createAlgoPinOperations(needs: AlgoPinNeeds) {
-  return definePart<AlgoPinOperation, Principal>()({
+  return definePart<Principal>()({
     createDailyAlgoPin: (request) => createAlgoPin(needs, daily, request),
     createHourlyAlgoPin: (request) => createAlgoPin(needs, hourly, request),
     createOneTimeAlgoPin: (request) => createAlgoPin(needs, onetime, request),

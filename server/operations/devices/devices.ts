@@ -21,7 +21,7 @@ interface Needs {
 export function createDeviceOperations(needs: Needs) {
   const cursors = createCursors(needs.keys.cursorKey, needs.randomBytes ?? randomBytes);
   const lists = { store: needs.store, cursors };
-  return definePart<'getDevices' | 'getDevicesSupportingAlgoPin' | 'getDevice' | 'updateDevice', Principal>()({
+  return definePart<Principal>()({
     getDevices: (request) => listDevices(lists, 'getDevices', request),
     getDevicesSupportingAlgoPin: (request) => listDevices(lists, 'getDevicesSupportingAlgoPin', request),
     getDevice: (request) => getDevice(needs, request),

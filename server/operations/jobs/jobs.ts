@@ -31,7 +31,7 @@ export function createJobOperations({ keys, ...given }: Needs) {
     jobData: createJobDataSeal(keys.deviceKey, random),
     readKey: createIdempotency(keys.deviceKey),
   };
-  return definePart<'createBridgeTargetedJob' | 'createBridgeProxiedJob' | 'getJobStatus', Principal>()({
+  return definePart<Principal>()({
     createBridgeTargetedJob: (request) => createTargetedJob(needs, request),
     createBridgeProxiedJob: (request) => createProxiedJob(needs, request),
     getJobStatus: (request) => getJobStatus(needs, request),

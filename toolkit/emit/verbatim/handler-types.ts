@@ -89,12 +89,13 @@ type Exact<Given, Declared> = unknown extends Declared
         };
 
 type ExactHandlers<Given, Principal> = {
-  [Id in keyof Given]: Id extends OperationId
-    ? Given[Id] extends (...input: never) => infer Answer
-      ? (request: HandlerRequest<Id, Principal>) => MaybePromise<Exact<Awaited<Answer>, Responses[Id]>>
-      : never
-    : never;
+  [Id in keyof Given]: Id extends OperationId ? ExactHandler<Given[Id], Id, Principal> : never;
 };
+
+/** Each member of a union for itself: what may be left out of a part has `undefined` beside its handler. */
+type ExactHandler<Given, Id extends OperationId, Principal> = Given extends (...input: never) => infer Answer
+  ? (request: HandlerRequest<Id, Principal>) => MaybePromise<Exact<Awaited<Answer>, Responses[Id]>>
+  : never;
 
 /**
  * The declared answers as a bound for inference. TypeScript has a check of its own for objects whose members are all optional, gives up
@@ -116,16 +117,18 @@ type OpenHandlers<Principal, Ids extends OperationId> = {
 /**
  * Some of the handlers, checked more strictly than an assignment would: TypeScript lets a function return a wider object than its type
  * declares, and that member would leave the service. One hole stays: of two returns that differ by one member alone TypeScript keeps the
- * narrower type before anything is inferred. Responses are therefore checked at run time too. Curried, so that operations and principal
- * are named and the rest is inferred: `definePart<'getThing', Account>()({ getThing: … })`. Spread the parts into
+ * narrower type before anything is inferred. Responses are therefore checked at run time too. Curried, so that the principal is named and
+ * the rest is inferred, the operations from the names of the handlers: `definePart<Account>()({ getThing: … })`. Spread the parts into
  * `defineHandlers`.
  */
-export function definePart<Ids extends OperationId, Principal = unknown>() {
-  return <const Given extends OpenHandlers<Principal, Ids>>(handlers: Given & ExactHandlers<Given, Principal>) =>
-    handlers as unknown as Handlers<Principal, Ids>;
+export function definePart<Principal = unknown>() {
+  return <const Given extends Partial<OpenHandlers<Principal, OperationId>>>(
+    handlers: Given & ExactHandlers<Given, Principal>,
+  ) => handlers as unknown as Handlers<Principal, keyof Given & OperationId>;
 }
 
-/** All of the handlers, checked the same way: an operation left out does not compile. */
-export function defineHandlers<Principal = unknown>() {
-  return definePart<OperationId, Principal>();
+/** All of the handlers, or all that are named, checked the same way: an operation left out does not compile. */
+export function defineHandlers<Principal = unknown, Ids extends OperationId = OperationId>() {
+  return <const Given extends OpenHandlers<Principal, Ids>>(handlers: Given & ExactHandlers<Given, Principal>) =>
+    handlers as unknown as Handlers<Principal, Ids>;
 }

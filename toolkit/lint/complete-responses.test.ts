@@ -1,0 +1,109 @@
+import { expect, test } from 'vitest';
+import { completeResponses } from './complete-responses.ts';
+
+const head = `openapi: 3.1.1
+x-default-responses:
+  '401': {$ref: '#/components/responses/NoToken'}
+  '503': {$ref: '#/components/responses/Busy'}
+paths:
+  /rooms:
+    get:
+`;
+const noToken = "        '401': {$ref: '#/components/responses/NoToken'}\n";
+const busy = "        '503': {$ref: '#/components/responses/Busy'}\n";
+
+const rows = [
+  {
+    name: 'behind the last response, whatever ends it',
+    given: `      responses:
+        '200':
+          description: |
+            All of them.
+
+            # Not a comment.
+
+      # Behind the operation.
+  /doors: {}
+`,
+    want: `      responses:
+        '200':
+          description: |
+            All of them.
+
+            # Not a comment.
+${noToken}${busy}
+      # Behind the operation.
+  /doors: {}
+`,
+  },
+  {
+    name: 'between the others, each with its comments',
+    given: `      responses:
+        # What is good.
+        '200': {description: All} # of them
+        # What is missing.
+        '404': {description: None}
+        default: {description: Anything}
+`,
+    want: `      responses:
+        # What is good.
+        '200': {description: All} # of them
+${noToken}        # What is missing.
+        '404': {description: None}
+${busy}        default: {description: Anything}
+`,
+  },
+  {
+    name: 'before the first where that is a higher one, and at the end of a text that ends in no line break',
+    given: "      responses:\n        '404': {description: None}",
+    want: `      responses:\n${noToken}        '404': {description: None}\n${busy.trimEnd()}`,
+  },
+  {
+    name: 'in braces',
+    given: "      responses: {'200': {description: All}, '404': {description: None}}\n",
+    want: `      responses: {'200': {description: All}, "401": {"$ref": "#/components/responses/NoToken"}, '404': {description: None}, "503": {"$ref": "#/components/responses/Busy"}}\n`,
+  },
+  {
+    name: 'only what neither status nor range declares',
+    given: "      responses:\n        '200': {description: All}\n        4XX: {description: Refused}\n",
+    want: `      responses:\n        '200': {description: All}\n${busy}        4XX: {description: Refused}\n`,
+  },
+];
+
+test.each(rows)('$name', ({ given, want }) => {
+  const { text } = completeResponses(head + given);
+  expect(text).toBe(head + want);
+  expect(completeResponses(text)).toEqual({ text, completed: [] });
+});
+
+test.each([
+  ['declares all', `      responses:\n        '200': {description: All}\n${noToken}${busy}`],
+  ['has servers of its own', "      servers: [{url: /auth}]\n      responses:\n        '200': {description: All}\n"],
+  ['is on a path with servers of its own', "      responses: {'200': {}}\n    servers: [{url: /auth}]\n"],
+  ['declares nothing yet', '      responses: {}\n'],
+  ['borrows the responses of another', "      responses: *all\n  /all: {x: &all {'200': {}}}\n"],
+  ['is no YAML', '      responses: {\n'],
+])('an operation that %s is left alone', (_, given) => {
+  expect(completeResponses(head + given)).toEqual({ text: head + given, completed: [] });
+});
+
+test('every operation that was completed is named, and lines end as the others do', () => {
+  const given = `${head}      responses:\n        '200': {description: All}\n`.replaceAll('\n', '\r\n');
+  const { text, completed } = completeResponses(given);
+  expect(completed).toEqual([{ path: '/rooms', method: 'get', statuses: ['401', '503'] }]);
+  expect(text).toBe(given + (noToken + busy).replaceAll('\n', '\r\n'));
+});
+
+test('JSON stays JSON', () => {
+  const root = {
+    'x-default-responses': { 401: { $ref: '#/a' } },
+    paths: { '/rooms': { get: { responses: { 200: { description: 'All' } } } } },
+  };
+  const { text } = completeResponses(JSON.stringify(root, null, 2));
+  expect(JSON.parse(text).paths['/rooms'].get.responses).toEqual({ 200: { description: 'All' }, 401: { $ref: '#/a' } });
+});
+
+test('a contract without defaults is not touched', () => {
+  const text = "paths: {/rooms: {get: {responses: {'200': {}}}}}";
+  expect(completeResponses(text)).toEqual({ text, completed: [] });
+});

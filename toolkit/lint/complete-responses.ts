@@ -1,0 +1,107 @@
+import { isMap, isScalar, type Node, type Pair, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
+import { defaultResponses, findMissingResponses } from '../contract/default-responses.ts';
+import { methods } from '../contract/openapi-document.ts';
+import { readQuickly } from './find-network-references.ts';
+
+/** An operation that was given the default responses that it lacked. */
+export interface Completed {
+  readonly path: string;
+  readonly method: string;
+  readonly statuses: readonly string[];
+}
+
+/**
+ * Writes the responses of `x-default-responses` to the operations that lack them, in the order of the statuses; every other byte stays.
+ * What stands in another file or is no YAML is left as it is: a rule names what is missing there.
+ *
+ * @param text of a contract in YAML or JSON
+ */
+export function completeResponses(text: string): { readonly text: string; readonly completed: readonly Completed[] } {
+  const nothing = { text, completed: [] };
+  if (!text.includes(defaultResponses)) return nothing;
+  const root = readQuickly(text) as Readonly<Record<string, unknown>> | undefined;
+  const lacking = listLacking(root);
+  if (lacking.length === 0) return nothing;
+
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return nothing;
+  const edits = lacking.flatMap((operation) => {
+    const responses: unknown = document.getIn(['paths', operation.path, operation.method, 'responses'], true);
+    if (!isMap<Node, Node>(responses) || !isWritable(text, responses)) return [];
+    return operation.statuses.map((status) => ({
+      operation,
+      ...insertion(text, responses, status, referenceOf(root, status)),
+    }));
+  });
+  // From the end, so that no offset moves; of several at one place the lowest status comes to stand first.
+  const ordered = edits.toSorted((a, b) => b.at - a.at || Number(b.status) - Number(a.status));
+  return {
+    text: ordered.reduce((whole, { at, inserted }) => whole.slice(0, at) + inserted + whole.slice(at), text),
+    completed: [...new Set(edits.map(({ operation }) => operation))],
+  };
+}
+
+function listLacking(root: Readonly<Record<string, unknown>> | undefined): Completed[] {
+  return Object.entries(root?.paths ?? {}).flatMap(([path, item]: [string, unknown]) =>
+    methods.flatMap((method) => {
+      const operation = (item as Readonly<Record<string, unknown>> | null)?.[method];
+      const statuses = findMissingResponses(root, item, operation);
+      return statuses.length === 0 ? [] : [{ path, method, statuses }];
+    }),
+  );
+}
+
+function referenceOf(root: unknown, status: string): string {
+  const defaults = (root as Readonly<Record<string, Readonly<Record<string, { readonly $ref: string }>>>>)[
+    defaultResponses
+  ];
+  return defaults?.[status]?.$ref ?? '';
+}
+
+interface Insertion {
+  readonly at: number;
+  readonly status: string;
+  readonly inserted: string;
+}
+
+/** A response stands there already, and in a block each begins a line. */
+function isWritable(text: string, { items: [first], flow }: YAMLMap<Node, Node>): boolean {
+  return first !== undefined && (flow === true || indentOf(text, first).trim() === '');
+}
+
+function indentOf(text: string, { key }: Pair<Node, Node>): string {
+  const start = key.range?.[0] ?? 0;
+  return text.slice(text.lastIndexOf('\n', start - 1) + 1, start);
+}
+
+/** Behind the last response of a lower status, on a line of its own where the others have one. */
+function insertion(text: string, { items, flow }: YAMLMap<Node, Node>, status: string, ref: string): Insertion {
+  const [first] = items;
+  const start = first?.key.range?.[0] ?? 0;
+  const before = items.findLast(({ key }) => isScalar(key) && Number(key.value) < Number(status));
+  if (flow === true) {
+    const entry = `${JSON.stringify(status)}: {"$ref": ${JSON.stringify(ref)}}`;
+    return before === undefined
+      ? { at: start, status, inserted: `${entry}, ` }
+      : { at: endOf(text, before), status, inserted: `, ${entry}` };
+  }
+  const indent = first === undefined ? '' : indentOf(text, first);
+  const newline = text.includes('\r\n') ? '\r\n' : '\n';
+  const entry = `${indent}'${status}': {$ref: '${ref.replaceAll("'", "''")}'}`;
+  if (before === undefined) return { at: start - indent.length, status, inserted: entry + newline };
+  const end = text.indexOf('\n', endOf(text, before));
+  return end === -1
+    ? { at: text.length, status, inserted: newline + entry }
+    : { at: end + 1, status, inserted: entry + newline };
+}
+
+/** Of the last character that is written there: a block of text takes in the line breaks behind it. */
+function endOf(text: string, { key, value }: Pair<Node, Node>): number {
+  let end = key.range?.[1] ?? 0;
+  const take = (_: unknown, { range }: Node) => {
+    end = Math.max(end, range?.[1] ?? 0);
+  };
+  const takeFlow = (at: unknown, node: YAMLMap | YAMLSeq) => void (node.flow === true && take(at, node));
+  visit(value, { Scalar: take, Alias: take, Map: takeFlow, Seq: takeFlow });
+  return text.slice(0, end).trimEnd().length;
+}
