@@ -1,14 +1,13 @@
 // The reference as axe judges it: on a narrow and a wide screen, light and dark.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { docsFiles } from '@lockstep/runtime/docs/serve-docs';
 import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ownDocs } from './build-docs.ts';
-import { buildReference } from './build-reference.ts';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { findBrowser } from './find-browser.ts';
-import { startBrowser, watchPage } from './watch-page.ts';
+import { connectBrowser } from './fixtures/connect-browser.ts';
+import { watchPage } from './watch-page.ts';
 
 interface Violation {
   readonly id: string;
@@ -42,42 +41,30 @@ const ofRedoc = [
 /** One of each kind: list, body with a choice of types, choice of bodies, form, nested answer. The theme is the same for all. */
 const operations = ['getDevices', 'updateDevice', 'createBridgeProxiedJob', 'exchangeToken', 'getJwks'];
 
-const root = join(import.meta.dirname, '..');
+interface Screen {
+  readonly width: number;
+  readonly colorScheme: 'light' | 'dark';
+  readonly looked: readonly string[];
+}
+
 const found = findBrowser(process.env);
 const missing = found.kind === 'missing' ? found.reason : undefined;
 
 describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does', () => {
-  let folder: string;
   let browser: Browser;
   let url: string;
   let axe: string;
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'accessibility-'));
-    browser = await startBrowser(found.kind === 'found' ? found.path : '');
-    const pages = ownDocs.pages.map((page) => join(root, page));
-    const out = join(folder, 'index.html');
-    await buildReference({ contract: join(root, ownDocs.contract), pages, out });
-    url = pathToFileURL(out).href;
+    browser = await connectBrowser();
+    url = pathToFileURL(join(inject('ownDocs'), docsFiles.page)).href;
     axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
   });
 
-  afterAll(async () => {
-    await browser?.close();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(() => browser?.close());
 
-  test.each([
-    { width: 390, colorScheme: 'light' },
-    { width: 390, colorScheme: 'dark' },
-    { width: 1400, colorScheme: 'light' },
-    { width: 1400, colorScheme: 'dark' },
-  ] as const)('at $width px, $colorScheme', async ({ width, colorScheme }) => {
-    const { page } = await watchPage(browser, url, { offline: true });
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 900 });
-    // The scheme is read when the page starts.
-    await page.reload();
+  const judgeScreen = async ({ width, colorScheme, looked }: Screen) => {
+    const { page } = await watchPage(browser, url, { offline: true, viewport: { width, height: 900 }, colorScheme });
     await page.getByText('Loading...').first().waitFor({ state: 'hidden' });
     expect(await page.locator('html').getAttribute('class')).toContain(colorScheme);
     // By the debugger, which no content policy holds back.
@@ -92,12 +79,26 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
       );
     };
     await expect.poll(() => judge('html'), { timeout: 30_000 }).toEqual([]);
-    for (const operationId of operations) {
+    for (const operationId of looked) {
       await page.evaluate(`location.hash = '#operation/${operationId}'`);
       const section = `[id$="/${operationId.toLowerCase()}"]`;
       await page.locator(section).locator('h2').first().waitFor({ state: 'visible' });
       // What is still being drawn has neither its colours nor its names yet.
       await expect.poll(() => judge(section), { timeout: 30_000, message: operationId }).toEqual([]);
     }
-  });
+    await page.context().close();
+  };
+
+  test.each<Screen>([
+    { width: 390, colorScheme: 'dark', looked: ['createBridgeProxiedJob'] },
+    { width: 1400, colorScheme: 'light', looked: ['getDevices'] },
+  ])('at $width px, $colorScheme: the page, and $looked', judgeScreen);
+
+  // axe takes two seconds for each page and one for each operation.
+  test.each<Screen>([
+    { width: 390, colorScheme: 'light', looked: operations },
+    { width: 390, colorScheme: 'dark', looked: operations },
+    { width: 1400, colorScheme: 'light', looked: operations },
+    { width: 1400, colorScheme: 'dark', looked: operations },
+  ])('at $width px, $colorScheme, one operation of each kind', { tags: ['full'], timeout: 90_000 }, judgeScreen);
 });
