@@ -55,6 +55,7 @@ export default defineConfig({
           name: 'browser',
           include: [named('browser')],
           exclude: ignored,
+          globalSetup: './test/share-browser.ts',
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

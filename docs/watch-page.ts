@@ -1,9 +1,9 @@
 // Opens a page in a real browser as a reader would, and writes down what a reader must never cause: a request to
 // anywhere else, a complaint on the console. For tests.
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, type BrowserServer, chromium, type Page } from 'playwright-core';
 
-/** A new, empty profile each time, and a browser that does not call its makers. */
-const quiet = [
+/** Without a sandbox of its own, which root cannot have, and a browser that does not call its makers. */
+export const quiet: readonly string[] = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run'],
   ...['--disable-background-networking', '--disable-component-update', '--disable-sync'],
 ];
@@ -16,17 +16,18 @@ export interface WatchedPage {
   readonly complaints: readonly string[];
 }
 
-export async function startBrowser(executablePath: string): Promise<Browser> {
-  return await chromium.launch({ executablePath, args: quiet });
+/** A browser with an empty profile, to be reached from any process at its `wsEndpoint`. */
+export function launchBrowser(executablePath: string): Promise<BrowserServer> {
+  return chromium.launchServer({ executablePath, args: [...quiet] });
 }
 
 /** @param offline cuts the browser off the network, which leaves files on disk readable */
 export async function watchPage(
   browser: Browser,
   url: string,
-  { offline }: { offline: boolean },
+  { offline, ...options }: BrowserContextOptions & { readonly offline: boolean },
 ): Promise<WatchedPage> {
-  const context = await browser.newContext({ offline, viewport: { width: 1440, height: 900 } });
+  const context = await browser.newContext({ offline, viewport: { width: 1440, height: 900 }, ...options });
   const page = await context.newPage();
   const outside: string[] = [];
   const complaints: string[] = [];

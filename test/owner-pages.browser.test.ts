@@ -5,14 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
 import { samplePages } from '../server/oauth/pages/fixtures/sample-pages.ts';
 import { languages } from '../server/oauth/pages/index.ts';
-import {
-  judgePages,
-  type Measured,
-  measure,
-  type OwnerPages,
-  startOwnerPages,
-  unfold,
-} from './fixtures/owner-pages.ts';
+import { judgePages, type OwnerPages, type Screen, startOwnerPages } from './fixtures/owner-pages.ts';
 
 const found = findBrowser(process.env);
 const missing = found.kind === 'missing' ? found.reason : undefined;
@@ -71,36 +64,35 @@ describe.skipIf(missing)('the pages for account owners', () => {
   });
   afterAll(() => pages?.close());
 
-  // Each width with the other scheme: owner-pages.slow.test.ts has the rest.
-  judgePages(
-    () => pages,
-    [
-      { width: 390, colorScheme: 'light' },
-      { width: 1400, colorScheme: 'dark' },
-    ],
+  const kinds = [...new Set(samplePages.map(({ name }) => name.split(' ')[0] ?? name))];
+  const judges = 'axe finds nothing, nothing is fetched, refused or beyond the edge: $kind, $language';
+
+  /** Each width with the other scheme. */
+  const screens: readonly Screen[] = [
+    { width: 390, colorScheme: 'light' },
+    { width: 1400, colorScheme: 'dark' },
+  ];
+  /** Fields, a message at one, a notice above, the longest names, a short and a long list, a page that is all text. In the language of longer words. */
+  const names = [
+    ...['login hint', 'login wrong', 'login own-logged-out', 'login long'],
+    ...['consent all', 'consent unknown', 'consent long'],
+    ...['apps plain', 'apps none', 'apps odd', 'problem no-cookies', 'problem unknown-client'],
+  ];
+  test.each(kinds.map((kind) => ({ kind, language: 'de', names }) as const))(judges, (judged) =>
+    judgePages(pages, screens, judged),
   );
 
-  test.each([
-    { name: 'at 320 px, which is 1,280 px at 400 %', width: 320, prepare: '' },
-    {
-      name: 'at 390 px with letters twice as large',
-      width: 390,
-      prepare: `document.documentElement.style.fontSize = '200%'`,
-    },
-  ])('nothing stands beyond the edge $name', async ({ width, prepare }) => {
-    const { page } = await open({ width });
-    const faults: string[] = [];
-    for (const language of languages) {
-      for (const { name } of samplePages) {
-        await page.goto(addressOf(name, language));
-        await page.evaluate(`${unfold}; ${prepare}`);
-        const { beyond } = await page.evaluate<Measured>(measure);
-        if (beyond > 0) faults.push(`${name}, ${language}: ${beyond} px`);
-      }
-    }
-    expect(faults).toEqual([]);
-    await page.context().close();
-  });
+  // 19 pages of a kind, each on four screens.
+  test.each(languages.flatMap((language) => kinds.map((kind) => ({ kind, language }))))(
+    `${judges}, on every screen`,
+    { tags: ['full'], timeout: 90_000 },
+    (judged) =>
+      judgePages(
+        pages,
+        [390, 1400].flatMap((width) => (['light', 'dark'] as const).map((colorScheme) => ({ width, colorScheme }))),
+        judged,
+      ),
+  );
 
   test('the style is the one of the scheme', async () => {
     const grounds = [];
@@ -110,7 +102,6 @@ describe.skipIf(missing)('the pages for account owners', () => {
       grounds.push(
         await page.evaluate<string>(`getComputedStyle(document.querySelector('button.primary')).backgroundColor`),
       );
-      await page.context().close();
     }
     expect(grounds).toEqual(['rgb(11, 110, 99)', 'rgb(53, 179, 164)']);
   });
@@ -152,7 +143,6 @@ describe.skipIf(missing)('the pages for account owners', () => {
       passed.push(await page.evaluate<string>(focused));
     }
     expect(passed).toEqual(order);
-    await page.context().close();
   });
 
   test.each([
@@ -182,7 +172,6 @@ describe.skipIf(missing)('the pages for account owners', () => {
       await page.waitForURL(client.end);
       expect(pages.readPosted()).toEqual({ path, body });
       expect(complaints).toEqual([]);
-      await page.context().close();
       client.close();
     },
   );
@@ -196,7 +185,6 @@ describe.skipIf(missing)('the pages for account owners', () => {
     await page.getByRole('button', { name: 'Allow' }).click();
     expect((await refusal).text()).toContain('form-action');
     expect(client.visits).toEqual([]);
-    await page.context().close();
     client.close();
   });
 
@@ -215,6 +203,5 @@ describe.skipIf(missing)('the pages for account owners', () => {
     })()`);
     expect(order).toEqual(order.toSorted((a, b) => a - b));
     expect(new Set(order).size).toBe(4);
-    await page.context().close();
   });
 });

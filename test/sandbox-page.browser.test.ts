@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
-import { startBrowser } from '../docs/watch-page.ts';
+import { connectBrowser } from '../docs/fixtures/connect-browser.ts';
 import { recorded, startFakeControl } from '../mock/sandbox/control/fixtures/fake-sandbox.ts';
 
 const found = findBrowser(process.env);
@@ -28,11 +28,22 @@ describe('a browser to look with', () => {
 
 describe.skipIf(missing)('the page of the sandbox', () => {
   let browser: Browser;
+  /** The one page of all tests, for it keeps nothing, with what it asked of others and what it complained of. */
+  let page: Page;
+  const outside: string[] = [];
+  const complaints: string[] = [];
   let control: Awaited<ReturnType<typeof startFakeControl>>;
 
   beforeAll(async () => {
-    browser = await startBrowser(found.kind === 'found' ? found.path : '');
+    browser = await connectBrowser();
     control = await startFakeControl();
+    page = await browser.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on('request', (request) => {
+      if (!request.url().startsWith(`${control.origin}/_sandbox`)) outside.push(request.url());
+    });
+    page.on('console', (message) => complaints.push(message.text()));
+    page.on('pageerror', (error) => complaints.push(error.message));
   });
   beforeEach(() => control.renew());
   afterAll(async () => {
@@ -41,62 +52,54 @@ describe.skipIf(missing)('the page of the sandbox', () => {
   });
 
   async function open({ width = 1280, colorScheme = 'light' as 'light' | 'dark' } = {}) {
-    const context = await browser.newContext({ viewport: { width, height: 900 }, colorScheme });
-    const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
-    const outside: string[] = [];
-    const complaints: string[] = [];
-    page.on('request', (request) => {
-      if (!request.url().startsWith(`${control.origin}/_sandbox`)) outside.push(request.url());
-    });
-    page.on('console', (message) => complaints.push(message.text()));
-    page.on('pageerror', (error) => complaints.push(error.message));
+    await page.setViewportSize({ width, height: 900 });
+    await page.emulateMedia({ colorScheme });
+    outside.length = 0;
+    complaints.length = 0;
     await page.goto(`${control.origin}/_sandbox/`);
     await page.getByText('2026-06-01').waitFor();
-    return { page, outside, complaints, close: () => context.close() };
+    return page;
   }
 
-  /** Does something on a page of its own, which must have nothing to complain of. */
+  /** Does something on the page, which must have nothing to complain of. */
   async function look(what: (page: Page) => Promise<void>): Promise<void> {
-    const { page, outside, complaints, close } = await open();
-    await what(page);
+    await what(await open());
     expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
-    await close();
   }
 
   const says = (page: Page, text: string | RegExp) => page.locator('.says', { hasText: text }).waitFor();
 
+  const judgePage = async ({ width, colorScheme }: { width: number; colorScheme: 'light' | 'dark' }) => {
+    const { faults, journal } = control.sandbox;
+    faults.add({ operationId: 'getDevicesSupportingAlgoPin', times: 2, delayMs: 3_000, status: 503 });
+    faults.add({ operationId: '*', times: 1, drop: 'after' });
+    const verdicts = ['accepted', 'refused', 'unrouted', 'fault', 'failed', 'aborted'] as const;
+    for (const verdict of verdicts) journal.record({ ...long, verdict });
+    const page = await open({ width, colorScheme });
+    await page.getByText('aborted').last().waitFor();
+    await page.getByText('Your own data').click();
+    await page.getByLabel('JSON, as').fill('{');
+    await page.getByRole('button', { name: 'Use this data' }).click();
+    await says(page, 'This is no JSON');
+    // By the debugger, which no content policy holds back.
+    await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
+    const { violations } = await page.evaluate<{ violations: readonly { id: string; nodes: readonly object[] }[] }>(
+      `axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
+    );
+    expect(violations.map(({ id, nodes }) => [id, nodes])).toEqual([]);
+    const beyond = await page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
+    expect({ beyond, outside, complaints }).toEqual({ beyond: 0, outside: [], complaints: [] });
+  };
+  const judges = 'axe finds nothing, and nothing stands beyond the edge: $width px, $colorScheme';
+  test.each([
+    { width: 320, colorScheme: 'light' },
+    { width: 1280, colorScheme: 'dark' },
+  ] as const)(judges, judgePage);
   test.each([
     { width: 1280, colorScheme: 'light' },
-    { width: 1280, colorScheme: 'dark' },
     { width: 400, colorScheme: 'light' },
     { width: 400, colorScheme: 'dark' },
-    { width: 320, colorScheme: 'light' },
-  ] as const)(
-    'axe finds nothing, and nothing stands beyond the edge: $width px, $colorScheme',
-    async ({ width, colorScheme }) => {
-      const { faults, journal } = control.sandbox;
-      faults.add({ operationId: 'getDevicesSupportingAlgoPin', times: 2, delayMs: 3_000, status: 503 });
-      faults.add({ operationId: '*', times: 1, drop: 'after' });
-      const verdicts = ['accepted', 'refused', 'unrouted', 'fault', 'failed', 'aborted'] as const;
-      for (const verdict of verdicts) journal.record({ ...long, verdict });
-      const { page, outside, complaints, close } = await open({ width, colorScheme });
-      await page.getByText('aborted').last().waitFor();
-      await page.getByText('Your own data').click();
-      await page.getByLabel('JSON, as').fill('{');
-      await page.getByRole('button', { name: 'Use this data' }).click();
-      await says(page, 'This is no JSON');
-      // By the debugger, which no content policy holds back.
-      await page.evaluate(await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8'));
-      const { violations } = await page.evaluate<{ violations: readonly { id: string; nodes: readonly object[] }[] }>(
-        `axe.run({ resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
-      );
-      expect(violations.map(({ id, nodes }) => [id, nodes])).toEqual([]);
-      const beyond = await page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
-      expect({ beyond, outside, complaints }).toEqual({ beyond: 0, outside: [], complaints: [] });
-      await close();
-    },
-  );
+  ] as const)(judges, { tags: ['full'] }, judgePage);
 
   test('uses a scenario that has a name, and says which one is in use', async () => {
     await look(async (page) => {
@@ -111,7 +114,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
   });
 
   test("uses data of one's own, and says all that keeps it from that", async () => {
-    const { page, close } = await open();
+    const page = await open();
     await page.getByText('Your own data').click();
     const box = page.getByLabel('JSON, as');
     const use = page.getByRole('button', { name: 'Use this data' });
@@ -130,7 +133,6 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await says(page, 'Data of your own is in use.');
     expect(control.done.at(-1)).toBe('use {"import":[{"account":{"id":"a","name":"A"}}]}');
     expect(await page.locator('[aria-pressed=true]').count()).toBe(0);
-    await close();
   });
 
   test('moves the clock, sets it, and stops it', async () => {
@@ -164,7 +166,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
   });
 
   test('adds a fault as it is filled in, shows what is left of it, and removes it', async () => {
-    const { page, close } = await open();
+    const page = await open();
     const { faults } = control.sandbox;
     const form = page.getByRole('form', { name: 'Add a fault' });
     const add = page.getByRole('button', { name: 'Add the fault' });
@@ -196,7 +198,6 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await page.locator('#fault-list', { hasText: 'drops the connection before anything is done' }).waitFor();
     await page.getByRole('button', { name: 'Remove all' }).click();
     await eventually(() => faults.list()).toEqual([]);
-    await close();
   });
 
   test('knows every operation of the contract by name', async () => {

@@ -8,7 +8,8 @@ import { decodeJwt } from 'jose';
 import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
-import { startBrowser } from '../docs/watch-page.ts';
+import { connectBrowser } from '../docs/fixtures/connect-browser.ts';
+import { quiet } from '../docs/watch-page.ts';
 import { createClientMetadata } from '../server/oauth/create-client-metadata.ts';
 import { callback, owner, type RunningAuth, startAuth } from '../server/oauth/fixtures/start-auth.ts';
 import { basic, loginQuery, post } from '../server/oauth/fixtures/talk.ts';
@@ -57,7 +58,6 @@ const executablePath = found.kind === 'found' ? found.path : '';
 /** Of a client under development. Nobody listens there: the debugger answers. */
 const loopbackCallback = 'http://[::1]:3000/callback';
 
-const widths = [390, 1400] as const;
 const badRequest = 'Failed to load resource: the server responded with a status of 400 (Bad Request)';
 const ended = /This login has ended/;
 const noCookies = /Your browser keeps no cookies here/;
@@ -83,7 +83,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await running.store.owners.create({ ...neighbour, passwordHash, createdAt: Date.now() });
     const app = { kind: 'partner', clientId: 'test-app', name: 'App', redirectUris: [callback] } as const;
     await running.store.clients.create(createClientMetadata({ ...app, loopbackCallbacks: [loopbackCallback] }));
-    browser = await startBrowser(executablePath);
+    browser = await connectBrowser();
     axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
   });
 
@@ -151,11 +151,11 @@ describe.skipIf(missing)('an owner at a browser', () => {
     ];
   }
 
-  describe.each(widths)('at %i px', (width) => {
-    const screen = { viewport: { width, height: 900 } };
+  describe('on a screen of a telephone or a desk', () => {
+    const onScreen = (width: number) => ({ viewport: { width, height: 900 } });
 
-    test('logs in and allows; sees what is connected, disconnects it, and logs out', async () => {
-      const tab = await open(screen);
+    const logsIn = async (width: number) => {
+      const tab = await open(onScreen(width));
       const { page } = tab;
       await start(tab, { scope: '' });
       expect(await judge(tab)).toEqual([]);
@@ -191,10 +191,10 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await page.getByText('You are logged out in every browser').waitFor();
       expect(tab.complaints).toEqual([]);
       await close(tab);
-    });
+    };
 
-    test('says no at once; mistypes the password, is told so, and says no when asked', async () => {
-      const tab = await open(screen);
+    const saysNo = async (width: number) => {
+      const tab = await open(onScreen(width));
       const { page } = tab;
       const denied = { error: 'access_denied', error_description: expect.any(String), state: 'a state' };
       await start(tab);
@@ -216,10 +216,17 @@ describe.skipIf(missing)('an owner at a browser', () => {
       // Chromium says so of any page that is no success.
       expect(tab.complaints).toEqual([badRequest]);
       await close(tab);
-    });
+    };
+
+    const logs = 'logs in and allows; sees what is connected, disconnects it, and logs out, at %i px';
+    test.each([390])(logs, logsIn);
+    test.each([1400])(logs, { tags: ['full'] }, logsIn);
+    const says = 'says no at once; mistypes the password, is told so, and says no when asked, at %i px';
+    test.each([1400])(says, saysNo);
+    test.each([390])(says, { tags: ['full'] }, saysNo);
   });
 
-  test('is logged out of every browser and every client at once', async () => {
+  test('is logged out of every browser and every client at once', { tags: ['full'] }, async () => {
     const [here, there] = [await open(), await open()];
     await askConsent(there);
     await press(there, 'Allow');
@@ -248,10 +255,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await close(tab);
   });
 
-  test.each([
-    { name: 'as the browser asks', locale: 'de-CH', changes: {} },
-    { name: 'as the client asks', locale: 'fr-CH', changes: { ui_locales: 'de' } },
-  ])('reads German, $name', async ({ locale, changes }) => {
+  const readsGerman = async ({ locale, changes }: { locale: string; changes: Readonly<Record<string, string>> }) => {
     const tab = await open({ locale });
     await start(tab, changes);
     expect(await tab.page.title()).toMatch(/^Anmelden/);
@@ -263,7 +267,11 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await press(tab, 'Erlauben');
     await exchange(await readAnswer(tab));
     await close(tab);
-  });
+  };
+  const asBrowser = { name: 'as the browser asks', locale: 'de-CH', changes: {} };
+  const asClient = { name: 'as the client asks', locale: 'fr-CH', changes: { ui_locales: 'de' } };
+  test.each([asClient])('reads German, $name', readsGerman);
+  test.each([asBrowser])('reads German, $name', { tags: ['full'] }, readsGerman);
 
   test('comes through by keyboard alone, and sees where the keys go', async () => {
     const tab = await open();
@@ -336,12 +344,13 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    test('sees nothing of the connected applications by going back after logging out', async () => {
+    // A browser of its own for this.
+    test('sees nothing of the connected applications by going back after logging out', { tags: ['full'] }, async () => {
       // As readers have it: Playwright switches off the cache that brings a page back as it was, no-store or not.
       const ignoreDefaultArgs = ['--disable-back-forward-cache'];
       const cached = await chromium.launch({
         executablePath,
-        args: ['--no-sandbox', '--disable-gpu'],
+        args: [...quiet],
         ignoreDefaultArgs,
       });
       const tab = await watch(await cached.newPage());
@@ -358,10 +367,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await cached.close();
     });
 
-    test.each([
-      { name: 'the request is slow', hold: holdRequests },
-      { name: 'the answer is slow', hold: holdAnswers },
-    ])('comes through once by two clicks on each button, where $name', async ({ hold }) => {
+    const clicksTwice = async ({ hold }: { hold: typeof holdRequests }) => {
       const tab = await open();
       const { page } = tab;
       await start(tab);
@@ -374,14 +380,18 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await exchange(await readAnswer(tab));
       expect(tab.visited).toHaveLength(1);
       await close(tab);
-    });
+    };
+    const once = 'comes through once by two clicks on each button, where $name';
+    test.each([{ name: 'the answer is slow', hold: holdAnswers }])(once, clicksTwice);
+    test.each([{ name: 'the request is slow', hold: holdRequests }])(once, { tags: ['full'] }, clicksTwice);
 
+    interface Button {
+      readonly button: string;
+      readonly due: (tab: Tab) => Promise<unknown>;
+      readonly comesTo: object;
+    }
     // The second click gives up the way that the first has led to, and asks again.
-    test.each([
-      { button: 'Allow', due: askConsent, comesTo: { code: expect.any(String) } },
-      { button: 'Deny', due: askConsent, comesTo: { error: 'access_denied' } },
-      { button: 'Cancel', due: (tab: Tab) => start(tab), comesTo: { error: 'access_denied' } },
-    ])('comes through by two clicks on $button, where the application is slow', async ({ button, due, comesTo }) => {
+    const clicksAgain = async ({ button, due, comesTo }: Button) => {
       const tab = await open({ elsewhere: () => ({ status: 200, delayMs: 600 }) });
       await due(tab);
       const box = await tab.page.getByRole('button', { name: button, exact: true }).boundingBox();
@@ -395,7 +405,16 @@ describe.skipIf(missing)('an owner at a browser', () => {
       if (answer.code !== undefined) await exchange(answer);
       expect(tab.visited.length).toBeGreaterThan(1);
       await close(tab);
-    });
+    };
+    const again = 'comes through by two clicks on $button, where the application is slow';
+    test.each<Button>([{ button: 'Allow', due: askConsent, comesTo: { code: expect.any(String) } }])(
+      again,
+      clicksAgain,
+    );
+    test.each<Button>([
+      { button: 'Deny', due: askConsent, comesTo: { error: 'access_denied' } },
+      { button: 'Cancel', due: (tab) => start(tab), comesTo: { error: 'access_denied' } },
+    ])(again, { tags: ['full'] }, clicksAgain);
   });
 
   describe('who has two tabs', () => {
@@ -404,7 +423,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       return [one, await watch(await one.page.context().newPage())];
     }
 
-    test('comes through in both, step by step in turn', async () => {
+    test('comes through in both, step by step in turn', { tags: ['full'] }, async () => {
       const tabs = await openTwo();
       const states = ['one', 'two'];
       for (const [index, tab] of tabs.entries()) await start(tab, { state: states[index] ?? '' });
@@ -435,7 +454,8 @@ describe.skipIf(missing)('an owner at a browser', () => {
     });
   });
 
-  describe('whose browser takes no cookies', () => {
+  // A browser of its own for this.
+  describe('whose browser takes no cookies', { tags: ['full'] }, () => {
     let context: BrowserContext;
     let folder: string;
     let tab: Tab;
@@ -444,8 +464,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await mkdir(join(folder, 'Default'));
       const profile = { default_content_setting_values: { cookies: 2 } };
       await writeFile(join(folder, 'Default', 'Preferences'), JSON.stringify({ profile }));
-      const args = ['--no-sandbox', '--disable-gpu'];
-      context = await chromium.launchPersistentContext(folder, { executablePath, args });
+      context = await chromium.launchPersistentContext(folder, { executablePath, args: [...quiet] });
       tab = await watch(await context.newPage());
     });
     afterAll(async () => {
@@ -490,7 +509,9 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    test('lets the answer through to a callback on this machine that leads on to another port', async () => {
+    test('lets the answer through to a callback on this machine that leads on to another port', {
+      tags: ['full'],
+    }, async () => {
       const tab = await open({ elsewhere: redirectTo('http://localhost:5173/in') });
       await askConsent(tab, { client_id: 'test-app', redirect_uri: loopbackCallback });
       await press(tab, 'Allow');
@@ -533,10 +554,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
   });
 
   describe('whose password is kept by the browser', () => {
-    test.each([
-      { name: 'login', path: () => `/login?${loginQuery()}` },
-      { name: 'connected applications', path: () => '/apps' },
-    ])('has it filled in at $name: one form, the name first, each field named for what it takes', async ({ path }) => {
+    const isFilledIn = async ({ path }: { path: () => string }) => {
       const tab = await open();
       await tab.page.goto(`${running.issuer}${path()}`);
       const fields = await tab.page
@@ -554,7 +572,10 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await alter(tab, { body: (html) => html.replaceAll(/ autocomplete="[^"]*"|<label[^>]*>/g, '') });
       await expect.poll(() => tab.complaints.join('\n')).toMatch(/autocomplete/i);
       await close(tab);
-    });
+    };
+    const fills = 'has it filled in at $name: one form, the name first, each field named for what it takes';
+    test.each([{ name: 'login', path: () => `/login?${loginQuery()}` }])(fills, isFilledIn);
+    test.each([{ name: 'connected applications', path: () => '/apps' }])(fills, { tags: ['full'] }, isFilledIn);
   });
 });
 

@@ -1,0 +1,259 @@
+// The reference in a real browser: every operation can be read, and nothing is asked of anybody.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { createDocsHandler, readDocs } from '@lockstep/runtime/docs/serve-docs';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parse } from 'yaml';
+import { ownDocs } from './build-docs.ts';
+import { buildReference } from './build-reference.ts';
+import { findBrowser } from './find-browser.ts';
+import { connectBrowser } from './fixtures/connect-browser.ts';
+import { runRedocly } from './reference/run-redocly.ts';
+import { type WatchedPage, watchPage } from './watch-page.ts';
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary?: string;
+}
+
+interface Contract {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+}
+
+const root = join(import.meta.dirname, '..');
+const museum = join(root, 'toolkit/fixtures/museum/contract.yaml');
+
+const marked = `openapi: 3.1.0
+info: {title: Marked, version: 1.0.0}
+paths:
+  /plain:
+    get:
+      operationId: plain
+      parameters:
+        - {name: inherited, in: query, schema: {type: string}}
+        - {name: added, in: query, x-extension: true, schema: {type: string}}
+      responses:
+        '200':
+          description: Fine
+          headers: {Added-Header: {x-extension: true, description: Counts., schema: {type: integer}}}
+          content:
+            application/json:
+              schema:
+                type: object
+                properties:
+                  old: {type: string}
+                  fresh: {type: string, x-extension: true}
+                  shared: {$ref: '#/components/schemas/Shared', x-extension: true}
+                  sharedOld: {$ref: '#/components/schemas/Shared'}
+  /more:
+    get: {operationId: more, x-extension: true, responses: {'200': {description: Fine}}}
+components: {schemas: {Shared: {type: string, minLength: 3}}}
+`;
+
+const found = findBrowser(process.env);
+const missing = found.kind === 'missing' ? found.reason : undefined;
+
+function listOperations({ paths }: Contract): readonly Operation[] {
+  const all = Object.values(paths).flatMap((item) => Object.values(item));
+  return all.filter((operation) => typeof operation === 'object' && 'operationId' in operation);
+}
+
+/** Goes to each operation by its link and reads its heading; the page opens a section when it is asked for. */
+async function readOperations(page: Page, operations: readonly Operation[]): Promise<void> {
+  for (const { operationId, summary = operationId } of operations) {
+    await page.evaluate(`location.hash = '#operation/${operationId}'`);
+    await page.locator('main h2', { hasText: summary }).first().waitFor({ state: 'visible', timeout: 30_000 });
+  }
+}
+
+/** Everything that is drawn after the name of a member, up to the next member; both must be there. */
+async function textAfter(page: Page, name: string, next: string): Promise<string> {
+  const text = await page.locator('body').innerText();
+  const start = text.lastIndexOf(`\n${name}\n`);
+  const end = text.indexOf(`\n${next}\n`, start + name.length);
+  if (start < 0 || end < start) throw new Error(`The page does not draw ${name} before ${next}.`);
+  return text.slice(start, end);
+}
+
+/** What the page draws for an address within itself: the names of its sections, or that it has none by that address. */
+async function headingsOf(page: Page): Promise<readonly string[]> {
+  await page.locator('main h1, main h2').first().waitFor();
+  return await page.locator('main h1, main h2').allInnerTexts();
+}
+
+describe('a browser to look with', () => {
+  test('is installed', ({ skip }) => {
+    if (missing && process.env.CI) throw new Error(missing);
+    if (missing) {
+      process.stderr.write(`The reference was not looked at. ${missing}\n`);
+      skip(missing);
+    }
+  });
+});
+
+describe.skipIf(missing)('the reference', () => {
+  let folder: string;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'reference-'));
+    browser = await connectBrowser();
+  });
+
+  afterAll(async () => {
+    await browser?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  const watch = (file: string) => watchPage(browser, pathToFileURL(file).href, { offline: true });
+
+  describe('of a museum, as a file, cut off the network', () => {
+    let watched: WatchedPage;
+    beforeAll(async () => {
+      const { file } = await buildReference({ contract: museum, out: join(folder, 'museum.html') });
+      watched = await watch(file);
+    });
+
+    test('finds an operation by its search, and switches to the dark scheme, without asking anybody', async () => {
+      const { page, outside, complaints } = watched;
+      expect(await page.getByText('amendLoan').count()).toBe(0);
+      await page.getByText('Search', { exact: false }).first().click();
+      await page.keyboard.type('amendLoan');
+      await page.getByText('amendLoan').first().waitFor({ state: 'visible' });
+      await page.keyboard.press('Escape');
+      await page.emulateMedia({ colorScheme: 'dark' });
+      expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
+    });
+
+    test('shows every operation', async () => {
+      const { page, outside, complaints } = watched;
+      const operations = listOperations(parse(await readFile(museum, 'utf8')));
+      expect(operations.length).toBeGreaterThan(8);
+      await readOperations(page, operations);
+      expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
+    });
+  });
+
+  describe('of our own contract, as a server sends it', () => {
+    const origin = 'https://api.public.example';
+    let server: Server;
+    let watched: WatchedPage;
+    beforeAll(async () => {
+      const handle = await createDocsHandler(await readDocs(inject('ownDocs')), origin);
+      server = createServer((request, response) => {
+        if (!handle(request, response)) response.writeHead(404).end();
+      });
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/docs`;
+      watched = await watchPage(browser, url, { offline: false });
+    });
+    afterAll(() => server?.close().closeAllConnections());
+
+    const holdsToPolicy = async (shows: (operation: Operation) => boolean) => {
+      const { page, outside, complaints } = watched;
+      expect(await page.locator('body').innerText()).toContain(`${origin}/v1`);
+      const contract = await readFile(join(root, ownDocs.contract), 'utf8');
+      await readOperations(page, listOperations(JSON.parse(contract)).filter(shows));
+      const shown = await page.locator('body').innerText();
+      expect(shown).toContain(`${origin}/auth/oauth2/token`);
+      expect(await page.content()).not.toMatch(/localhost(?::\{port\}|:8080|%3A8080)/);
+      expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
+    };
+    test('holds to the policy of that server, and shows its origin alone', () =>
+      holdsToPolicy(({ operationId }) => operationId === 'exchangeToken'));
+    // A section of the page takes up to a second.
+    test('does so at every operation', { tags: ['full'], timeout: 90_000 }, () => holdsToPolicy(() => true));
+  });
+
+  describe('of a contract with extensions', () => {
+    let url: string;
+    let watched: WatchedPage;
+    beforeAll(async () => {
+      const contract = join(folder, 'marked.yaml');
+      await writeFile(contract, marked);
+      const { file } = await buildReference({ contract, out: join(folder, 'marked.html') });
+      url = pathToFileURL(file).href;
+      watched = await watch(file);
+    });
+
+    /** Of the links within the page, in a tab of its own for each. */
+    const headingsInNewTab = async (link: string): Promise<readonly string[]> => {
+      const tab = await watched.page.context().newPage();
+      await tab.goto(`${url}${link}`);
+      const drawn = await headingsOf(tab);
+      await tab.close();
+      return drawn;
+    };
+    const nowhere = 'No page at this address';
+
+    const listLinks = async (): Promise<readonly string[]> => {
+      // Of `sharedOld`, the last property of the contract above: no link is still to come.
+      await watched.page.locator('a[href*="path=sharedold" i]').first().waitFor();
+      const all = watched.page.locator('a');
+      return [...new Set(await all.evaluateAll((links) => links.map((link) => link.getAttribute('href') ?? '')))];
+    };
+
+    test('marks extensions of every kind, and nothing else', async () => {
+      const { page } = watched;
+      await readOperations(page, [{ operationId: 'more' }, { operationId: 'plain' }]);
+      await expect.poll(() => textAfter(page, 'inherited', 'added'), { timeout: 30_000 }).not.toContain('Extension');
+      await expect.poll(() => textAfter(page, 'added', 'Responses'), { timeout: 30_000 }).toContain('Extension');
+      await expect
+        .poll(() => textAfter(page, 'Added-Header', 'Body'), { timeout: 30_000 })
+        .toContain('Extension. Counts.');
+      await expect.poll(() => textAfter(page, 'old', 'fresh'), { timeout: 30_000 }).not.toContain('Extension');
+      await expect.poll(() => textAfter(page, 'fresh', 'shared'), { timeout: 30_000 }).toContain('Extension');
+      await expect.poll(() => textAfter(page, 'shared', 'sharedOld'), { timeout: 30_000 }).toContain('Extension');
+      await expect.poll(() => textAfter(page, 'sharedOld', 'Response'), { timeout: 30_000 }).not.toContain('Extension');
+      const badges = page.locator('main h2', { hasText: 'more' }).locator('..').getByText('Extension');
+      await badges.first().waitFor({ state: 'visible' });
+    });
+
+    test('leads somewhere by every link', async () => {
+      const { page, outside } = watched;
+      const links = await listLinks();
+      const within = links.filter((link) => link.startsWith('#'));
+      // The one link that leaves the page names who made the renderer.
+      expect(links.filter((link) => !link.startsWith('#'))).toEqual(['https://redocly.com/redoc/']);
+      expect(within.join(' ')).toMatch(/plain.*more|more.*plain/);
+      for (const link of within) {
+        await page.locator(`a[href="${link}"]`).first().click();
+        await page.waitForURL(`${url}${link}`);
+      }
+      expect(outside).toEqual([]);
+    });
+
+    test('leads somewhere in a new tab by a link to an operation and one to a member, and nowhere by no link', async () => {
+      const links = await listLinks();
+      expect(await headingsInNewTab('#/no-such-place')).toEqual([nowhere]);
+      const looked = [/\/more$/, /path=sharedold$/].map((form) => links.find((link) => form.test(link)) ?? '');
+      for (const link of looked) {
+        expect(link).not.toBe('');
+        expect(await headingsInNewTab(link), link).not.toContain(nowhere);
+      }
+      expect(watched.outside).toEqual([]);
+    });
+
+    // Each is a page that is loaded anew: up to two seconds.
+    test('leads somewhere in a new tab by every link', { tags: ['full'], timeout: 90_000 }, async () => {
+      const within = (await listLinks()).filter((link) => link.startsWith('#'));
+      expect(within.length).toBeGreaterThan(10);
+      for (const link of within) expect(await headingsInNewTab(link), link).not.toContain(nowhere);
+      expect(watched.outside).toEqual([]);
+    });
+
+    test('is watched well enough: the page as Redocly leaves it asks for a picture', async () => {
+      const out = join(folder, 'open.html');
+      await runRedocly(['build-docs', join(folder, 'marked.yaml'), '--output', out, '--inlineBundle']);
+      const { page, outside, complaints } = await watch(out);
+      await page.getByText('API docs by').waitFor();
+      await expect.poll(() => outside, { timeout: 20_000 }).toContain('https://cdn.redoc.ly/redoc/logo-mini-full.svg');
+      await expect.poll(() => complaints.length, { timeout: 20_000 }).toBeGreaterThan(0);
+    });
+  });
+});
