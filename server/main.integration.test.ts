@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type CommandOutput, main, runHere, runProcess } from './command-line/fixtures/run-command.ts';
 
 // An operator's first hour, in the order in which it happens: each command works, says so, and may be run again.
 
-const main = join(import.meta.dirname, 'main.ts');
 const house = { id: '65a000000000000000000001', name: 'House', timezone: null };
 const file = {
   account: { id: 'acme', name: 'Acme' },
@@ -20,7 +20,7 @@ const file = {
 };
 
 let folder: string;
-let env: Record<string, string | undefined>;
+let env: NodeJS.ProcessEnv;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'operator-'));
@@ -36,14 +36,14 @@ afterAll(() => rm(folder, { recursive: true }));
 
 describe('an operator', () => {
   test('is not let start without keys, and told how to make them', async () => {
-    const { exitCode, stderr } = await run('serve');
+    const { exitCode, stderr } = await runIn({}, 'serve');
     expect(exitCode).toBe(2);
     expect(stderr).toContain(`The key file ${folder}/keys.json does not exist.\nMake one: `);
   });
 
   test('is not let near a database that is not there: a mistyped path makes no empty one', async () => {
     const none = { DATABASE_URL: `sqlite:${join(folder, 'none.sqlite')}` };
-    await run.call({ LOCKSTEP_KEYS: join(folder, 'other-keys.json') }, 'keys', 'create');
+    await runIn({ LOCKSTEP_KEYS: join(folder, 'other-keys.json') }, 'keys', 'create');
     for (const args of [
       ['serve'],
       ['account', 'trial', 'acme'],
@@ -51,7 +51,7 @@ describe('an operator', () => {
       ['device', 'list'],
       ['import', join(folder, 'none.json')],
     ]) {
-      const { exitCode, stderr } = await run.call({ ...none, LOCKSTEP_KEYS: join(folder, 'other-keys.json') }, ...args);
+      const { exitCode, stderr } = await runIn({ ...none, LOCKSTEP_KEYS: join(folder, 'other-keys.json') }, ...args);
       expect([args, exitCode]).toEqual([args, 2]);
       expect(stderr).toMatch(/none\.(sqlite|json) .*(does not exist)/);
     }
@@ -64,24 +64,24 @@ describe('an operator', () => {
     await writeFile(text, 'PORT=8080\n');
     const keys = { LOCKSTEP_KEYS: join(folder, 'other-keys.json') };
     for (const args of [['serve'], ['account', 'subscribe', 'acme'], ['device', 'list'], ['jobs', 'list']]) {
-      const onEmpty = await run.call({ ...keys, DATABASE_URL: `sqlite:${empty}` }, ...args);
+      const onEmpty = await runIn({ ...keys, DATABASE_URL: `sqlite:${empty}` }, ...args);
       expect([args, onEmpty.exitCode]).toEqual([args, 2]);
       expect(onEmpty.stderr).toMatch(/the database .*empty-file is empty\..* import FILE/s);
-      const onText = await run.call({ ...keys, DATABASE_URL: `sqlite:${text}` }, ...args);
+      const onText = await runIn({ ...keys, DATABASE_URL: `sqlite:${text}` }, ...args);
       expect([args, onText.exitCode]).toEqual([args, 2]);
       expect(onText.stderr).toMatch(/text-file is damaged or not a SQLite database/);
     }
     expect((await stat(empty)).size).toBe(0);
-    expect((await run.call({ DATABASE_URL: `sqlite:${text}` }, 'import', join(folder, 'acme.json'))).exitCode).toBe(2);
+    expect((await runIn({ DATABASE_URL: `sqlite:${text}` }, 'import', join(folder, 'acme.json'))).exitCode).toBe(2);
     expect(await readFile(text, 'utf8')).toBe('PORT=8080\n');
     const onEmpty = { DATABASE_URL: `sqlite:${empty}` };
-    expect((await run.call(onEmpty, 'import', join(folder, 'acme.json'))).exitCode).toBe(0);
-    expect((await run.call(onEmpty, 'device', 'list')).stdout).toContain('LK1');
+    expect((await runIn(onEmpty, 'import', join(folder, 'acme.json'))).exitCode).toBe(0);
+    expect((await runIn(onEmpty, 'device', 'list')).stdout).toContain('LK1');
   });
 
   test('is told what came of a command whose answer has no space, without a stack', async () => {
     const disk = join(folder, 'data-of-nobody.sqlite');
-    await run.call({ DATABASE_URL: `sqlite:${disk}` }, 'import', join(folder, 'acme.json'));
+    await runIn({ DATABASE_URL: `sqlite:${disk}` }, 'import', join(folder, 'acme.json'));
     for (const args of ['account list', 'account list --json', 'client create full --name F --account acme']) {
       const command = `"${process.execPath}" "${main}" ${args} > /dev/full`;
       const { code, stderr } = await new Promise<{ code: unknown; stderr: string }>((resolve) => {
@@ -393,7 +393,7 @@ describe('an operator', () => {
   test('is not let start with another key file, nor shown a key made of it', async () => {
     const other = { LOCKSTEP_KEYS: join(folder, 'other-keys.json') };
     for (const args of [['serve'], ['device', 'key', 'LK1', '--again']]) {
-      const { exitCode, stdout, stderr } = await run.call(other, ...args);
+      const { exitCode, stdout, stderr } = await runIn(other, ...args);
       expect([args, exitCode, stdout]).toEqual([args, 2, '']);
       expect(stderr).toContain('belongs to another key file');
     }
@@ -402,18 +402,46 @@ describe('an operator', () => {
 
   test('is not let start with a key file that others can read', async () => {
     await chmod(join(folder, 'keys.json'), 0o644);
-    const { exitCode, stderr } = await run('serve');
+    const { exitCode, stderr } = await runIn({}, 'serve');
     await chmod(join(folder, 'keys.json'), 0o600);
     expect(exitCode).toBe(2);
     expect(stderr).toContain('chmod 600');
   });
 });
 
+test('a command of each file is one in a process of its own too, with its exit code and its stdin', async () => {
+  const own = await mkdtemp(join(folder, 'processes-'));
+  const database = `sqlite:${join(own, 'service.sqlite')}`;
+  const setting = { env: { ...env, LOCKSTEP_KEYS: join(own, 'keys.json'), DATABASE_URL: database } };
+  const owner = ['owner', 'add', 'anna@acme.example', '--account', 'acme'];
+  for (const { args, input = '', exitCode = 0, want } of [
+    { args: ['keys', 'create'], want: { created: true } },
+    { args: ['import', join(folder, 'acme.json')], want: { account: 'acme', devices: 2 } },
+    { args: ['property', 'set-timezone', house.id, 'Europe/Berlin'], want: { timezone: 'Europe/Berlin' } },
+    { args: ['timezone', 'Europe/Berlin'], want: { tzdata: process.versions.tz } },
+    { args: ['client', 'create', 'acme-own', '--name', 'Acme', '--account', 'acme'], want: { created: true } },
+    { args: ['client', 'rotate', 'acme-own'], want: { clientId: 'acme-own' } },
+    { args: ['account', 'trial', 'acme'], exitCode: 1, want: { error: expect.stringContaining('acme is subscribed') } },
+    { args: [...owner, '--password-stdin'], input: 'correct horse battery\n', want: { created: true } },
+    { args: ['grant', 'list'], want: { grants: [] } },
+    { args: ['device', 'key', 'LK1'], want: { generation: 1 } },
+    { args: ['bridge', 'offline', 'BR1'], want: { online: false } },
+    { args: ['jobs', 'list'], want: { jobs: [] } },
+    { args: ['sreve'], exitCode: 2, want: { error: expect.stringContaining('Did you mean serve?') } },
+  ]) {
+    const { json, ...output } = await runProcess([...args, '--json'], { ...setting, input });
+    expect([args, output.exitCode, output.stderr]).toEqual([args, exitCode, '']);
+    expect(json).toMatchObject(want);
+  }
+  const asText = await runProcess(['device', 'key', 'LK1'], setting);
+  expect(asText).toMatchObject({ exitCode: 1, stdout: '', stderr: expect.stringContaining('Again, and audited: ') });
+});
+
 test('every fault of the environment is told at once', async () => {
-  const { exitCode, stderr } = await run.call({ PORT: 'a', LOG_LEVEL: 'b' }, 'serve');
+  const { exitCode, stderr } = await runIn({ PORT: 'a', LOG_LEVEL: 'b' }, 'serve');
   expect(exitCode).toBe(2);
   expect(stderr).toMatch(/^PORT is "a": .+\nLOG_LEVEL is "b": .+\n$/);
-  const asJson = await run.call({ PORT: 'a', LOG_LEVEL: 'b' }, 'serve', '--json');
+  const asJson = await runIn({ PORT: 'a', LOG_LEVEL: 'b' }, 'serve', '--json');
   expect(asJson).toMatchObject({ exitCode: 2, stderr: '' });
   expect(asJson.json).toMatchObject({
     faults: [/^PORT is/, /^LOG_LEVEL is/].map((says) => expect.stringMatching(says)),
@@ -475,9 +503,10 @@ test('--help of every command says what it does', async () => {
 });
 
 test('what is compiled once is not compiled again, and kept in a folder of the repository', async () => {
-  const run = () => runCommand({ NODE_DEBUG_NATIVE: 'COMPILE_CACHE', NODE_COMPILE_CACHE: '' }, '', ['--help']);
-  await run();
-  const { stdout, stderr } = await run();
+  const more = { NODE_DEBUG_NATIVE: 'COMPILE_CACHE', NODE_COMPILE_CACHE: '' };
+  const help = () => runProcess(['--help'], { env: { ...env, ...more } });
+  await help();
+  const { stdout, stderr } = await help();
   const lines = `${stdout}${stderr}`
     .split('\n')
     .filter((line) => /reading cache .*command-line\/program\.ts/.test(line));
@@ -485,28 +514,16 @@ test('what is compiled once is not compiled again, and kept in a folder of the r
   for (const line of lines) expect(line).toMatch(/\/node_modules\/\.cache\/compiled\/.*success/);
 });
 
-type Output = { exitCode: number; stdout: string; stderr: string; json: Record<string, unknown> };
+function run(...args: string[]): Promise<CommandOutput> {
+  return runHere(args, { env });
+}
 
 /** With that on stdin. */
-function runWith(input: string, ...args: string[]): Promise<Output> {
-  return runCommand({}, input, args);
+function runWith(input: string, ...args: string[]): Promise<CommandOutput> {
+  return runHere(args, { env, input });
 }
 
-function run(this: Record<string, string> | unknown, ...args: string[]): Promise<Output> {
-  return runCommand((this ?? {}) as Record<string, string>, '', args);
-}
-
-function runCommand(more: Record<string, string>, input: string, args: readonly string[]): Promise<Output> {
-  const { promise, resolve } = Promise.withResolvers<Output>();
-  const { stdin } = execFile(
-    process.execPath,
-    [main, ...args],
-    { env: { ...env, ...more } },
-    (error, stdout, stderr) => {
-      const json = args.includes('--json') ? JSON.parse(stdout) : {};
-      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr, json });
-    },
-  );
-  stdin?.on('error', () => undefined).end(input); // most commands end without having read it
-  return promise;
+/** In an environment that says that too; `serve` in a process of its own, as it may go on. */
+function runIn(more: Readonly<Record<string, string>>, ...args: string[]): Promise<CommandOutput> {
+  return (args[0] === 'serve' ? runProcess : runHere)(args, { env: { ...env, ...more } });
 }

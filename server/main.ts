@@ -15,4 +15,5 @@ if (major < 24) {
 enableCompileCache(
   join(import.meta.dirname, import.meta.filename.endsWith('.ts') ? '../node_modules' : '../..', '.cache/compiled'),
 );
-await import('./command-line/program.ts');
+const { runProgram } = await import('./command-line/program.ts');
+await runProgram(process.argv.slice(2), process);

@@ -1,3 +1,4 @@
+import { generateKeys } from '@lockstep/server/key-file';
 import type { Keys } from '@lockstep/server/keys';
 import { createToken, hostileTokens, type TokenMaker } from '@lockstep/server/oauth/fixtures/hostile-tokens';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
@@ -33,7 +34,7 @@ describe('a token that is not good', () => {
   const challenge = 'Bearer realm="serviceapi", error="invalid_token"';
   let other: Keys;
   beforeAll(async () => {
-    other = await createTestKeys();
+    other = await generateKeys();
   });
 
   test('is 401 token_invalid, whatever is wrong with it', async () => {

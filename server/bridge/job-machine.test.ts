@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { testLaw } from '../../test/test-law.ts';
 import { deriveEntryId } from '../activity/read-log-item.ts';
 import { type JobWorld, openJobWorld, type ReadJob, readJobId } from '../operations/jobs/fixtures/job-world.ts';
 import { createCrashFuse, storeFailure } from './fixtures/crash-fuse.ts';
@@ -262,8 +263,10 @@ const steps = [
   fc.constantFrom(1, 900, 5000, 60_000, life, 3_600_000).map((ms) => new TurnBack(ms)),
 ];
 
-test('a job is done once and in order, ends for good and is never stuck, whatever dies, fails or goes back', async () => {
-  await fc.assert(
+const always = 'a job is done once and in order, ends for good and is never stuck, whatever dies, fails or goes back';
+
+testLaw(always, { few: 25, many: 100 }, (numRuns) =>
+  fc.assert(
     fc.asyncProperty(fc.commands(steps, { maxCommands: 40, size: '+1' }), async (commands) => {
       const fuse = createCrashFuse();
       const world = await openJobWorld({ faulty: fuse.wrap });
@@ -281,6 +284,6 @@ test('a job is done once and in order, ends for good and is never stuck, whateve
         await world.close();
       }
     }),
-    { numRuns: 100 },
-  );
-});
+    { numRuns },
+  ),
+);

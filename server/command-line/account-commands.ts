@@ -71,7 +71,7 @@ export function addOwnerCommands(program: Command, shell: Shell): void {
         async (store, email: string, options: PasswordFlag & { readonly account: string; readonly name?: string }) => {
           const { addOwner } = await import('../commands/owner.ts');
           const { account, name } = options;
-          return addOwner(store, email, { account, name, ...(await createPasswordOptions(options)) });
+          return addOwner(store, email, { account, name, ...(await createPasswordOptions(options, shell)) });
         },
       ),
     );
@@ -85,7 +85,7 @@ export function addOwnerCommands(program: Command, shell: Shell): void {
     .action(
       shell.runOnStore(async (store, email: string, options: PasswordFlag) => {
         const { setOwnerPassword } = await import('../commands/owner.ts');
-        return setOwnerPassword(store, email, await createPasswordOptions(options));
+        return setOwnerPassword(store, email, await createPasswordOptions(options, shell));
       }),
     );
   addSwitchCommands(
@@ -105,7 +105,7 @@ export function addOwnerCommands(program: Command, shell: Shell): void {
   );
 }
 
-async function createPasswordOptions({ passwordStdin }: PasswordFlag) {
+async function createPasswordOptions({ passwordStdin }: PasswordFlag, { own: { stdin, stderr } }: Shell) {
   const [{ createPasswords }, { readPassword }] = await Promise.all([
     import('../oauth/passwords.ts'),
     import('./read-password.ts'),
@@ -113,7 +113,7 @@ async function createPasswordOptions({ passwordStdin }: PasswordFlag) {
   return {
     passwords: createPasswords(),
     now: Date.now(),
-    readPassword: passwordStdin ? () => readPassword() : undefined,
+    readPassword: passwordStdin ? () => readPassword(stdin, stderr) : undefined,
   };
 }
 

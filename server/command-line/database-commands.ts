@@ -9,6 +9,8 @@ import { createImportProgress, tellProgress } from './show-progress.ts';
 
 // What a deployment is made of: the key file, the database that is filled from a file, and its copies.
 
+const signals = ['SIGINT', 'SIGTERM'] as const;
+
 export function addKeysCommands(program: Command, shell: Shell): void {
   const keys = program.command('keys').description('the key file');
   addCommand(keys, 'create [path]', 'make the key file, once').action(
@@ -44,10 +46,11 @@ export function addImportCommand(program: Command, shell: Shell): void {
       shell.run(async (config, file: string) => {
         const { importFile } = await import('../commands/import.ts');
         const began = performance.now();
-        const progress = createImportProgress(process.stderr, () => performance.now() - began);
+        const progress = createImportProgress(shell.own.stderr, () => performance.now() - began);
         const interruption = new AbortController();
+        const abort = () => interruption.abort();
         // The same signal again ends it at once; what is written then is whole all the same.
-        for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => interruption.abort());
+        for (const name of signals) process.once(name, abort);
         try {
           return await importFile((use, options) => withStore(config, use, options), file, Date.now(), {
             signal: interruption.signal,
@@ -55,6 +58,7 @@ export function addImportCommand(program: Command, shell: Shell): void {
           });
         } finally {
           progress.end();
+          for (const name of signals) process.off(name, abort);
         }
       }),
     );
@@ -86,10 +90,9 @@ function stoppable(shell: Shell, what: string, run: Run) {
   return shell.run(async (config, file: string, { force = false }: { readonly force?: boolean }) => {
     const stop = new AbortController();
     const abort = () => stop.abort();
-    const signals = ['SIGINT', 'SIGTERM'] as const;
     for (const signal of signals) process.on(signal, abort);
     const time = () => performance.now();
-    const onProgress = tellProgress(what, { time, write: (line) => void process.stderr.write(line) });
+    const onProgress = tellProgress(what, { time, write: (line) => void shell.own.stderr.write(line) });
     try {
       return await run(config, resolve(file), { force, signal: stop.signal, onProgress, time });
     } finally {

@@ -11,11 +11,7 @@ import {
   addTimezoneCommand,
 } from './device-commands.ts';
 import { addServeCommand } from './serve-command.ts';
-import { createShell } from './shell.ts';
-
-/** Asked for anywhere, so that what can't be parsed is told as JSON too. */
-const wantsJson = process.argv.includes('--json');
-const shell = createShell(wantsJson);
+import { type CommandProcess, createShell } from './shell.ts';
 
 const width = Math.max(...Object.keys(environment).map(({ length }) => length));
 const lines = Object.entries(environment).map(([name, meaning]) => `  ${name.padEnd(width)} ${meaning}`);
@@ -25,15 +21,8 @@ const environmentHelp = `\nEnvironment:\n${lines.join('\n')}
 
 Exit codes: 0 fine, 1 refused as things stand, 2 wrong usage, or something that keeps it from running.`;
 
-const program = new Command('lockstep-server')
-  .description('Runs the API and its OAuth server on one SQLite file, and fills that file.')
-  .showHelpAfterError()
-  .exitOverride()
-  .configureOutput(wantsJson ? { writeErr: () => undefined } : {})
-  .addHelpText('after', environmentHelp);
-
 // In the order of --help.
-for (const addCommands of [
+const topics = [
   addServeCommand,
   addKeysCommands,
   addClientCommands,
@@ -47,7 +36,27 @@ for (const addCommands of [
   addBridgeCommands,
   addJobsCommands,
   addBackupCommands,
-])
-  addCommands(program, shell);
+];
 
-await program.parseAsync().catch(shell.fail);
+/**
+ * Runs one command to its end. `serve` alone goes on until a signal, and then exits.
+ *
+ * @param args what stands behind the name of the program
+ * @param own takes the exit code, 0 where it stays undefined
+ */
+export async function runProgram(args: readonly string[], own: CommandProcess): Promise<void> {
+  /** Asked for anywhere, so that what can't be parsed is told as JSON too. */
+  const wantsJson = args.includes('--json');
+  const shell = createShell(wantsJson, own);
+  const program = new Command('lockstep-server')
+    .description('Runs the API and its OAuth server on one SQLite file, and fills that file.')
+    .showHelpAfterError()
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void own.stdout.write(text),
+      writeErr: (text) => void (wantsJson || own.stderr.write(text)),
+    })
+    .addHelpText('after', environmentHelp);
+  for (const addCommands of topics) addCommands(program, shell);
+  await program.parseAsync(args, { from: 'user' }).catch(shell.fail);
+}

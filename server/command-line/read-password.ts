@@ -14,7 +14,7 @@ const inFile = 'To read it from a file: --password-stdin < FILE';
  * @throws OperatorError where there is no such line, or the two differ
  */
 export async function readPassword(
-  input: Readable & { readonly isTTY?: boolean } = process.stdin,
+  input: Readable & { readonly isTTY?: boolean },
   output: Writable = process.stderr,
 ): Promise<string> {
   return input.isTTY ? askTwice(input, output) : readLine(input);

@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream';
 import { CommanderError } from 'commander';
 import type { CommandResult } from '../commands/command.ts';
 import { type Config, readConfig } from '../config.ts';
@@ -5,8 +6,17 @@ import type { Store } from '../store/store.ts';
 import { useTimezoneData } from '../timezone-data.ts';
 import { describeFailure, withCures } from './describe-failure.ts';
 
+/** The part of `process` that a command works with: a test runs one without a process of its own. */
+export interface CommandProcess extends Pick<NodeJS.Process, 'env' | 'cwd' | 'execPath'> {
+  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdout: Writable;
+  readonly stderr: Writable & { readonly isTTY?: boolean };
+  exitCode?: NodeJS.Process['exitCode'];
+}
+
 /** What stands between a command and the process: environment, output and exit code. */
 export interface Shell {
+  readonly own: CommandProcess;
   /**
    * The environment, with the timezone rules that it names in use.
    *
@@ -29,24 +39,26 @@ export interface Shell {
  * A program that reads no further, as `head`, is no fault. An answer that can't be written is: what the command did stays done, and a secret
  * that was shown nowhere has to be made anew.
  */
-function hearOutputFaults(): void {
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+function hearOutputFaults(own: CommandProcess): void {
+  own.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code === 'EPIPE') return;
-    process.exitCode = 2;
-    process.stderr.write(
+    own.exitCode = 2;
+    own.stderr.write(
       `The answer could not be written (${code}). What the command did stays done; a secret in it is lost, make another.\n`,
     );
   });
-  process.stderr.on('error', () => undefined);
+  own.stderr.on('error', () => undefined);
 }
 
 const exitCodes: Readonly<Record<CommandResult['kind'], number>> = { done: 0, declined: 1, refused: 2 };
 
 /** @param wantsJson each command prints one JSON value on stdout, whatever comes of it; else text, on stderr where it is refused */
-export function createShell(wantsJson: boolean): Shell {
-  hearOutputFaults();
+export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
+  hearOutputFaults(own);
+  const surroundings = { env: own.env, cwd: own.cwd(), node: own.execPath };
+  const printJson = (value: unknown) => void own.stdout.write(`${JSON.stringify(value)}\n`);
   const prepare: Shell['prepare'] = () => {
-    const config = readConfig(process.env);
+    const config = readConfig(own.env);
     useTimezoneData(config.timezoneFolder);
     return config;
   };
@@ -54,28 +66,25 @@ export function createShell(wantsJson: boolean): Shell {
     (command) =>
     async (...args) => {
       const result = await command(prepare(), ...args);
-      const { text, json } = withCures(result, result.cures);
-      process.exitCode = exitCodes[result.kind];
+      const { text, json } = withCures(result, result.cures, surroundings);
+      own.exitCode = exitCodes[result.kind];
       if (wantsJson) printJson(json);
-      else (result.kind === 'done' ? process.stdout : process.stderr).write(`${text}\n`);
+      else (result.kind === 'done' ? own.stdout : own.stderr).write(`${text}\n`);
     };
   return {
+    own,
     prepare,
     run,
     runOnStore: (command) => run((config, ...args) => withStore(config, (store) => command(store, ...args))),
     fail: (error) => {
       if (error instanceof CommanderError && error.exitCode === 0) return;
-      process.exitCode = 2;
-      const { text, json } = describeFailure(error);
+      own.exitCode = 2;
+      const { text, json } = describeFailure(error, surroundings);
       if (wantsJson) printJson(json);
       // Commander has written its own by now.
-      else if (!(error instanceof CommanderError)) process.stderr.write(`${text}\n`);
+      else if (!(error instanceof CommanderError)) own.stderr.write(`${text}\n`);
     },
   };
-}
-
-function printJson(value: unknown): void {
-  process.stdout.write(`${JSON.stringify(value)}\n`);
 }
 
 /**

@@ -131,7 +131,11 @@ test.each([
   { name: 'that are sound', first: 0, faults: 0 },
   { name: 'of which none is known', first: 500_000, faults: 100_000 },
 ])(
-  'a file of 100,000 devices and properties $name is judged in less time than it takes to compare each with each',
+  'a file of 100,000 devices and properties $name is judged without comparing each with each',
+  {
+    tags: ['full'],
+    timeout: 30_000, // 0.7 s alone on a machine, and a minute each with each
+  },
   ({ first, faults }) => {
     const id = (number: number) => `65a${String(number).padStart(21, '0')}`;
     const numbers = Array.from({ length: 100_000 }, (_, index) => index);
@@ -140,9 +144,7 @@ test.each([
       properties: numbers.map((number) => ({ id: id(number), name: 'House' })),
       devices: numbers.map((number) => ({ ...lock, deviceId: `LK${number}`, properties: [id(first + number)] })),
     };
-    const began = performance.now();
     expect(findImportFaults(file, nothingTaken)).toHaveLength(faults);
-    expect(performance.now() - began).toBeLessThan(30_000); // 0.7 s alone on a machine, and a minute each with each
   },
 );
 

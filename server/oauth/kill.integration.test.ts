@@ -1,6 +1,9 @@
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { testLaw } from '../../test/test-law.ts';
 import { survivesKills } from './fixtures/survive-kills.ts';
 
-test('logins survive kill -9: what was answered holds, what was not has happened in whole or not at all', async () => {
-  expect((await survivesKills(5)).acknowledged).toBeGreaterThanOrEqual(5);
+const law = 'logins survive kill -9: what was answered holds, what was not has happened in whole or not at all';
+
+testLaw(law, { few: 1, many: 5 }, async (kills) => {
+  expect((await survivesKills(kills)).acknowledged).toBeGreaterThanOrEqual(kills);
 });

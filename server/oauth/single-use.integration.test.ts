@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { testLaw } from '../../test/test-law.ts';
 import { createRotating } from './fixtures/create-rotating.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
@@ -53,27 +54,35 @@ function expectOne(answers: readonly Answer[]): void {
 }
 
 describe.each(places)('twenty requests at once $place', ({ start: startServer }) => {
-  test('one of them gets tokens for a code, and what came of it is taken back', async () => {
-    const running = await startServer();
-    for (let round = 0; round < 5; round += 1) {
-      const code = await issueCode(running.auth.provider, running.resource);
-      const answers = await twenty(() => exchangeCode(running, code));
-      expectOne(answers);
-      await expectNothingUsable(running, answers);
-    }
-  });
+  testLaw(
+    'one of them gets tokens for a code, and what came of it is taken back',
+    { few: 2, many: 5 },
+    async (rounds) => {
+      const running = await startServer();
+      for (let round = 0; round < rounds; round += 1) {
+        const code = await issueCode(running.auth.provider, running.resource);
+        const answers = await twenty(() => exchangeCode(running, code));
+        expectOne(answers);
+        await expectNothingUsable(running, answers);
+      }
+    },
+  );
 
-  test('one of them uses a rotating refresh token, and its whole family ends', async () => {
-    const running = await startServer();
-    const client = await createRotating(running);
-    for (let round = 0; round < 5; round += 1) {
-      const code = await issueCode(running.auth.provider, running.resource, { clientId: client.clientId });
-      const login = await exchangeCode(running, code, { client });
-      const answers = await twenty(() => refresh(running, login.body?.refresh_token, { client }));
-      expectOne(answers);
-      await expectNothingUsable(running, [login, ...answers], { client });
-    }
-  });
+  testLaw(
+    'one of them uses a rotating refresh token, and its whole family ends',
+    { few: 2, many: 5 },
+    async (rounds) => {
+      const running = await startServer();
+      const client = await createRotating(running);
+      for (let round = 0; round < rounds; round += 1) {
+        const code = await issueCode(running.auth.provider, running.resource, { clientId: client.clientId });
+        const login = await exchangeCode(running, code, { client });
+        const answers = await twenty(() => refresh(running, login.body?.refresh_token, { client }));
+        expectOne(answers);
+        await expectNothingUsable(running, [login, ...answers], { client });
+      }
+    },
+  );
 
   test('all of them use one that does not rotate', async () => {
     const running = await startServer();
@@ -86,30 +95,32 @@ describe.each(places)('twenty requests at once $place', ({ start: startServer })
 });
 
 describe('in every order that requests can meet in', () => {
-  test.each([
-    { number: '17', name: 'a code', isRotating: false },
-    { number: '23', name: 'a rotating refresh token', isRotating: true },
-  ])('$number $name is taken by one of five, and everything ends', async ({ isRotating }) => {
-    let turns = () => 0;
-    const running = await begin({ faultyStore: (store) => shuffleStore(store, () => turns()) });
-    const client = isRotating ? await createRotating(running) : running.partner;
-    const law = async (delays: fc.Stream<number>): Promise<void> => {
-      turns = () => 0;
-      const code = await issueCode(running.auth.provider, running.resource, { clientId: client.clientId });
-      const login = isRotating ? await exchangeCode(running, code, { client }) : undefined;
-      turns = () => delays.next().value;
-      const answers = await Promise.all(
-        Array.from({ length: 5 }, () =>
-          isRotating
-            ? refresh(running, login?.body?.refresh_token, { client })
-            : exchangeCode(running, code, { client }),
-        ),
-      );
-      expectOne(answers);
-      await expectNothingUsable(running, login === undefined ? answers : [login, ...answers], { client });
-    };
-    await fc.assert(fc.asyncProperty(fc.infiniteStream(fc.nat(4)), law), { numRuns: 50 });
-  });
+  describe.each([
+    { name: 'a code', isRotating: false },
+    { name: 'a rotating refresh token', isRotating: true },
+  ])('$name', ({ isRotating }) =>
+    testLaw('is taken by one of five, and everything ends', { few: 12, many: 50 }, async (numRuns) => {
+      let turns = () => 0;
+      const running = await begin({ faultyStore: (store) => shuffleStore(store, () => turns()) });
+      const client = isRotating ? await createRotating(running) : running.partner;
+      const law = async (delays: fc.Stream<number>): Promise<void> => {
+        turns = () => 0;
+        const code = await issueCode(running.auth.provider, running.resource, { clientId: client.clientId });
+        const login = isRotating ? await exchangeCode(running, code, { client }) : undefined;
+        turns = () => delays.next().value;
+        const answers = await Promise.all(
+          Array.from({ length: 5 }, () =>
+            isRotating
+              ? refresh(running, login?.body?.refresh_token, { client })
+              : exchangeCode(running, code, { client }),
+          ),
+        );
+        expectOne(answers);
+        await expectNothingUsable(running, login === undefined ? answers : [login, ...answers], { client });
+      };
+      await fc.assert(fc.asyncProperty(fc.infiniteStream(fc.nat(4)), law), { numRuns });
+    }),
+  );
 });
 
 describe('a code, one exchange after the other', () => {

@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect } from 'vitest';
+import { testLaw } from '../../test/test-law.ts';
 import { readKeyFile } from '../key-file.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { expectNothingUsable } from './fixtures/nothing-usable.ts';
@@ -17,7 +18,7 @@ import { exchangeCode, refresh, revoke, type TokenRequest } from './fixtures/tok
 
 const publicOrigin = 'https://api.example';
 const headers = { 'X-Forwarded-Host': 'api.example' };
-const rounds = 10;
+const counts = { few: 3, many: 10 };
 
 let folder: string;
 let files: ServedFiles;
@@ -60,7 +61,7 @@ function countTaken(answers: readonly Answer[]): number {
 }
 
 describe('twenty requests at once, to two processes on one database', () => {
-  test('one of them at most gets tokens for a code, and what came of it is taken back', async () => {
+  testLaw('one of them at most gets tokens for a code, and what came of it is taken back', counts, async (rounds) => {
     let taken = 0;
     for (let round = 0; round < rounds; round += 1) {
       const code = await issueCode(third.auth.provider, third.resource);
@@ -71,7 +72,7 @@ describe('twenty requests at once, to two processes on one database', () => {
     expect(taken).toBeGreaterThan(rounds / 2);
   });
 
-  test('one of them at most uses a rotating refresh token, and its whole family ends', async () => {
+  testLaw('one of them at most uses a rotating refresh token, and its whole family ends', counts, async (rounds) => {
     const client = files.rotating;
     let taken = 0;
     for (let round = 0; round < rounds; round += 1) {
@@ -86,7 +87,7 @@ describe('twenty requests at once, to two processes on one database', () => {
     expect(taken).toBeGreaterThan(rounds / 2);
   });
 
-  test('a refresh in one and a revocation in the other leave nothing usable', async () => {
+  testLaw('a refresh in one and a revocation in the other leave nothing usable', counts, async (rounds) => {
     const client = files.rotating;
     const [first, second] = processes;
     if (first === undefined || second === undefined) throw new Error('no process');

@@ -1,5 +1,6 @@
 import { maxHeaderBytes } from '@lockstep/runtime/security/scheme';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { generateKeys } from '../key-file.ts';
 import type { Keys } from '../keys.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import type { Store } from '../store/store.ts';
@@ -43,7 +44,7 @@ const revoked = { kind: 'bad', reason: 'revoked' };
 const accepted = expect.objectContaining({ kind: 'good' });
 
 beforeAll(async () => {
-  [keys, otherKeys] = await Promise.all([createTestKeys(), createTestKeys()]);
+  [keys, otherKeys] = await Promise.all([createTestKeys(), generateKeys()]);
   const [[key], [otherKey]] = [keys.jwks.keys, otherKeys.jwks.keys];
   if (key === undefined || otherKey === undefined) throw new Error('no key');
   maker = { issuer, audience, key, otherKey, nowSeconds };

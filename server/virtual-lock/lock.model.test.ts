@@ -1,29 +1,32 @@
 import { describe, expect, test } from 'vitest';
+import { testLaw } from '../../test/test-law.ts';
 import { isNothingNow, knownCodes } from './fixtures/known-codes.ts';
 import { livesAlike } from './fixtures/model-law.ts';
 
-const lives = 150;
+describe('a lock, in random lives,', () => {
+  const counts = { few: 40, many: 150 };
 
-describe(`a lock, in ${lives} random lives`, () => {
-  test('does what the obvious lock does while its clock runs forward', () => {
+  testLaw('does what the obvious lock does while its clock runs forward', counts, (lives) => {
     const { opened, lockedOut } = livesAlike(false, lives);
     // Or the test would look at locks to which nothing happens.
     expect(opened).toBeGreaterThan(lives / 6);
     expect(lockedOut).toBeGreaterThan(lives / 20);
   });
 
-  test('opens for nothing that a lock with a perfect memory refuses, when its clock is turned back', () => {
-    const { opened, wentBack } = livesAlike(true, lives);
-    expect(opened).toBeGreaterThan(lives / 6);
-    expect(wentBack).toBeGreaterThan(lives / 3);
-  });
-
-  test.each([{ back: false }, { back: true }])(
-    'with three places for codes does the same, or says that it is full (back: $back)',
-    ({ back }) => {
-      expect(livesAlike(back, lives, 3).opened).toBeGreaterThan(lives / 6);
+  testLaw(
+    'opens for nothing that a lock with a perfect memory refuses, when its clock is turned back',
+    counts,
+    (lives) => {
+      const { opened, wentBack } = livesAlike(true, lives);
+      expect(opened).toBeGreaterThan(lives / 6);
+      expect(wentBack).toBeGreaterThan(lives / 3);
     },
   );
+
+  for (const back of [false, true])
+    testLaw(`with three places for codes does the same, or says that it is full (back: ${back})`, counts, (lives) => {
+      expect(livesAlike(back, lives, 3).opened).toBeGreaterThan(lives / 6);
+    });
 });
 
 test('the digits under test mean nothing under the key of the other pairing', () => {

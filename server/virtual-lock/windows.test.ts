@@ -1,7 +1,9 @@
 import fc from 'fast-check';
-import { test } from 'vitest';
+import { testLaw } from '../../test/test-law.ts';
 import { anyVisit, opensThroughEnter } from './fixtures/window-law.ts';
 
-test('500 codes, in zones of all kinds, open their lock inside their windows and never outside', () => {
-  fc.assert(fc.property(anyVisit(), opensThroughEnter), { numRuns: 500 });
-});
+testLaw(
+  'codes of all zones open their lock inside their windows and never outside',
+  { few: 80, many: 500 },
+  (numRuns) => fc.assert(fc.property(anyVisit(), opensThroughEnter), { numRuns }),
+);

@@ -1,16 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { testLaw } from '../../../test/test-law.ts';
 import { planCode } from '../plan-code.ts';
 import { anyPlan } from './any-plan.ts';
 import { agreesWithReference, opensInsideItsWindowOnly } from './opens-inside-only.ts';
 
-test('500 codes open from the first to the last second of their windows', () => {
-  fc.assert(fc.property(anyPlan(), opensInsideItsWindowOnly), { numRuns: 500 });
-});
+testLaw('codes open from the first to the last second of their windows', { few: 100, many: 500 }, (numRuns) =>
+  fc.assert(fc.property(anyPlan(), opensInsideItsWindowOnly), { numRuns }),
+);
 
-test('any digits at any time have the verdict that the reference has', () => {
+testLaw('any digits at any time have the verdict that the reference has', { few: 100, many: 500 }, (numRuns) => {
   const anyPin = fc.integer({ min: 100_000_000, max: 999_999_999 }).map(String);
-  fc.assert(fc.property(anyPlan(), anyPin, agreesWithReference), { numRuns: 500 });
+  fc.assert(fc.property(anyPlan(), anyPin, agreesWithReference), { numRuns });
 });
 
 test('what is drawn reaches every kind, and windows in which clocks change both ways', () => {

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { testLaw } from '../../../test/test-law.ts';
 import { now } from '../fixtures/open-world.ts';
 import { entries, holdsPagingLaw, idsOf, openLog, orders } from './fixtures/activity-paging-law.ts';
 import { makeEntry, openActivityWorld } from './fixtures/activity-world.ts';
@@ -11,11 +12,11 @@ describe.each(orders)('1,000 entries with ties by $sort', (order) => {
   const { sort, want } = order;
 
   // Every limit there is has its turn in the slow suite.
-  test('come exactly once, in order, whatever the limit', async () => {
+  testLaw('come exactly once, in order, whatever the limit', { few: 8, many: 25 }, async (numRuns) => {
     const limits = fc.oneof(fc.integer({ min: 9, max: 300 }), fc.constantFrom(12, 13, 50, 100, 125, 250, 299, 300));
     await fc.assert(
       fc.asyncProperty(limits, (limit) => holdsPagingLaw(world, order, limit)),
-      { numRuns: 25 },
+      { numRuns },
     );
   });
 
@@ -35,23 +36,25 @@ describe.each(orders)('1,000 entries with ties by $sort', (order) => {
 });
 
 describe('a walk among pushes', () => {
-  test.each(orders)('shows each entry that was there exactly once, by $sort', async ({ sort, want }) => {
+  describe.each(orders)('shows each entry that was there exactly once', ({ sort, want }) => {
     const times = fc.array(fc.integer({ min: -60, max: 60 }), { maxLength: 20 });
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 9 }), times, async (limit, given) => {
-        const own = await openActivityWorld();
-        const before = entries.slice(0, 50);
-        await own.store.activity.add(before);
-        const pending = given.map((time, index) =>
-          makeEntry({ id: index.toString(16).padStart(24, 'e'), at: now + time * 977 }),
-        );
-        const seen = idsOf(await own.walk({ sort, limit }, () => own.store.activity.add(pending.splice(0, 1))));
-        const ids = new Set(before.map(({ id }) => id));
-        expect(seen.filter((id) => ids.has(id))).toEqual(want.filter((id) => ids.has(id)));
-        expect(new Set(seen).size).toBe(seen.length);
-        await own.store.close();
-      }),
-      { numRuns: 25 },
+    testLaw(`by ${sort}`, { few: 8, many: 25 }, (numRuns) =>
+      fc.assert(
+        fc.asyncProperty(fc.integer({ min: 1, max: 9 }), times, async (limit, given) => {
+          const own = await openActivityWorld();
+          const before = entries.slice(0, 50);
+          await own.store.activity.add(before);
+          const pending = given.map((time, index) =>
+            makeEntry({ id: index.toString(16).padStart(24, 'e'), at: now + time * 977 }),
+          );
+          const seen = idsOf(await own.walk({ sort, limit }, () => own.store.activity.add(pending.splice(0, 1))));
+          const ids = new Set(before.map(({ id }) => id));
+          expect(seen.filter((id) => ids.has(id))).toEqual(want.filter((id) => ids.has(id)));
+          expect(new Set(seen).size).toBe(seen.length);
+          await own.store.close();
+        }),
+        { numRuns },
+      ),
     );
   });
 });

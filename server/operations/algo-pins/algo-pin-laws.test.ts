@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
+import { testLaw } from '../../../test/test-law.ts';
 import {
   enter,
   issueFor,
@@ -17,13 +18,17 @@ const world = await openZones();
 afterAll(() => world.store.close());
 
 describe('a code that was issued', () => {
-  test('opens its lock in its window, first second and last, and not a second before or after', () =>
-    fc.assert(
-      fc.asyncProperty(requests, (request) => opensInItsWindow(world, request)),
-      { numRuns: 500 },
-    ));
+  testLaw(
+    'opens its lock in its window, first second and last, and not a second before or after',
+    { few: 100, many: 500 },
+    (numRuns) =>
+      fc.assert(
+        fc.asyncProperty(requests, (request) => opensInItsWindow(world, request)),
+        { numRuns },
+      ),
+  );
 
-  test('opens no other lock, and none of another pairing', async () => {
+  testLaw('opens no other lock, and none of another pairing', { few: 50, many: 200 }, async (numRuns) => {
     let opened = 0;
     await fc.assert(
       fc.asyncProperty(requests, async (request) => {
@@ -33,13 +38,13 @@ describe('a code that was issued', () => {
         for (const lock of [...others, lockIn(request.zone, 2)])
           opened += enter(lock, code.pin, at) === 'opens' ? 1 : 0;
       }),
-      { numRuns: 200 },
+      { numRuns },
     );
-    // 1200 tries of 8.2 in 100,000 each: more than three come up once in 250,000 runs.
+    // Of 1200 tries, each of 8.2 in 100,000, more than three come up once in 250,000 times.
     expect(opened).toBeLessThanOrEqual(3);
   });
 
-  test('is one that the pinId finds, and nothing that is kept has its digits', () =>
+  testLaw('is one that the pinId finds, and nothing that is kept has its digits', { few: 30, many: 100 }, (numRuns) =>
     fc.assert(
       fc.asyncProperty(requests, async (request) => {
         const { code } = await issueFor(world, request);
@@ -48,8 +53,9 @@ describe('a code that was issued', () => {
         expect(rows).toMatchObject([{ kind: request.kind, startsAt: Date.parse(startDate), variance }]);
         expect(JSON.stringify(rows)).not.toContain(code.pin);
       }),
-      { numRuns: 100 },
-    ));
+      { numRuns },
+    ),
+  );
 });
 
 const berlin = lockIn(zones.indexOf('Europe/Berlin'));

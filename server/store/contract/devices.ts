@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { testLaw } from '../../../test/test-law.ts';
 import type { Device } from '../records.ts';
 import type { DeviceQuery, Store } from '../store.ts';
 import { addAccount, makeBridge, makeDevice, objectId } from './records.ts';
@@ -28,27 +29,33 @@ const listing: fc.Arbitrary<Listing> = fc.record({
   algoPinOnly: fc.boolean(),
 } as const);
 
+const laws = { few: 40, many: 150 };
+
 export function describeDevices(get: () => Store): void {
   describe('device lists', () => {
-    test('walked with any limit give each device once, in order, and backwards the exact reverse', async () => {
-      let runs = 0;
-      await fc.assert(
-        fc.asyncProperty(stock, listing, fc.integer({ min: 1, max: 7 }), async (given, query, limit) => {
-          runs += 1;
-          const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
-          const make = (accountId: string, letter: string) =>
-            given.map((one, index) => makeDevice(accountId, `LK${index % 3}-${mine}-${letter}${index}`, one));
-          const devices = make(mine, 'a');
-          await get().imports.write({ properties: [], devices: [...devices, ...make(foreign, 'b')] });
-          const want = expectList(devices, query);
-          expect(await walk(get(), mine, query, limit)).toEqual(want);
-          const reverse = { ...query, sort: { ...query.sort, descending: !query.sort.descending } };
-          expect(await walk(get(), mine, reverse, limit)).toEqual(want.toReversed());
-        }),
-        { numRuns: 150 },
-      );
-      expect(runs).toBeGreaterThanOrEqual(150);
-    });
+    testLaw(
+      'walked with any limit give each device once, in order, and backwards the exact reverse',
+      laws,
+      async (numRuns) => {
+        let runs = 0;
+        await fc.assert(
+          fc.asyncProperty(stock, listing, fc.integer({ min: 1, max: 7 }), async (given, query, limit) => {
+            runs += 1;
+            const [mine, foreign] = [await addAccount(get()), await addAccount(get())];
+            const make = (accountId: string, letter: string) =>
+              given.map((one, index) => makeDevice(accountId, `LK${index % 3}-${mine}-${letter}${index}`, one));
+            const devices = make(mine, 'a');
+            await get().imports.write({ properties: [], devices: [...devices, ...make(foreign, 'b')] });
+            const want = expectList(devices, query);
+            expect(await walk(get(), mine, query, limit)).toEqual(want);
+            const reverse = { ...query, sort: { ...query.sort, descending: !query.sort.descending } };
+            expect(await walk(get(), mine, reverse, limit)).toEqual(want.toReversed());
+          }),
+          { numRuns },
+        );
+        expect(runs).toBeGreaterThanOrEqual(numRuns);
+      },
+    );
 
     test.each(['%', '_', '\\', '*', '%%', '\\%', '_\\', '[a]', "'"])('search %s stands for itself', async (search) => {
       const accountId = await addAccount(get());

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
+import { testLaw } from '../../../test/test-law.ts';
 import type { JobLimits, NewJob } from '../jobs/job-store.ts';
 import type { Store } from '../store.ts';
 import { JobModel } from './job-model.ts';
@@ -53,15 +54,16 @@ function spans(): fc.Arbitrary<number> {
 }
 
 export function testJobMachine(get: () => Store): void {
-  test('jobs do what an obvious model does, whatever happens in whatever order and whenever a purge comes', async () => {
-    await fc.assert(
+  const always = 'jobs do what an obvious model does, whatever happens in whatever order and whenever a purge comes';
+  testLaw(always, { few: 40, many: 120 }, (numRuns) =>
+    fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const sites = [await addSite(get()), await addSite(get())] as const;
         await follow(get(), sites, steps);
       }),
-      { numRuns: 120 },
-    );
-  });
+      { numRuns },
+    ),
+  );
 }
 
 async function follow(store: Store, sites: readonly [Site, Site], steps: readonly Step[]): Promise<void> {
