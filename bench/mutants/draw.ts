@@ -176,7 +176,7 @@ function draw(): Mutant[] {
       if (count(file) > 0 || count(kind) >= mostOfOneOperator) return [];
       const age = ages.get(mutant) ?? (isYounger(mutant, textOf(file)) ? 'younger' : 'older');
       ages.set(mutant, age);
-      if (left[age] === 0) return [];
+      if (left[age] === 0 || plantInText(mutant) === textOf(file)) return [];
       left[age] -= 1;
       used.set(file, 1).set(kind, count(kind) + 1);
       return [mutant];

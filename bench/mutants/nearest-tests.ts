@@ -21,11 +21,13 @@ export function readImports(root: string): Imports {
   return new Map([...known].map((file) => [file, namedBy(file)]));
 }
 
+export const isUnit = (test: string): boolean => !/\.(integration|browser|slow)\.test\.ts$/.test(test);
+
 /**
- * The test files that can notice a change of `file`, nearest first: by steps of import, an integration test two steps
- * behind a unit test, then those of the same folder, then small ones. Those of the same folder come in any case.
+ * The test files that can notice a change of `file`, nearest first: by steps of import, a test with servers or a browser two
+ * steps behind a unit test, then those of the same folder, then small ones. Those of the same folder come in any case.
  */
-export function nearestTests(root: string, imports: Imports, file: string, isInLane: (test: string) => boolean) {
+export function nearestTests(root: string, imports: Imports, file: string) {
   const importers = new Map<string, string[]>();
   for (const [from, named] of imports) for (const to of named) importers.set(to, [...(importers.get(to) ?? []), from]);
   const steps = new Map([[file, 0]]);
@@ -33,16 +35,16 @@ export function nearestTests(root: string, imports: Imports, file: string, isInL
     for (const importer of importers.get(near) ?? []) if (!steps.has(importer)) steps.set(importer, count + 1);
   }
   const rank = (test: string): readonly number[] => {
-    const isNamesake = dirname(test) === dirname(file) && basename(test).startsWith(basename(file, 'ts'));
+    const isNamesake = basename(test).startsWith(basename(file, 'ts')) && test.split('/')[0] === file.split('/')[0];
     return [
       isNamesake ? 0 : 1,
-      (steps.get(test) ?? 9) + (test.includes('.integration.') ? 2 : 0),
+      (steps.get(test) ?? 9) + (isUnit(test) ? 0 : 2),
       dirname(test) === dirname(file) ? 0 : 1,
       statSync(join(root, test)).size,
     ];
   };
   return [...imports.keys()]
-    .filter((test) => test.endsWith('.test.ts') && isInLane(test))
+    .filter((test) => test.endsWith('.test.ts') && !test.endsWith('.slow.test.ts'))
     .filter((test) => steps.has(test) || dirname(test) === dirname(file))
     .map((test) => ({ test, rank: rank(test) }))
     .toSorted((a, b) => a.rank.map((each, at) => each - (b.rank[at] ?? 0)).find((difference) => difference !== 0) ?? 0)

@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { nearestTests, readImports } from './nearest-tests.ts';
+import { isUnit, nearestTests, readImports } from './nearest-tests.ts';
 import { plant } from './plant.ts';
 
 const help = `Usage: node bench/mutants/run.ts [NAME...] [--lane test|full] [--jobs 2] [--seconds 180] [--save] [--json]
@@ -37,8 +37,6 @@ const { values, positionals } = parseArgs({
     ...{ save: { type: 'boolean' }, json: { type: 'boolean' }, help: { type: 'boolean' } },
   },
 });
-const isInLane = (test: string): boolean =>
-  !test.includes('.slow.') && (values.lane === 'full' || !test.includes('.full.'));
 const resultsPath = join(here, 'results.json');
 /** Of all runs that were saved: read anew each time, since two may run beside each other. */
 const readKnown = (): Record<string, Outcome> =>
@@ -104,7 +102,7 @@ async function judge(copy: string, patch: string): Promise<Outcome> {
   try {
     const planted = plant(copy, patch);
     if ('gone' in planted) return { outcome: 'gone', by: planted.gone };
-    const tests = nearestTests(copy, readImports(copy), planted.file, isInLane);
+    const tests = nearestTests(copy, readImports(copy), planted.file);
     const fails = new Set<string>();
     for (;;) {
       const found = await runTests(
@@ -141,6 +139,7 @@ async function runTests(copy: string, tests: readonly string[], until: number): 
   writeFileSync(order, JSON.stringify(tests));
   writeFileSync(events, '');
   const args = ['run', '--config', 'bench/mutants/vitest.config.ts', '--root', '.', '--bail', '1', '--maxWorkers', '1'];
+  if (values.lane === 'test') args.push('--tags-filter=!full');
   args.push(...tests.map((test) => join(copy, test)));
   const bin = join(copy, 'node_modules/.bin');
   const child = spawn(join(bin, 'vitest'), args, {
@@ -177,8 +176,7 @@ async function runTests(copy: string, tests: readonly string[], until: number): 
       if (hasEnded) return exit === 0 ? 'passed' : { file: running || (tests[0] ?? ''), test: 'ended before its time' };
       if (performance.now() > until) return 'out of time';
       const isSilent = performance.now() - lastAt > silenceSeconds * 1000;
-      if (isSilent && running !== '' && !running.includes('.integration.'))
-        return { file: running, test: 'did not end' };
+      if (isSilent && running !== '' && isUnit(running)) return { file: running, test: 'did not end' };
       await new Promise((resolve) => setTimeout(resolve, 100));
     }
   } finally {
