@@ -32,7 +32,7 @@ test('up to three followers are all told', () => {
 });
 
 test('faults are told by line and column, the first of each place', () => {
-  const at = (line: number, column: number, says: string) => ({ line, column, says, first: undefined });
+  const at = (line: number, column: number, says: string) => ({ line, column, says });
   const faults = [at(7, 1, 'last'), at(3, 9, 'third'), at(3, 2, 'second'), at(1, 5, 'first'), at(3, 2, 'again')];
   const told = findSyntaxProblems('a.yaml', { faults }).map(({ line, column, says }) => `${line}:${column} ${says}`);
   expect(told).toEqual(['1:5 first', '3:2 second', '3:9 third', '7:1 last']);
