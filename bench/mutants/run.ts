@@ -113,7 +113,8 @@ async function judge(copy: string, patch: string): Promise<Outcome> {
       if (found === 'passed') return { outcome: 'survived', by: `${tests.length} test files pass` };
       if (found === 'out of time') return { outcome: 'undecided', by: `${tests.length} test files, not all in time` };
       restore();
-      if (await passesAlone(copy, found.file)) return { outcome: 'killed', by: `${found.file}: ${found.test}` };
+      if (await passesAlone(copy, found.file))
+        return { outcome: 'killed', by: `${found.file}: ${found.test.replaceAll(/\s+/g, ' ')}` };
       fails.add(found.file);
       plant(copy, patch);
     }
