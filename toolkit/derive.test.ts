@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { readContract } from './contract/read-contract.ts';
 import { derive } from './derive.ts';
 import { readOutput } from './output-folder.ts';
@@ -45,6 +45,18 @@ test.each([
   expect(types).toMatch(/@description Known values: `\w+`, `\w+`\. /);
   expect(types).toMatch(/States: \(?(string|number)( \| null\))?\[\];/);
   expect(types).toMatch(/Closed: "a" \| "b"/);
+});
+
+test('a discriminator over schemas that are no objects is derived without a word on the console', async () => {
+  const told = vi.spyOn(console, 'warn');
+  try {
+    await deriveSource(`
+    Name: {type: string}
+    Named: {oneOf: [{$ref: '#/components/schemas/Name'}], discriminator: {propertyName: kind}}`);
+    expect(told.mock.calls).toEqual([]);
+  } finally {
+    told.mockRestore();
+  }
 });
 
 test('lists are open in the types of the wire, and read-only for handlers', async () => {

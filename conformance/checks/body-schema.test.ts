@@ -48,6 +48,18 @@ describe('what a body says is read by its media type', () => {
     );
   });
 
+  test('a type by its own name comes before a range that stands first', () => {
+    const content = { 'application/*': { schema: { type: 'array' } }, 'application/json': { schema } };
+    const responses = { 200: { description: 'OK', content } };
+    const contract = contractOf({ '/a': { get: { operationId: 'read', responses } } });
+    const judged = (type: string) =>
+      bodySchema
+        .judge(exchangeOf(contract, { headers: { 'content-type': type }, body: '{"a":1}' }), worldOf(contract))
+        .map(({ place, failures }) => [place, failures.length]);
+    expect(judged('application/json; charset=utf-8')).toEqual([['response 200 application/json', 0]]);
+    expect(judged('application/problem+json')).toEqual([['response 200 application/*', 1]]);
+  });
+
   test('the octets of a file are no text of JSON, though they may be JSON', () => {
     expect(judge({ type: 'string', format: 'binary' }, '{"a":1}', { headers: json })).toEqual([]);
     expect(judge({ type: 'string' }, '{"a":1}', { headers: json })).toHaveLength(1);

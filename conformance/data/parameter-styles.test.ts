@@ -27,6 +27,8 @@ describe('query', () => {
     ['spaceDelimited', { style: 'spaceDelimited', explode: false }, list, 'color=blue%20bl%26ck'],
     ['pipeDelimited', { style: 'pipeDelimited', explode: false }, list, 'color=blue%7Cbl%26ck'],
     ['deepObject', { style: 'deepObject' }, colour, 'color%5BR%5D=100&color%5BG%5D=200'],
+    ['form, without a member', {}, { ...colour, B: undefined }, 'R=100&G=200'],
+    ['deepObject, without a member', { style: 'deepObject' }, { R: undefined, G: 200 }, 'color%5BG%5D=200'],
     ['a plus sign', {}, '+01:00', 'color=%2B01%3A00'],
     ['a large integer', {}, 1e21, 'color=1000000000000000000000'],
     ['JSON', { mediaType: 'application/json' }, { a: [1] }, 'color=%7B%22a%22%3A%5B1%5D%7D'],

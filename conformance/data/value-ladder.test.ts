@@ -54,6 +54,7 @@ describe('a valid value is built without any example', () => {
     ],
     ['allOf', { allOf: [{ type: 'object', required: ['a'] }, { properties: { a: { type: 'integer', minimum: 7 } } }] }],
     ['unique items', { type: 'array', minItems: 3, uniqueItems: true, items: { enum: ['a', 'b', 'c'] } }],
+    ['many unique numbers', { type: 'array', minItems: 40, uniqueItems: true, items: { type: 'integer' } }],
     [
       'the else of a condition',
       {

@@ -74,6 +74,11 @@ describe('a refusal names field and rule, as written by', () => {
       want: [['body.author.name', 'required']],
     },
     {
+      name: 'a list of places that is empty, beside a name',
+      body: { detail: [{ loc: [], field: 'email', msg: 'Field required' }] },
+      want: [['email', 'required']],
+    },
+    {
       name: 'pydantic with limits as data',
       body: { detail: [{ loc: ['query', 'size'], msg: 'Input should be greater than 2', ctx: { gt: 2 } }] },
       want: [['query.size', '{"exclusiveMinimum":2}']],

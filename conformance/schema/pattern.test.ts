@@ -188,6 +188,16 @@ test.each([
   expect(pattern?.test('a'.repeat(2000))).toBeTypeOf('boolean');
 });
 
+// The first and the last character are the ends of a set's complement.
+test.each(['^[^a]$', '^\\D$', '^\\W$', '^\\S$', '^.$', '^[^\\u{10ffff}]$'])(
+  '%s is judged at the ends of Unicode as the platform does',
+  (source) => {
+    const texts = ['\0', '\x01', 'a', '\uffff', '\u{10ffff}'];
+    const pattern = readPattern(source);
+    expect(texts.map((text) => pattern?.test(text))).toEqual(texts.map((text) => new RegExp(source, 'u').test(text)));
+  },
+);
+
 describe('laws', () => {
   const characters = ['a', 'b', 'A', '1', '0', '_', '-', ' ', '\n', 'é', '\u2028', '\u{1f600}', '\ud83d'];
   const text = fc.string({ unit: fc.constantFrom(...characters), maxLength: 8 });

@@ -8,6 +8,8 @@ const names = [
   { name: 'a letter too many', given: 'x-rules', want: 'x-rule' },
   { name: 'singular for plural', given: 'x-error-code', want: 'x-error-codes' },
   { name: 'two letters changed places', given: 'x-shraed', want: 'x-shared' },
+  { name: 'a third of the letters wrong', given: 'x-ruab', want: 'x-rule' },
+  { name: 'half of the letters wrong', given: 'x-rabc', want: undefined },
   { name: 'something else', given: 'x-internal-notes', want: undefined },
 ];
 

@@ -30,3 +30,10 @@ test('one wrong indent is told with three of its followers, and the number of th
 test('up to three followers are all told', () => {
   expect(transcript(`${head}info:\n    title: T\n  a: 1\n  b: 1\n`)).toBe(follower(4) + follower(5));
 });
+
+test('faults are told by line and column, the first of each place', () => {
+  const at = (line: number, column: number, says: string) => ({ line, column, says });
+  const faults = [at(7, 1, 'last'), at(3, 9, 'third'), at(3, 2, 'second'), at(1, 5, 'first'), at(3, 2, 'again')];
+  const told = findSyntaxProblems('a.yaml', { faults }).map(({ line, column, says }) => `${line}:${column} ${says}`);
+  expect(told).toEqual(['1:5 first', '3:2 second', '3:9 third', '7:1 last']);
+});
