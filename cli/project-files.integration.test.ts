@@ -200,7 +200,7 @@ test.each(['museum', 'parcels'])('the fixture %s: compiles, starts, and its test
   expect(outcomes[name]).toEqual({ pass: expect.toSatisfy((count: number) => count > 1), fail: 0 });
 });
 
-test('a project compiles and is tested by itself, as its own scripts do it', async () => {
+test('a project compiles and is tested by itself, as its own scripts do it', { tags: ['full'] }, async () => {
   const project = join(folder, 'museum');
   const { scripts } = JSON.parse(await readFile(join(project, 'package.json'), 'utf8'));
   expect(scripts).toMatchObject({ types: 'tsc', test: expect.stringMatching(/ && npm run -s types && node --test$/) });
