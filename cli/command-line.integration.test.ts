@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { lockstep as runLockstep } from './command-line.ts';
+import { newProject } from './commands/new-project.ts';
+import { keepPrinted } from './fixtures/keep-printed.ts';
 
 // If these fail, somebody types a command that its help names and gets nothing, or a stack.
 
@@ -15,17 +18,35 @@ const main = at('main.ts');
 const museum = at('../toolkit/fixtures/museum/contract.yaml');
 const kiosk = at('fixtures/kiosk.yaml');
 
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+const home = process.cwd();
 let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lockstep-cli-'));
+  process.chdir(folder);
 });
-afterAll(() => rm(folder, { recursive: true }));
+afterAll(async () => {
+  process.chdir(home);
+  await rm(folder, { recursive: true });
+});
 
-function lockstep(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+/** The command within this process: a process of its own costs half a second before its first line. Each command has a test with one. */
+async function lockstep(...args: string[]): Promise<Ended> {
+  const { streams, out, error } = keepPrinted();
+  return { code: await runLockstep(args, streams), out: out(), error: error() };
+}
+
+/** The command as it is typed. */
+function spawned(...args: string[]): Promise<Ended> {
   return node(main, ...args);
 }
 
-function node(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+function node(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
     execFile(process.execPath, args, { cwd: folder, maxBuffer: 1 << 26 }, (failure, out, error) =>
       resolve({ code: failure === null ? 0 : Number(failure.code), out, error }),
@@ -35,7 +56,7 @@ function node(...args: string[]): Promise<{ code: number; out: string; error: st
 
 describe('help', () => {
   test('names every command, and the exit codes', async () => {
-    const { code, out, error } = await lockstep('--help');
+    const { code, out, error } = await spawned('--help');
     expect([code, error]).toEqual([0, '']);
     for (const name of ['generate', 'check', 'lint', 'serve', 'mock', 'docs', 'conform'])
       expect(out).toMatch(new RegExp(`^ {2}${name} `, 'm'));
@@ -65,10 +86,6 @@ describe('wrong input', () => {
     { args: ['mock', '--port', 'http'], says: ['A port is a number from 0 to 65535.'] },
     { args: ['conform', '--bse-url', 'x'], says: ["unknown option '--bse-url'", 'Did you mean --base-url?'] },
     {
-      args: ['conform', '--contract', 'gone.yaml', '--base-url', 'http://localhost:1'],
-      says: ['gone.yaml', 'Name a file that exists'],
-    },
-    {
       args: ['serve', '--contract', museum, '--port', '0', '--host', '192.0.2.1'],
       says: ['192.0.2.1 is not an address of this machine'],
     },
@@ -83,11 +100,26 @@ describe('wrong input', () => {
     })),
   ];
   test.each(transcripts)('$args', async ({ args, says }) => {
-    const { code, out, error } = await lockstep(...args);
+    expectRefused(await lockstep(...args), says);
+  });
+
+  // A run hears the signals of its process, and each command that reads a contract has one row here.
+  test.each([
+    {
+      args: ['conform', '--contract', 'gone.yaml', '--base-url', 'http://localhost:1'],
+      says: ['gone.yaml', 'Name a file that exists'],
+    },
+    { args: ['lint', '--contract', 'gone.yaml'], says: ['gone.yaml:1:1', 'the file does not exist', 'cure '] },
+    { args: ['srve'], says: ["error: unknown command 'srve'"] },
+  ])('$args, as a process', async ({ args, says }) => {
+    expectRefused(await spawned(...args), says);
+  });
+
+  function expectRefused({ code, out, error }: Ended, says: readonly string[]): void {
     expect([code, out]).toEqual([2, '']);
     for (const text of says) expect(error).toContain(text);
     expect(error).not.toMatch(/^ +at (?! +#)\S+ \(/m);
-  });
+  }
 
   test.each(['generate', 'serve', 'mock'])('%s --json tells it as one value', async (command) => {
     const { code, out, error } = await lockstep(command, '--contract', 'gone.yaml', '--json');
@@ -172,9 +204,10 @@ describe.each([
   { name: 'OpenAPI 3.0', contract: kiosk, notes: 1 },
 ])('$name', ({ name, contract, notes }) => {
   const out = name.replaceAll(/\W/g, '');
+  const run = name === 'OpenAPI 3.1' ? spawned : lockstep;
 
   test('is derived from, and what was derived matches', async () => {
-    const generated = await lockstep('generate', '--contract', contract, '--out', out);
+    const generated = await run('generate', '--contract', contract, '--out', out);
     expect(generated.code).toBe(0);
     // What was decided is told once, apart from the result.
     expect(generated.error.match(/^note: .+$/gm) ?? []).toHaveLength(notes);
@@ -188,13 +221,13 @@ describe.each([
   test('is told from what was edited by hand, with a command that mends it', async () => {
     await lockstep('generate', '--contract', contract, '--out', `${out}2`);
     await writeFile(join(folder, `${out}2`, 'types.gen.ts'), '');
-    const { code, out: text } = await lockstep('check', '--contract', contract, '--out', `${out}2`);
+    const { code, out: text } = await run('check', '--contract', contract, '--out', `${out}2`);
     expect(code).toBe(1);
     expect(text).toContain(`Cure: npx --no-install lockstep generate --contract ${contract} --out ${out}2`);
   });
 
   test('is shown as a folder of docs', async () => {
-    const { code, out: text } = await lockstep(
+    const { code, out: text } = await run(
       'docs',
       '--contract',
       contract,
@@ -210,7 +243,7 @@ describe.each([
 
   test('is planned by conform as by lockstep-conform', async () => {
     const [ours, theirs] = await Promise.all([
-      lockstep('conform', '--contract', contract, 'plan'),
+      run('conform', '--contract', contract, 'plan'),
       node(at('../conformance/main.ts'), '--contract', contract, 'plan'),
     ]);
     expect(ours).toEqual(theirs);
@@ -234,33 +267,58 @@ describe('the cure of what differs', () => {
     const cwd = await mkdtemp(join(folder, 'cure-'));
     await writeFile(join(cwd, 'a.yaml'), await readFile(museum));
     await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts: { derive: script } }));
-    const args = [main, 'check', '--contract', 'a.yaml', '--out', 'made'];
-    const out = await new Promise<string>((resolve) =>
-      execFile(process.execPath, args, { cwd }, (_, stdout) => resolve(stdout)),
-    );
-    expect(out).toContain(`Cure: ${cure}\n`);
+    process.chdir(cwd);
+    try {
+      const { out } = await lockstep('check', '--contract', 'a.yaml', '--out', 'made');
+      expect(out).toContain(`Cure: ${cure}\n`);
+    } finally {
+      process.chdir(folder);
+    }
   });
 });
 
 describe('new', () => {
-  test('asks an address for the contract once', async () => {
+  /** What it makes of a contract at an address, which says something else when it is asked again. */
+  async function fetched(make: (contract: string) => Promise<void>): Promise<{ asked: number; text: string }> {
     const text = await readFile(museum, 'utf8');
     let asked = 0;
     const host = createServer((_, response) => {
       asked += 1;
-      // What it would say the second time is another contract.
       response.end(asked === 1 ? text : 'openapi: 2');
     }).listen(0, '127.0.0.1');
     await once(host, 'listening');
-    const contract = `http://127.0.0.1:${(host.address() as AddressInfo).port}/museum.yaml`;
-    const { code, error } = await lockstep('new', 'fetched-project', '--contract', contract);
+    await make(`http://127.0.0.1:${(host.address() as AddressInfo).port}/museum.yaml`);
     host.close();
-    expect([code, error.replace(/^Packing.*\n/, '')]).toEqual([0, '']);
-    expect(asked).toBe(1);
+    return { asked, text };
+  }
+
+  test('asks an address for the contract once', async () => {
+    const { streams, error } = keepPrinted();
+    const { asked, text } = await fetched(async (contract) => {
+      const vendor = () => Promise.resolve({ '@lockstep/runtime': 'runtime.tgz' });
+      const { exitCode } = await newProject({ folder: 'fetched-project', contract }, streams, vendor);
+      expect(exitCode).toBe(0);
+    });
+    expect([asked, error().replace(/^Packing.*\n/, '')]).toEqual([1, '']);
     expect(await readFile(join(folder, 'fetched-project/contract.yaml'), 'utf8')).toBe(text);
+    expect(await readFile(join(folder, 'fetched-project/package.json'), 'utf8')).toContain('file:vendor/runtime.tgz');
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('leaves nothing on %s', async (signal) => {
+  // It packs the repository, which compiles all of it.
+  test('makes it as a process, with the packages that it stands on', { tags: ['full'], timeout: 120_000 }, async () => {
+    const { asked, text } = await fetched(async (contract) => {
+      const { code, error } = await spawned('new', 'packed-project', '--contract', contract);
+      expect([code, error.replace(/^Packing.*\n/, '')]).toEqual([0, '']);
+    });
+    expect(asked).toBe(1);
+    expect(await readFile(join(folder, 'packed-project/contract.yaml'), 'utf8')).toBe(text);
+    expect(await readdir(join(folder, 'packed-project/vendor'))).toHaveLength(2);
+  });
+
+  test('leaves nothing on SIGINT', () => leavesNothing('SIGINT'));
+  test('leaves nothing on SIGTERM', { tags: ['full'] }, () => leavesNothing('SIGTERM'));
+
+  async function leavesNothing(signal: NodeJS.Signals): Promise<void> {
     const temporary = await mkdtemp(join(folder, 'tmp-'));
     const child = spawn(process.execPath, [main, 'new', 'stopped', '--contract', museum], {
       cwd: folder,
@@ -273,5 +331,5 @@ describe('new', () => {
     expect(await closed).toEqual([null, signal]);
     expect(await drafts()).toEqual([]);
     expect(await readdir(folder)).not.toContain('stopped');
-  });
+  }
 });

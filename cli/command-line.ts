@@ -5,6 +5,7 @@ import {
   defaults,
   formatNotice,
   printable,
+  type Streams,
   type Surroundings,
   type Target,
   WrongUse,
@@ -18,95 +19,120 @@ interface ProfileOption {
   readonly profile: 'valid' | 'house';
 }
 
-const program = new Command('lockstep')
-  .description('From one OpenAPI contract to types, server, mock, reference and conformance run.')
-  .showHelpAfterError('(--help shows every command and option)')
-  .enablePositionalOptions()
-  .exitOverride();
+/**
+ * @param args what stands behind `lockstep`
+ * @param streams what it prints to; its log goes to the process's own
+ * @returns the exit code
+ */
+export async function lockstep(args: readonly string[], streams: Streams): Promise<number> {
+  let exitCode = 0;
+  const program = new Command('lockstep')
+    .description('From one OpenAPI contract to types, server, mock, reference and conformance run.')
+    .showHelpAfterError('(--help shows every command and option)')
+    .enablePositionalOptions()
+    .configureOutput({
+      writeOut: (text) => void streams.out.write(text),
+      writeErr: (text) => void streams.error.write(text),
+    })
+    .exitOverride();
 
-program
-  .command('new <folder>')
-  .description('make a project around a contract: types, server, one handler to write for each operation, tests, CI')
-  .requiredOption('--contract <file|url>', 'the OpenAPI document; the project gets a copy')
-  .option('--json', 'print one JSON value instead of text')
-  .action(async (folder: string, options: Pick<Target, 'contract'> & JsonOption) =>
-    print(options, async () => (await import('./commands/new-project.ts')).newProject({ folder, ...options })),
-  );
-// Each command is loaded when it is asked for: the compilers behind `generate` cost more time than `--help` should.
-addCommand('generate', 'derive types, operation table, handler interface and bundled contract')
-  .addOption(out())
-  .addOption(
-    new Option(
-      '--profile <name>',
-      'complete the contract by its x-default-responses, lint it, and write nothing derived while it has problems',
-    ).choices(['valid', 'house']),
+  program
+    .command('new <folder>')
+    .description('make a project around a contract: types, server, one handler to write for each operation, tests, CI')
+    .requiredOption('--contract <file|url>', 'the OpenAPI document; the project gets a copy')
+    .option('--json', 'print one JSON value instead of text')
+    .action((folder: string, options: Pick<Target, 'contract'> & JsonOption) =>
+      print(options, async () =>
+        (await import('./commands/new-project.ts')).newProject({ folder, ...options }, streams),
+      ),
+    );
+  // Each command is loaded when it is asked for: the compilers behind `generate` cost more time than `--help` should.
+  addCommand(program, 'generate', 'derive types, operation table, handler interface and bundled contract')
+    .addOption(out())
+    .addOption(
+      new Option(
+        '--profile <name>',
+        'complete the contract by its x-default-responses, lint it, and write nothing derived while it has problems',
+      ).choices(['valid', 'house']),
+    )
+    .action(async (options: Target & Partial<ProfileOption> & JsonOption) =>
+      print(options, async () => (await import('./commands/generate.ts')).generate(options)),
+    );
+  addCommand(program, 'check', 'derive again in memory and fail where a derived file differs')
+    .addOption(out())
+    .addOption(profile())
+    .action(async (options: Target & ProfileOption & JsonOption) =>
+      print(options, async () => (await import('./commands/check.ts')).check(options)),
+    );
+  addCommand(program, 'lint', 'check the contract by the rules of a profile and report every problem at once')
+    .addOption(profile())
+    .action(async (options: Target & ProfileOption & JsonOption) =>
+      print(options, async () => (await import('./commands/lint.ts')).lint(options)),
+    );
+  addAddress(
+    addCommand(program, 'serve', 'serve the contract: 501 for every operation until a handlers file gives it'),
+    8080,
   )
-  .action(async (options: Target & Partial<ProfileOption> & JsonOption) =>
-    print(options, async () => (await import('./commands/generate.ts')).generate(options)),
-  );
-addCommand('check', 'derive again in memory and fail where a derived file differs')
-  .addOption(out())
-  .addOption(profile())
-  .action(async (options: Target & ProfileOption & JsonOption) =>
-    print(options, async () => (await import('./commands/check.ts')).check(options)),
-  );
-addCommand('lint', 'check the contract by the rules of a profile and report every problem at once')
-  .addOption(profile())
-  .action(async (options: Target & ProfileOption & JsonOption) =>
-    print(options, async () => (await import('./commands/lint.ts')).lint(options)),
-  );
-addAddress(addCommand('serve', 'serve the contract: 501 for every operation until a handlers file gives it'), 8080)
-  .option('--handlers <file>', 'a module that exports handlers, by operationId, and security, by name of the scheme')
-  .option('--no-check-responses', 'send answers without holding them against the contract')
-  .addHelpText(
+    .option('--handlers <file>', 'a module that exports handlers, by operationId, and security, by name of the scheme')
+    .option('--no-check-responses', 'send answers without holding them against the contract')
+    .addHelpText(
+      'after',
+      () =>
+        `\nBodies of up to 10 MiB are taken; x-body-limit of an operation in the contract says another number of bytes.${runningHelp()}`,
+    )
+    .action(async (options) =>
+      run(options, async (around) => (await import('./commands/serve.ts')).serve(options, around)),
+    );
+  addAddress(addCommand(program, 'mock', 'answer every operation as the contract documents it'), 8090)
+    .addHelpText('after', runningHelp)
+    .action(async (options) =>
+      run(options, async (around) => (await import('./commands/mock.ts')).mock(options, around)),
+    );
+  addCommand(program, 'docs', 'build a folder with the reference as one offline page, and the contract, and serve it')
+    .option('--out <folder>', 'where they go', 'reference')
+    .option('--build-only', 'build, and do not serve')
+    .addOption(port(8080))
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 built, or stopped by Ctrl-C or SIGTERM; 2 wrong usage, port taken, or a contract that cannot be read.',
+    )
+    .action(async (options) => {
+      if (options.buildOnly)
+        return print(options, async () => (await import('./commands/docs.ts')).buildOnly(options, streams));
+      await run(options, async (around) => (await import('./commands/docs.ts')).docs(options, around));
+    });
+  program
+    .command('conform')
+    .description('hold a deployment to the contract; --help shows its options')
+    .argument('[options...]')
+    .allowUnknownOption()
+    .passThroughOptions()
+    .helpOption(false)
+    .action(async (args: readonly string[]) => {
+      const { conform } = await import('@lockstep/conformance/command-line');
+      exitCode = await conform(args, 'lockstep conform', streams);
+    });
+  program.addHelpText(
     'after',
-    () =>
-      `\nBodies of up to 10 MiB are taken; x-body-limit of an operation in the contract says another number of bytes.${runningHelp()}`,
-  )
-  .action(async (options) =>
-    run(options, async (around) => (await import('./commands/serve.ts')).serve(options, around)),
+    '\nExit codes: 0 fine, or stopped by Ctrl-C; 1 found differences, problems or defects; 2 wrong usage, a contract that cannot be read, or a bug of lockstep.',
   );
-addAddress(addCommand('mock', 'answer every operation as the contract documents it'), 8090)
-  .addHelpText('after', runningHelp)
-  .action(async (options) =>
-    run(options, async (around) => (await import('./commands/mock.ts')).mock(options, around)),
-  );
-addCommand('docs', 'build a folder with the reference as one offline page, and the contract, and serve it')
-  .option('--out <folder>', 'where they go', 'reference')
-  .option('--build-only', 'build, and do not serve')
-  .addOption(port(8080))
-  .addHelpText(
-    'after',
-    '\nExit codes: 0 built, or stopped by Ctrl-C or SIGTERM; 2 wrong usage, port taken, or a contract that cannot be read.',
-  )
-  .action(async (options) => {
-    if (options.buildOnly) return print(options, async () => (await import('./commands/docs.ts')).buildOnly(options));
-    await run(options, async (around) => (await import('./commands/docs.ts')).docs(options, around));
-  });
-program
-  .command('conform')
-  .description('hold a deployment to the contract; --help shows its options')
-  .argument('[options...]')
-  .allowUnknownOption()
-  .passThroughOptions()
-  .helpOption(false)
-  .action(async (args: readonly string[]) => {
-    const { conform } = await import('@lockstep/conformance/command-line');
-    process.exitCode = await conform(args, 'lockstep conform');
-  });
-program.addHelpText(
-  'after',
-  '\nExit codes: 0 fine, or stopped by Ctrl-C; 1 found differences, problems or defects; 2 wrong usage, a contract that cannot be read, or a bug of lockstep.',
-);
 
-// Lines that nobody reads any more, as of `lockstep mock | head -1`, are no reason to end.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    streams.error.write(`${describeBug(error).text}\n`);
+    return 2;
+  }
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (!(error instanceof CommanderError)) process.stderr.write(`${describeBug(error).text}\n`);
-  process.exitCode = error instanceof CommanderError && error.exitCode === 0 ? 0 : 2;
+  async function print(options: JsonOption, work: () => Promise<CommandResult>): Promise<void> {
+    exitCode = await printResult(options, streams, work);
+  }
+
+  async function run(options: JsonOption, start: (around: Surroundings) => Promise<Running>): Promise<void> {
+    exitCode = await runToEnd(options, streams, start);
+  }
 }
 
 /** The stack is for those who mend it. */
@@ -116,7 +142,7 @@ function describeBug(error: unknown): CommandResult {
   return { exitCode: 2, text, json: { error: `This is a bug of lockstep: ${message}` } };
 }
 
-function addCommand(name: string, description: string): Command {
+function addCommand(program: Command, name: string, description: string): Command {
   return program
     .command(name)
     .description(description)
@@ -154,17 +180,27 @@ function runningHelp(): string {
 }
 
 /** A command that ends by itself. */
-async function print({ json }: JsonOption, work: () => Promise<CommandResult>): Promise<void> {
-  const result = await work().catch(refuse);
-  const { notices = [] } = result;
-  process.exitCode = result.exitCode;
-  if (json) return void process.stdout.write(`${JSON.stringify({ ...result.json, notices })}\n`);
-  for (const notice of notices) process.stderr.write(`${formatNotice(notice)}\n`);
-  (result.exitCode === 2 ? process.stderr : process.stdout).write(`${printable(result.text)}\n`);
+async function printResult(
+  { json }: JsonOption,
+  { out, error }: Streams,
+  work: () => Promise<CommandResult>,
+): Promise<number> {
+  const { exitCode, text, json: value, notices = [] } = await work().catch(refuse);
+  if (json) {
+    out.write(`${JSON.stringify({ ...value, notices })}\n`);
+    return exitCode;
+  }
+  for (const notice of notices) error.write(`${formatNotice(notice)}\n`);
+  (exitCode === 2 ? error : out).write(`${printable(text)}\n`);
+  return exitCode;
 }
 
 /** A command that runs until it is stopped, and prints for itself. All that takes time to load is loaded when signals are heard already. */
-async function run({ json }: JsonOption, start: (around: Surroundings) => Promise<Running>): Promise<void> {
+async function runToEnd(
+  { json }: JsonOption,
+  streams: Streams,
+  start: (around: Surroundings) => Promise<Running>,
+): Promise<number> {
   try {
     const [{ runUntilStopped }, { pino }] = await Promise.all([
       import('@lockstep/runtime/run-until-stopped'),
@@ -174,13 +210,13 @@ async function run({ json }: JsonOption, start: (around: Surroundings) => Promis
       { level: readLogLevel(Object.keys(pino.levels.values)) },
       pino.destination({ dest: 2, sync: true }),
     );
-    await runUntilStopped(logger, (stopping) => start({ logger, stopping }));
-    process.exitCode = 0;
+    await runUntilStopped(logger, (stopping) => start({ logger, streams, stopping }));
+    return 0;
   } catch (error) {
     const refused = await refuse(error);
-    process.exitCode = refused.exitCode;
-    if (json) process.stdout.write(`${JSON.stringify(refused.json)}\n`);
-    else process.stderr.write(`${printable(refused.text)}\n`);
+    if (json) streams.out.write(`${JSON.stringify(refused.json)}\n`);
+    else streams.error.write(`${printable(refused.text)}\n`);
+    return refused.exitCode;
   }
 }
 

@@ -1,7 +1,7 @@
 /** What is over in less needs no word. */
 const silentMs = 2000;
 
-/** The part of `process.stderr` that it is shown on. */
+/** The part of a stream for errors that it is shown on. */
 export interface ProgressStream {
   write(text: string): unknown;
 }

@@ -6,7 +6,13 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { Running } from '@lockstep/runtime/run-until-stopped';
+import { pino } from 'pino';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { lockstep } from './command-line.ts';
+import { mock } from './commands/mock.ts';
+import { type ServeOptions, serve } from './commands/serve.ts';
+import { keepPrinted } from './fixtures/keep-printed.ts';
 
 // If these fail, somebody with a contract of their own gets no server and no mock by command.
 
@@ -17,10 +23,21 @@ const museumHandlers = fileURLToPath(new URL('fixtures/museum-handlers.ts', impo
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-cli-'));
 const running = new Set<ChildProcess>();
 
-afterEach(() => {
+/** What is served within this process. */
+const listening: Running[] = [];
+const commands = { serve, mock };
+
+afterEach(async () => {
   for (const child of running) child.kill('SIGKILL');
+  await Promise.all(listening.splice(0).map((one) => one.close()));
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+const home = process.cwd();
+// Files are named as they are found from there.
+beforeAll(() => process.chdir(folder));
+afterAll(() => {
+  process.chdir(home);
+  rmSync(folder, { recursive: true });
+});
 
 interface Run {
   readonly child: ChildProcess;
@@ -46,19 +63,32 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
   return { child, out: () => out, error: () => error, exit };
 }
 
+/** A command that refuses, within this process. */
 async function ended(args: readonly string[]) {
-  const { exit, out, error } = run(args);
-  return { code: await exit, out: out(), error: error() };
+  const { streams, out, error } = keepPrinted();
+  return { code: await lockstep(args, streams), out: out(), error: error() };
 }
 
-/** Its one line of JSON, and whatever is asked of it. */
-async function start(...args: string[]) {
-  const started = run([...args, '--port', '0', '--json']);
-  while (!started.out().includes('\n')) {
-    if (started.child.exitCode !== null) throw new Error(`ended: ${started.out()} ${started.error()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+async function untilPrinted({ child, out, error }: Run, text: string): Promise<void> {
+  while (!out().includes(text)) {
+    if (child.exitCode !== null) throw new Error(`ended: ${out()} ${error()}`);
+    await Promise.race([once(child.stdout ?? child, 'data'), once(child, 'close')]);
   }
-  const said = JSON.parse(started.out());
+}
+
+/** The command within this process, on a port of its own, until the end of the test. */
+async function listen(command: keyof typeof commands, more: Pick<ServeOptions, 'contract' | 'handlers' | 'json'>) {
+  const { streams, out, error } = keepPrinted();
+  const logger = pino({ level: 'warn' }, { write: (line: string) => void streams.error.write(line) });
+  const options = { port: 0, host: '127.0.0.1', checkResponses: true, ...more };
+  listening.push(await commands[command](options, { logger, streams, stopping: new AbortController().signal }));
+  return { out, error };
+}
+
+/** Its one line of JSON, its log, and whatever is asked of it. */
+async function start(command: keyof typeof commands, contract: string, handlers?: string) {
+  const { out, error } = await listen(command, { contract, json: true, ...(handlers !== undefined && { handlers }) });
+  const said = JSON.parse(out());
   const ask = async (path: string, init: RequestInit = {}) => {
     const answer = await fetch(said.origin + path, init);
     const text = await answer.text();
@@ -70,14 +100,14 @@ async function start(...args: string[]) {
       body: type.includes('json') ? JSON.parse(text) : undefined,
     };
   };
-  return { ...started, said, ask };
+  return { error, said, ask };
 }
 
 const badge = (password: string) => ({ headers: { authorization: `Basic ${btoa(`ada:${password}`)}` } });
 
 describe('serve without handlers', () => {
   test('answers 501 behind credentials and form, with a page and a sign of life', async () => {
-    const { said, ask } = await start('serve', '--contract', museum);
+    const { said, ask } = await start('serve', museum);
     expect(said).toMatchObject({ kind: 'Server', title: 'Museum store 2.4.0', operations: 10, implemented: 0 });
     expect(said.addresses).toEqual([{ url: `${said.origin}/store/v2`, operations: 10 }]);
     expect(await ask('/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
@@ -92,7 +122,7 @@ describe('serve without handlers', () => {
   });
 
   test('shows every operation on a page that loads nothing and holds no markup of the contract', async () => {
-    const { ask } = await start('serve', '--contract', kiosk);
+    const { ask } = await start('serve', kiosk);
     const { status, headers, text } = await ask('/');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
     expect(headers.get('content-security-policy')).toContain("default-src 'none'");
@@ -107,7 +137,7 @@ describe('serve without handlers', () => {
   });
 
   test('serves OpenAPI 3.0 below each of its base paths, and tells what it decided', async () => {
-    const { said, ask } = await start('serve', '--contract', kiosk);
+    const { said, ask } = await start('serve', kiosk);
     expect(said.addresses).toEqual(
       expect.arrayContaining(['', '/archive', '/shop/v3'].map((path) => ({ url: said.origin + path, operations: 1 }))),
     );
@@ -130,14 +160,14 @@ describe('serve without handlers, of operations with the names that every object
     const file = join(folder, `${operationId}.json`);
     const paths = { '/a': { get: { operationId, responses: { 200: { description: 'Fine' } } } } };
     writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, paths }));
-    const { ask } = await start('serve', '--contract', file);
+    const { ask } = await start('serve', file);
     expect((await ask('/a')).status).toBe(501);
   });
 });
 
 describe('serve with handlers', () => {
   test('answers by them, behind their checks, and holds the answers against the contract', async () => {
-    const { said, ask, error } = await start('serve', '--contract', museum, '--handlers', museumHandlers);
+    const { said, ask, error } = await start('serve', museum, museumHandlers);
     expect(said.implemented).toBe(2);
     expect((await ask('/store/v2/artefacts/on-loan', badge('wrong'))).status).toBe(401);
     const loans = await ask('/store/v2/artefacts/on-loan', badge('open sesame'));
@@ -254,8 +284,8 @@ describe('security schemes that no request shows', () => {
   const file = join(folder, 'bank.json');
   writeFileSync(file, contract);
 
-  test.each(['serve', 'mock'])('%s starts, says so, and asks for what a request shows', async (command) => {
-    const { said, ask } = await start(command, '--contract', file);
+  test.each(['serve', 'mock'] as const)('%s starts, says so, and asks for what a request shows', async (command) => {
+    const { said, ask } = await start(command, file);
     const says = said.notices.map((notice: { says: string }) => notice.says);
     expect(says).toContain(
       'no request shows the security scheme card (mutualTLS), so it is not asked for: vault would be open to anybody',
@@ -290,7 +320,7 @@ describe('security schemes that no request shows', () => {
 
 describe('mock', () => {
   test('answers the examples of a 3.0 contract, to pages of any origin, with a page that says how to ask', async () => {
-    const { said, ask } = await start('mock', '--contract', kiosk);
+    const { said, ask } = await start('mock', kiosk);
     expect(said).toMatchObject({ kind: 'Mock', operations: 3 });
     expect(said.notices).toContainEqual({
       says: expect.stringMatching(/^the example default of listPapers 404 breaks its schema, and a value is made/),
@@ -321,19 +351,19 @@ describe('mock', () => {
   });
 
   test('prints lines that work as they are, in a shell', async () => {
-    const { said } = await start('mock', '--contract', kiosk);
+    const { said } = await start('mock', kiosk);
     const [{ command }] = said.samples;
     const out = await new Promise((resolve) => execFile('sh', ['-c', command], (_, stdout) => resolve(stdout)));
     expect(out).toMatch(/^HTTP\/1\.1 200 OK\r\n/);
   });
 });
 
-describe.each(['serve', 'mock'])('%s', (command) => {
+describe.each(['serve', 'mock'] as const)('%s', (command) => {
   test('reads a contract from an address', async () => {
     const host = createServer((_, response) => response.end(readFileSync(museum))).listen(0, '127.0.0.1');
     await once(host, 'listening');
     const { port } = host.address() as AddressInfo;
-    const { said } = await start(command, '--contract', `http://127.0.0.1:${port}/museum.yaml`);
+    const { said } = await start(command, `http://127.0.0.1:${port}/museum.yaml`);
     expect(said.operations).toBe(10);
     host.close();
   });
@@ -343,13 +373,9 @@ describe.each(['serve', 'mock'])('%s', (command) => {
     const operation = { operationId: 'a\u001b[31m', responses: { 200: { description: 'Fine' } } };
     const info = { title: 'Red\u001b]0;owned\u0007 \u202elamp\nlit', version: '1' };
     writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info, paths: { '/a': { get: operation } } }));
-    const started = run([command, '--contract', file, '--port', '0']);
-    while (!started.out().includes('Ctrl-C')) {
-      if (started.child.exitCode !== null) throw new Error(started.error());
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(started.out()).toMatch(/^(Server|Mock) of Red\]0;owned lamp lit 1 on http/);
-    expect(started.out() + started.error()).not.toMatch(/[\p{C}--[\n\t]]/v);
+    const { out, error } = await listen(command, { contract: file });
+    expect(out()).toMatch(/^(Server|Mock) of Red\]0;owned lamp lit 1 on http/);
+    expect(out() + error()).not.toMatch(/[\p{C}--[\n\t]]/v);
   });
 
   test('gives the place in a contract of any size', async () => {
@@ -360,11 +386,13 @@ describe.each(['serve', 'mock'])('%s', (command) => {
     const paths = { '/a': { get: { operationId: 'a', parameters, responses: { 200: { description: 'Fine' } } } } };
     const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, ...filler, paths };
     writeFileSync(file, JSON.stringify(document, null, 1));
-    const { said } = await start(command, '--contract', file);
+    const { said } = await start(command, file);
     expect(said.notices).toContainEqual(expect.objectContaining({ line: 18, column: 8 }));
   });
 
-  test('says which levels of a log there are', async () => {
+  // Both commands are run by one function of the command line: what it does with signals and log is seen once each in every run.
+  const rest = { tags: ['full'] };
+  test('says which levels of a log there are', command === 'serve' ? {} : rest, async () => {
     const { exit, out, error } = run([command, '--contract', museum, '--port', '0'], { LOG_LEVEL: 'bogus' });
     expect([await exit, out(), error()]).toEqual([
       2,
@@ -377,23 +405,34 @@ describe.each(['serve', 'mock'])('%s', (command) => {
     const file = join(folder, 'empty.json');
     const webhooks = { told: { post: { operationId: 'told', responses: { 204: { description: 'Heard' } } } } };
     writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info: { title: 'Calls', version: '1' }, webhooks }));
-    const { said, ask } = await start(command, '--contract', file);
+    const { said, ask } = await start(command, file);
     expect(said).toMatchObject({ operations: 0, addresses: [] });
     expect(said.notices[0].says).toContain('the contract has no operation');
     expect([(await ask('/')).status, (await ask('/healthz')).status]).toEqual([200, 200]);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('ends in order on %s, also while it starts', async (signal) => {
-    const started = await start(command, '--contract', museum);
+  const signals = { serve: ['SIGINT', 'SIGTERM'], mock: ['SIGTERM', 'SIGINT'] } as const;
+  const [seen, other] = signals[command];
+  test(`ends in order on ${seen}, also while it starts`, () => endsInOrder(seen));
+  test(`ends in order on ${other}, also while it starts`, rest, () => endsInOrder(other));
+
+  async function endsInOrder(signal: NodeJS.Signals): Promise<void> {
+    const started = run([command, '--contract', museum, '--port', '0']);
+    await untilPrinted(started, 'Ctrl-C');
     started.child.kill(signal);
     expect(await started.exit).toBe(0);
-    const starting = run([command, '--contract', museum, '--port', '0'], { LOG_LEVEL: 'info' });
-    // Node itself is up, and it reads or prepares: whatever it does then.
-    await new Promise((resolve) => setTimeout(resolve, 700));
-    starting.child.kill(signal);
-    expect(await starting.exit).toBe(0);
+    // It starts for as long as it waits for its contract.
+    const host = createServer((_, response) => {
+      starting.child.kill(signal);
+      starting.child.stderr?.once('data', () => response.end(readFileSync(museum)));
+    }).listen(0, '127.0.0.1');
+    await once(host, 'listening');
+    const contract = `http://127.0.0.1:${(host.address() as AddressInfo).port}/museum.yaml`;
+    const starting = run([command, '--contract', contract, '--port', '0'], { LOG_LEVEL: 'info' });
+    expect([await starting.exit, starting.out()]).toEqual([0, '']);
     expect(starting.error()).toContain('"stopping"');
-  });
+    host.close();
+  }
 
   test('says plainly that a port is taken, and names another', async () => {
     const other = createServer().listen(0, '127.0.0.1');
@@ -409,10 +448,7 @@ describe.each(['serve', 'mock'])('%s', (command) => {
 
   test('prints where it is, and how it is called', async () => {
     const started = run([command, '--contract', museum, '--port', '0']);
-    while (!started.out().includes('Ctrl-C')) {
-      if (started.child.exitCode !== null) throw new Error(started.error());
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
+    await untilPrinted(started, 'Ctrl-C');
     expect(started.out()).toMatch(
       /^(Server|Mock) of Museum store 2\.4\.0 on http:\/\/localhost:\d+\n {2}http:\S+\/store\/v2 {2}10 operations\n/,
     );

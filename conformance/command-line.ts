@@ -6,27 +6,36 @@ import { addOptions, type RawOptions } from './command/options.ts';
 import { memberOf } from './contract/document.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 
-const streams: Streams = { out: process.stdout, error: process.stderr };
+const standard: Streams = { out: process.stdout, error: process.stderr };
 
 /**
  * The runner as a command.
  *
  * @param args what stands behind its name
  * @param name by which it was called, for its help
+ * @param streams what it prints to; those of the process when left out
+ * @param watch called when a run begins; signals and failures of the process when left out
  * @returns the exit code: 0 nothing found; 1 defects; 2 wrong usage, or nothing that could be tested; 130 interrupted
  */
-export async function conform(args: readonly string[], name: string): Promise<number> {
-  // Lines that nobody reads any more, as after `| head`, are no reason to end, and those of the help neither.
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+export async function conform(
+  args: readonly string[],
+  name: string,
+  streams: Streams = standard,
+  watch: () => Ends = watchProcess,
+): Promise<number> {
   let exitCode = 0;
   const program = addOptions(new Command(name))
     .description('Tells where a deployment breaks its OpenAPI contract: each defect once, with one request to paste.')
     .version(versionOf(join(import.meta.dirname, 'package.json')), '-V, --version', 'print the version')
     .addHelpText('after', describeExits(name))
     .showHelpAfterError('(--help shows every option)')
+    .configureOutput({
+      writeOut: (text) => void streams.out.write(text),
+      writeErr: (text) => void streams.error.write(text),
+    })
     .exitOverride()
     .action(async (options: RawOptions) => {
-      exitCode = await runCommand(options, streams, watchEnds());
+      exitCode = await runCommand(options, streams, watch());
     });
   program
     .command('plan')
@@ -69,7 +78,7 @@ from one run to the next.
 }
 
 /** The first Ctrl-C ends the run and writes the reports, the second ends the process. A failure of the runner ends the run too. */
-function watchEnds(): Ends {
+function watchProcess(): Ends {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const fail = new AbortController();

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { conform as runConform } from './command-line.ts';
 import { apis } from './planted/apis.ts';
 import { createLibrary, libraryKey } from './planted/library.ts';
 import { type Handler, type Served, serve } from './planted/serve.ts';
@@ -17,11 +18,14 @@ const main = fileURLToPath(new URL('main.ts', import.meta.url));
 let folder: string;
 let served: Served | undefined;
 
+const home = process.cwd();
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lockstep-conform-'));
+  process.chdir(folder);
 });
 
 afterEach(async () => {
+  process.chdir(home);
   await served?.close();
   served = undefined;
   await rm(folder, { recursive: true });
@@ -33,7 +37,33 @@ interface Ended {
   readonly error: string;
 }
 
-function conform(
+/**
+ * The command within this process: most rows look at no more than its text and exit code.
+ *
+ * @param told each piece of what it says beside its report
+ */
+async function conform(args: readonly string[], told: (text: string) => void = () => undefined): Promise<Ended> {
+  let [out, error] = ['', ''];
+  const streams = {
+    out: {
+      write: (text: string) => {
+        out += text;
+      },
+    },
+    error: {
+      write: (text: string) => {
+        error += text;
+        told(text);
+      },
+    },
+  };
+  const never = new AbortController().signal;
+  const code = await runConform(args, 'lockstep-conform', streams, () => ({ interrupted: never, failed: never }));
+  return { code, out, error };
+}
+
+/** The command as it is typed. */
+function spawned(
   args: readonly string[],
   env: NodeJS.ProcessEnv = {},
   interrupted?: Promise<void>,
@@ -70,7 +100,7 @@ async function library(handle: Handler): Promise<string[]> {
 
 describe('exit codes', () => {
   test('0 and no finding on a clean server', async () => {
-    const { code, out } = await conform(await library(createLibrary()));
+    const { code, out } = await spawned(await library(createLibrary()));
     expect(code).toBe(0);
     expect(out).toContain('No defect found.');
     expect(out).toContain('Covered: 7 of 7 operations accepted');
@@ -78,7 +108,7 @@ describe('exit codes', () => {
 
   test('1 on defects, with the sentence, the request and a line to paste', async () => {
     const clean = createLibrary();
-    const { code, out } = await conform(await library(async (request) => dropTotal(await clean(request))));
+    const { code, out } = await spawned(await library(async (request) => dropTotal(await clean(request))));
     expect(code).toBe(1);
     expect(out).toContain('header-schema   listBooks   response 200 header X-Total   required');
     expect(out).toContain('contract  #/paths/~1books/get/responses/200/headers/X-Total/required  line 16');
@@ -88,7 +118,7 @@ describe('exit codes', () => {
   });
 
   test('0 for its version', async () => {
-    const { code, out } = await conform(['--version']);
+    const { code, out } = await spawned(['--version']);
     expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
   });
 
@@ -320,7 +350,7 @@ describe('exit codes', () => {
       isSecond();
       return { ...(await clean(request)), delayMs: 2_000 };
     });
-    const { code, out } = await conform([...args, '--report', 'json', '--out', 'there'], {}, second);
+    const { code, out } = await spawned([...args, '--report', 'json', '--out', 'there'], {}, second);
     expect(code).toBe(130);
     expect(out).toContain('Interrupted');
     expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');
@@ -337,7 +367,7 @@ describe('exit codes', () => {
     const bomb = "process.on('SIGUSR2', () => { throw new TypeError('planted') })";
     const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(bomb)}` };
     const reportOptions = ['--workers', '1', '--report', 'json,junit', '--out', 'there'];
-    const { code, out, error } = await conform([...args, ...reportOptions], env, second, 'SIGUSR2');
+    const { code, out, error } = await spawned([...args, ...reportOptions], env, second, 'SIGUSR2');
     expect(code).toBe(2);
     expect(out.split('\n')[0]).toBe('The runner failed: TypeError: planted. What was found until then stands.');
     expect(error).toMatch(/^ {4}at /m);
@@ -392,7 +422,7 @@ test('shows no secret on any stream and in no report, from options or from the e
     `${served.origin}/oauth`,
   ];
   const env = { LOCKSTEP_CLIENT_ID: weatherClient.id, LOCKSTEP_CLIENT_SECRET: weatherClient.secret };
-  const { code, out, error } = await conform(
+  const { code, out, error } = await spawned(
     [...args, '--json', '--report', 'json,junit,console', '--out', 'reports'],
     env,
   );
@@ -429,7 +459,7 @@ test('the curl line of a finding sends the same request when it is pasted', asyn
 });
 
 test('plan prints the rounds and sends nothing', async () => {
-  const { code, out } = await conform(['--contract', apis.library.file, 'plan']);
+  const { code, out } = await spawned(['--contract', apis.library.file, 'plan']);
   expect(code).toBe(0);
   expect(out).toContain('Round 1\n  listBooks   GET /books');
   expect(out.indexOf('removeBook')).toBeGreaterThan(out.indexOf('replaceBook'));
@@ -440,8 +470,9 @@ test('waits for a deployment that is still starting, and begins when it answers'
   const { origin } = spare;
   await spare.close();
   const args = ['--contract', apis.library.file, '--base-url', `${origin}/v2`, '--token', libraryKey];
-  const run = conform([...args, '--wait-for-target', '60s']);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const { promise: waiting, resolve } = Promise.withResolvers<string>();
+  const run = conform([...args, '--wait-for-target', '60s'], (text) => text.startsWith('Waiting') && resolve(text));
+  await waiting;
   served = await serve(createLibrary(), Number(new URL(origin).port));
   const { code, error } = await run;
   expect(code).toBe(0);
@@ -457,8 +488,10 @@ test('waits before it asks a deployment for its own contract', async () => {
   await spare.close();
   const contract = `${origin}/openapi.yaml?key=key-of-the-contract`;
   const args = ['--contract', contract, '--base-url', `${origin}/v2`, '--token', libraryKey, '--json'];
-  const run = conform([...args, '--wait-for-target', '60s', '--operation', 'listBooks']);
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  const { promise: waiting, resolve } = Promise.withResolvers<string>();
+  const wait = ['--wait-for-target', '60s', '--operation', 'listBooks'];
+  const run = conform([...args, ...wait], (text) => text.startsWith('Waiting') && resolve(text));
+  await waiting;
   const [answer, text] = [createLibrary(), await readFile(apis.library.file, 'utf8')];
   served = await serve(
     (request) => (request.path === '/openapi.yaml' ? { status: 200, body: text } : answer(request)),
@@ -546,7 +579,8 @@ test('reads a contract from an http address, and says what keeps it from that', 
   } finally {
     host.close();
   }
-  const silent = await conform(['plan', '--contract', `${origin}/library.yaml`]);
+  // This process holds connections to the address open.
+  const silent = await spawned(['plan', '--contract', `${origin}/library.yaml`]);
   expect([silent.code, silent.error]).toEqual([
     2,
     expect.stringMatching(/It cannot be read: connect ECONNREFUSED .+\.\n/),

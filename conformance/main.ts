@@ -9,5 +9,7 @@ if (major < 24 || (major === 24 && minor < 18)) {
 }
 
 module.enableCompileCache();
+// Lines that nobody reads any more, as after `| head`, are no reason to end, and those of the help neither.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 const { conform } = await import('./command-line.ts');
 process.exitCode = await conform(process.argv.slice(2), 'lockstep-conform');

@@ -1,11 +1,6 @@
-import { describe, expect, test, vi } from 'vitest';
-import { createAnswers } from './answer-as-documented.ts';
-
-const loading = vi.hoisted(() => ({ isPrismLoaded: false }));
-vi.mock('./prism.ts', (load) => {
-  loading.isPrismLoaded = true;
-  return load();
-});
+import { describe, expect, test } from 'vitest';
+import { answersBy, createAnswers } from './answer-as-documented.ts';
+import { createPrism } from './prism.ts';
 
 function operationOf(path: string) {
   return {
@@ -54,7 +49,6 @@ describe('a documented answer', () => {
   const [documented, bare] = [describeLogs({ schema, examples }), describeLogs({ schema })];
   const asked = { requestId: 'r', accept: undefined };
 
-  // In this order: what is loaded stays.
   test.each([
     {
       name: 'the first example that its schema takes',
@@ -86,8 +80,13 @@ describe('a documented answer', () => {
     },
     { name: 'one without an example', contract: bare, choice: {}, isByPrism: true },
   ])('is $name: Prism is loaded for it: $isByPrism', async ({ contract, choice, want, isByPrism }) => {
-    const { body } = await createAnswers(contract)(operationOf('/logs'), { dynamic: false, ...choice }, asked);
+    let isPrismLoaded = false;
+    const answer = answersBy(contract, async (document) => {
+      isPrismLoaded = true;
+      return createPrism(document);
+    });
+    const { body } = await answer(operationOf('/logs'), { dynamic: false, ...choice }, asked);
     expect(body).toEqual(want ?? { line: expect.stringMatching(/^.{3,}$/su) });
-    expect(loading.isPrismLoaded).toBe(isByPrism);
+    expect(isPrismLoaded).toBe(isByPrism);
   });
 });

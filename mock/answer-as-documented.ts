@@ -13,6 +13,7 @@ import { Rejection } from '@lockstep/runtime/rejection';
 import { type Choice, successStatus } from './choose-example.ts';
 import { encodeBody, nameConcreteType } from './encode-body.ts';
 import { createValueMaker, type MadeValue } from './make-value.ts';
+import type { AskPrism } from './prism.ts';
 import { writeHeaders } from './write-headers.ts';
 
 /** Answers an operation as documented. The request has passed every check before. */
@@ -57,7 +58,15 @@ function challenge(status: number, headers: Readonly<Record<string, string>>): R
  *
  * The answer's promise rejects with a `Rejection` where no value can be made from the schema.
  */
-export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
+export const createAnswers = oncePerDocument((contract) =>
+  answersBy(contract, async (document) => (await import('./prism.ts')).createPrism(document)),
+);
+
+/** @param loadPrism called where an answer needs it: callers with little time ask for examples */
+export function answersBy(
+  contract: ContractDocument,
+  loadPrism: (document: ContractDocument) => Promise<AskPrism>,
+): AnswerAsDocumented {
   const document = readDirection(dropUnusable(contract).document, 'response');
   const judge = createJudge(document);
   const judgeTags = createTagJudge(document);
@@ -124,9 +133,9 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
     if (schema === undefined && usable.length === 0) return { kind: 'value', value: isJsonType(mediaType) ? {} : '' };
     const [first] = usable;
     if (first !== undefined && !dynamic) return { kind: 'value', value: first.value };
-    // Prism takes most of a second to load, seconds on a busy machine: callers with little time ask for examples.
-    const { createPrism } = await import('./prism.ts');
-    const value = await createPrism(document)({
+    // Prism takes most of a second to load, seconds on a busy machine.
+    const askPrism = await loadPrism(document);
+    const value = await askPrism({
       method,
       path,
       status,
@@ -144,7 +153,7 @@ export const createAnswers = oncePerDocument((contract): AnswerAsDocumented => {
     const number = seed === undefined ? Math.floor(Math.random() * 1e9) : hash(seed);
     return makeValue(schema, dynamic || seed !== undefined ? 1 + number : 0);
   }
-});
+}
 
 /** Whether each value whose form is named by a member names one (OpenAPI 3.1, 4.8.25). Prism makes text of any kind there. */
 function createTagJudge(document: ContractDocument): (value: unknown, schema: unknown) => string | undefined {

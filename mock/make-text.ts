@@ -94,24 +94,29 @@ const mostRepetitions = 8;
 /** Repetitions that are asked for, beyond which it takes as long. */
 const mostRequired = 300;
 
-/** The same pattern, or one that takes less: what is made of it is judged by the pattern as it is written. */
-function bound(source: string): string {
-  return source.replaceAll(/(?<!\\)\{(\d+)(?:,(\d*))?\}/g, (whole, least: string, most: string | undefined) => {
-    const from = Number(least);
-    if (from > mostRequired) throw new RangeError('too long to be sampled');
-    const to = most === undefined ? from : Math.min(most === '' ? Infinity : Number(most), from + mostRepetitions);
-    return to < from ? whole : `{${from},${to}}`;
-  });
-}
-
-/** A group that may be left out takes the library two seconds to prepare where a repetition stands in it: here it is had once. */
-function fixGroups(source: string): string {
-  return source.replaceAll(/(?<!\\)\)[?*]\??/g, ')');
+/**
+ * The same pattern, or one that takes less: what is made of it is judged by the pattern as it is written.
+ *
+ * A group that may be left out takes the library two seconds to prepare where a repetition stands in it: here it is had once.
+ *
+ * @throws RangeError for one that asks for more repetitions than can be sampled
+ */
+export function boundPattern(source: string): string {
+  const bounded = source.replaceAll(
+    /(?<!\\)\{(\d+)(?:,(\d*))?\}/g,
+    (whole, least: string, most: string | undefined) => {
+      const from = Number(least);
+      if (from > mostRequired) throw new RangeError('too long to be sampled');
+      const to = most === undefined ? from : Math.min(most === '' ? Infinity : Number(most), from + mostRepetitions);
+      return to < from ? whole : `{${from},${to}}`;
+    },
+  );
+  return bounded.replaceAll(/(?<!\\)\)[?*]\??/g, ')');
 }
 
 function trySample(source: string, seed: number, count: number): readonly string[] {
   try {
-    const texts = sample(stringMatching(readPattern(fixGroups(bound(source))), { size: 'small' }), {
+    const texts = sample(stringMatching(readPattern(boundPattern(source)), { size: 'small' }), {
       seed: seed + 1,
       numRuns: count,
     });

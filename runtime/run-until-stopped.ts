@@ -50,7 +50,11 @@ export async function runUntilStopped(
     await asked.promise;
     cut = (await running.close()).cut;
   } catch (error) {
-    if (!(stopping.signal.aborted && isOf(stopping.signal, error))) throw error;
+    if (!(stopping.signal.aborted && isOf(stopping.signal, error))) {
+      // Nothing runs that a signal would end in order.
+      for (const signal of signals) process.removeListener(signal, stop);
+      throw error;
+    }
   }
   logger.info({ ms: Math.round(performance.now() - askedAt), connectionsCut: cut }, 'stopped');
 }

@@ -18,9 +18,16 @@ export interface Target {
 
 export const defaults: Target = { contract: 'openapi/service.yaml', out: 'generated' };
 
+/** What a command prints to. */
+export interface Streams {
+  readonly out: { write(text: string): unknown };
+  readonly error: { write(text: string): unknown };
+}
+
 /** What a command that runs until it is stopped is given. */
 export interface Surroundings {
   readonly logger: Logger;
+  readonly streams: Streams;
   /** Gives the start up. */
   readonly stopping: AbortSignal;
 }

@@ -7,7 +7,7 @@ import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { createProgress } from '../progress.ts';
-import { type CommandResult, formatNotice, type Surroundings, WrongUse } from './command.ts';
+import { type CommandResult, formatNotice, type Streams, type Surroundings, WrongUse } from './command.ts';
 
 interface DocsOptions {
   readonly contract: string;
@@ -20,25 +20,29 @@ interface DocsOptions {
 const host = '127.0.0.1';
 
 /** `lockstep docs`: the reference of a contract as a folder, served. */
-export async function docs(options: DocsOptions, { stopping }: Surroundings): Promise<Running> {
-  const { folder, built, notices } = await build(options, stopping);
+export async function docs(options: DocsOptions, { stopping, streams }: Surroundings): Promise<Running> {
+  const { folder, built, notices } = await build(options, stopping, streams);
   const running = await serveFolder(folder, options.port, stopping);
   const url = `${running.origin}/docs`;
-  if (options.json !== true) for (const notice of notices) process.stderr.write(`${formatNotice(notice)}\n`);
+  if (options.json !== true) for (const notice of notices) streams.error.write(`${formatNotice(notice)}\n`);
   const line = options.json ? JSON.stringify({ folder, built, url, notices }) : `Reference: ${url} (Ctrl-C stops)`;
-  process.stdout.write(`${line}\n`);
+  streams.out.write(`${line}\n`);
   return running;
 }
 
 /** `lockstep docs --build-only`. */
-export async function buildOnly(options: DocsOptions): Promise<CommandResult> {
-  const { folder, built, notices } = await build(options, new AbortController().signal);
+export async function buildOnly(options: DocsOptions, streams: Streams): Promise<CommandResult> {
+  const { folder, built, notices } = await build(options, new AbortController().signal, streams);
   const text = `Reference: ${folder}${built ? '' : ' (unchanged)'}`;
   return { exitCode: 0, text, json: { folder, built }, notices };
 }
 
-async function build({ contract: source, out }: DocsOptions, signal: AbortSignal): Promise<BuiltDocs> {
-  const progress = createProgress(process.stderr);
+async function build(
+  { contract: source, out }: DocsOptions,
+  signal: AbortSignal,
+  { error: stream }: Streams,
+): Promise<BuiltDocs> {
+  const progress = createProgress(stream);
   try {
     progress.step(`Reading ${source}`);
     // What can't be read is refused as everywhere, and where it was fetched nothing else is done with it before.

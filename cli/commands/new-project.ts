@@ -10,7 +10,7 @@ import { placeFolder, requireEmpty } from '../place-folder.ts';
 import { createProgress } from '../progress.ts';
 import { formProject, titleOf } from '../project-files.ts';
 import { vendorPackages } from '../vendor-packages.ts';
-import type { CommandResult } from './command.ts';
+import type { CommandResult, Streams } from './command.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -25,9 +25,13 @@ export interface NewProject {
  * `lockstep new`: a project that serves a contract, with every operation still to be written. All of it is made in a folder for temporary
  * files, so that a fault half way leaves nothing.
  */
-export async function newProject({ folder, contract: source }: NewProject): Promise<CommandResult> {
+export async function newProject(
+  { folder, contract: source }: NewProject,
+  { error }: Pick<Streams, 'error'>,
+  vendor: typeof vendorPackages = vendorPackages,
+): Promise<CommandResult> {
   await requireEmpty(folder);
-  const progress = createProgress(process.stderr);
+  const progress = createProgress(error);
   progress.step(`Reading ${source}`);
   const contract = await readContract(source);
   progress.step('Deriving types and table');
@@ -51,8 +55,8 @@ export async function newProject({ folder, contract: source }: NewProject): Prom
     stopping.signal.throwIfAborted();
     progress.step('Packing what the project stands on');
     await mkdir(join(draft, 'vendor'));
-    const vendor = await vendorPackages(join(draft, 'vendor'), join(temporary, 'packed'), stopping.signal);
-    const texts = formProject(contract, { name: packageName(folder), contractFile, vendor });
+    const packed = await vendor(join(draft, 'vendor'), join(temporary, 'packed'), stopping.signal);
+    const texts = formProject(contract, { name: packageName(folder), contractFile, vendor: packed });
     const files = [...texts, ...[...derived].map(([name, text]) => [`generated/${name}`, text] as const)];
     for (const [name, text] of files) {
       stopping.signal.throwIfAborted();

@@ -8,7 +8,7 @@ import { type LoadedHandlers, loadHandlers } from '../serving/load-handlers.ts';
 import { bodyLimitBytes, type ServingOptions, serveContract } from '../serving/serve-contract.ts';
 import type { Surroundings } from './command.ts';
 
-interface ServeOptions extends ServingOptions {
+export interface ServeOptions extends ServingOptions {
   /** A module with `handlers` and `security`; every operation answers 501 where it is left out. */
   readonly handlers?: string;
   readonly checkResponses: boolean;

@@ -12,7 +12,14 @@ import { countOf, formatStartPage, type StartPage } from '@lockstep/runtime/star
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import type { Logger } from 'pino';
-import { formatNotice, type Notice, printable, type Surroundings, WrongUse } from '../commands/command.ts';
+import {
+  formatNotice,
+  type Notice,
+  printable,
+  type Streams,
+  type Surroundings,
+  WrongUse,
+} from '../commands/command.ts';
 import { createProgress } from '../progress.ts';
 import { createFront, findShadowed } from './front.ts';
 
@@ -76,10 +83,10 @@ const printedUnchecked = 10;
  */
 export async function serveContract(
   { contract, port, host, json }: ServingOptions,
-  { logger, stopping }: Surroundings,
+  { logger, streams, stopping }: Surroundings,
   make: (making: Making) => Flavour | Promise<Flavour>,
 ): Promise<Running> {
-  const progress = createProgress(process.stderr);
+  const progress = createProgress(streams.error);
   try {
     progress.step(`Reading ${contract}`);
     const served = await readServed(contract);
@@ -108,8 +115,8 @@ export async function serveContract(
     ];
     tell = (place) => logger.warn(place, 'not checked');
     const line = json ? JSON.stringify({ ...said, notices }) : formatStart(said);
-    if (json !== true) printNotices(notices);
-    process.stdout.write(`${line}\n`);
+    if (json !== true) printNotices(notices, streams);
+    streams.out.write(`${line}\n`);
     return running;
   } catch (error) {
     const reason = explainListen(error, { host, port });
@@ -184,10 +191,10 @@ function formatStart({ origin, title, kind, addresses, operations, implemented, 
   ].join('\n');
 }
 
-function printNotices(notices: readonly Notice[]): void {
-  for (const notice of notices.slice(0, printedUnchecked)) process.stderr.write(`${formatNotice(notice)}\n`);
+function printNotices(notices: readonly Notice[], { error }: Streams): void {
+  for (const notice of notices.slice(0, printedUnchecked)) error.write(`${formatNotice(notice)}\n`);
   const more = notices.length - printedUnchecked;
-  if (more > 0) process.stderr.write(`note: ${more} more: --json lists all of them\n`);
+  if (more > 0) error.write(`note: ${more} more: --json lists all of them\n`);
 }
 
 /** Documents that describe webhooks alone are common. */

@@ -206,7 +206,14 @@ function read({ schema }: Case) {
   return { contract, judge: createJudge(contract) };
 }
 
-test('the judge takes and refuses what a schema was made to take and refuse', () => {
+test('the judge takes and refuses what a schema was made to take and refuse', () => judgesAsMade(100));
+test(
+  'the judge takes and refuses what a schema was made to take and refuse, 300 times',
+  { tags: ['full'], timeout: 60_000 },
+  () => judgesAsMade(300),
+);
+
+function judgesAsMade(numRuns: number): void {
   assert(
     property(any, constantFrom('request' as const, 'response' as const), (made, direction) => {
       const { judge } = read(made);
@@ -214,11 +221,19 @@ test('the judge takes and refuses what a schema was made to take and refuse', ()
       for (const bad of made.invalid) expect([bad, judge.judge('#/S', direction, bad).length > 0]).toEqual([bad, true]);
       expect(judge.problems()).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns },
   );
-});
+}
 
-test('a value is built for every schema that one was made for, and is valid before anybody filters', () => {
+test('a value is built for every schema that one was made for, and is valid before anybody filters', () =>
+  buildsForAll(100));
+test(
+  'a value is built for every schema that one was made for, and is valid before anybody filters, 300 times',
+  { tags: ['full'], timeout: 60_000 },
+  () => buildsForAll(300),
+);
+
+function buildsForAll(numRuns: number): void {
   assert(
     property(any, integer({ min: 0, max: 1e6 }), (made, seed) => {
       const { contract, judge } = read(made);
@@ -228,9 +243,9 @@ test('a value is built for every schema that one was made for, and is valid befo
         expect(judge.judge('#/S', 'request', value)).toEqual([]);
       }
     }),
-    { numRuns: 300 },
+    { numRuns },
   );
-});
+}
 
 const letters = { type: 'string', pattern: '^a{1}[0-9]*$' };
 const pair = { type: 'array', prefixItems: [{ enum: ['a', 'b'] }, { enum: ['a', 'b'] }], items: false, minItems: 2 };

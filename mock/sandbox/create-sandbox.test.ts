@@ -2,25 +2,22 @@ import { setImmediate } from 'node:timers/promises';
 import type { Keys } from '@lockstep/server/keys';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
-import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedSandbox, type CreateSandboxOptions, createSandbox } from './create-sandbox.ts';
+import { openWorld, type World, type WorldOptions } from './world.ts';
 
 /** Worlds that are open at the moment. */
-const { open } = vi.hoisted(() => ({ open: new Set<object>() }));
-vi.mock('./world.ts', async (importOriginal) => {
-  const { openWorld } = await importOriginal<typeof import('./world.ts')>();
-  return {
-    openWorld: async (options: Parameters<typeof openWorld>[0]) => {
-      const world = await openWorld(options);
-      open.add(world);
-      const close = async () => {
-        open.delete(world);
-        await world.close();
-      };
-      return { ...world, close };
-    },
+const open = new Set<object>();
+
+async function openCounted(options: WorldOptions): Promise<World> {
+  const world = await openWorld(options);
+  open.add(world);
+  const close = async () => {
+    open.delete(world);
+    await world.close();
   };
-});
+  return { ...world, close };
+}
 
 const startAt = Date.parse('2026-06-01T12:00:00Z');
 
@@ -37,7 +34,8 @@ afterEach(async () => {
 
 async function start(options: Partial<CreateSandboxOptions> = {}) {
   const origin = 'http://localhost:8090';
-  const started = await createSandbox({ origin, keys, logger: pino({ level: 'silent' }), startAt, ...options });
+  const logger = pino({ level: 'silent' });
+  const started = await createSandbox({ origin, keys, logger, startAt, ...options }, openCounted);
   running.push(started);
   return started.sandbox;
 }

@@ -55,9 +55,13 @@ const mostStops = 10_000;
  * The service on a store in memory, with simulated bridges and virtual locks, behind the mock: what carries no `Prefer` is answered by the
  * real handlers. Everything that they know is one world, which a reset replaces; who calls, the clock and what was recorded stand outside.
  *
+ * @param openAnother opens a world; a test counts those that are open
  * @throws ScenarioFault
  */
-export async function createSandbox(options: CreateSandboxOptions): Promise<CreatedSandbox> {
+export async function createSandbox(
+  options: CreateSandboxOptions,
+  openAnother: typeof openWorld = openWorld,
+): Promise<CreatedSandbox> {
   const { origin, keys, logger, startAt, loopbackCallbacks = [] } = options;
   const clock = createSandboxClock(startAt === undefined ? {} : { start: startAt });
   const faults = createFaults();
@@ -155,7 +159,7 @@ export async function createSandbox(options: CreateSandboxOptions): Promise<Crea
 
   async function open(of: Scenario): Promise<World> {
     const image = await drawScenario(of, startAt);
-    return openWorld({ image, accountQuota: of.accountQuota, keys, clock, logger });
+    return openAnother({ image, accountQuota: of.accountQuota, keys, clock, logger });
   }
 
   function inTurn<Result>(change: () => Promise<Result>): Promise<Result> {

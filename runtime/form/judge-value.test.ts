@@ -7,7 +7,14 @@ import { createJudge } from './judge-value.ts';
 const $ref = '#/components/schemas/a';
 
 describe('a value', () => {
-  test('is judged as the compiled check judges it, whatever the schema', () => {
+  test('is judged as the compiled check judges it, whatever the schema', () => judgesAsCompiled(300));
+  test(
+    'is judged as the compiled check judges it, whatever the schema, 1,500 times',
+    { tags: ['full'], timeout: 60_000 },
+    () => judgesAsCompiled(1_500),
+  );
+
+  function judgesAsCompiled(numRuns: number): void {
     let good = 0;
     assert(
       property(contracts, values, (contract, value) => {
@@ -21,10 +28,10 @@ describe('a value', () => {
         good += Number(compiled);
         expect(createJudge(contract)(value, { $ref }) === undefined).toBe(compiled);
       }),
-      { numRuns: 1_500 },
+      { numRuns },
     );
-    expect(good).toBeGreaterThan(150);
-  });
+    expect(good).toBeGreaterThan(numRuns / 10);
+  }
 
   test('is refused by a schema that is only itself', () => {
     const judge = createJudge({ components: { schemas: { a: { allOf: [{ $ref }] } } } });
@@ -41,11 +48,20 @@ describe('a value', () => {
     },
     { items: [1, '1', true, 'true', null, 'null', [1], { 1: 1 }], isUnique: true },
     { items: [0, -0], isUnique: false },
-    { items: Array.from({ length: 50_000 }, (_, n) => ({ n })), isUnique: true },
   ])('is a list of different items, or not, whatever the order of their members: $isUnique', ({ items, isUnique }) => {
-    const start = performance.now();
     expect(createJudge({})(items, { uniqueItems: true }) === undefined).toBe(isUnique);
-    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+
+  test('is a long list of different items, each of which is read a few times', () => {
+    let reads = 0;
+    const items = Array.from({ length: 50_000 }, (_, n) => ({
+      get n() {
+        reads += 1;
+        return n;
+      },
+    }));
+    expect(createJudge({})(items, { uniqueItems: true })).toBeUndefined();
+    expect(reads / items.length).toBeLessThanOrEqual(3);
   });
 
   test('is judged in time by forms that lead back to what they are forms of, and by composition that doubles', () => {
@@ -62,11 +78,17 @@ describe('a value', () => {
     const judge = createJudge({
       components: { schemas: { a: { oneOf: names.map(refTo) }, ...forms, ...doubling, d25: {} } },
     });
-    const start = performance.now();
-    expect(judge({ kind: 'f0' }, { $ref })?.why).toContain('oneOf');
-    expect(judge({ kind: 'f0' }, { ...refTo('f0'), unevaluatedProperties: false })).toBeDefined();
+    let reads = 0;
+    const counted = {
+      get kind() {
+        reads += 1;
+        return 'f0';
+      },
+    };
+    expect(judge(counted, { $ref })?.why).toContain('oneOf');
+    expect(judge(counted, { ...refTo('f0'), unevaluatedProperties: false })).toBeDefined();
     expect(judge(1, { not: refTo('d0') })).toEqual({ at: '', why: 'it takes too long to judge' });
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(reads).toBeLessThan(100);
   });
 
   test.each([

@@ -260,7 +260,12 @@ function schemasOf(parts: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<S
 const some = fc.array(schemasOf({}), { minLength: 1, maxLength: 2 });
 const schemas = schemasOf({ allOf: some, anyOf: some, oneOf: some });
 
-test('a schema takes the same values before and after', () => {
+test('a schema takes the same values before and after', () => takesTheSame(250));
+test('a schema takes the same values before and after, 1,000 times', { tags: ['full'], timeout: 60_000 }, () =>
+  takesTheSame(1_000),
+);
+
+function takesTheSame(numRuns: number): void {
   const ajv = new Ajv2020({ strict: false });
   fc.assert(
     fc.property(schemas, values, (schema, value) => {
@@ -268,9 +273,9 @@ test('a schema takes the same values before and after', () => {
       ajv.removeSchema();
       return isValid === isValidAs30(schema, value);
     }),
-    { numRuns: 1000 },
+    { numRuns },
   );
-});
+}
 
 test('a path item keeps what stands beside its reference, in a callback too', () => {
   const item = { $ref: '#/paths/~1b', post: { responses: { 200: { description: 'OK' } } } };
