@@ -12,8 +12,10 @@ import { untilPrinted } from './until-printed.ts';
 
 // If these fail, a full disk or a log reader that hangs takes the service with it: it no longer answers, or can't be stopped.
 
+/** Named in each line of the log: the longest that is taken makes a line of 330 bytes. */
+const requestId = 'x'.repeat(128);
 /** More lines than the log keeps back (1 MiB) together with what a pipe or a socket holds. */
-const many = 9000;
+const many = 5000;
 
 let deployment: Deployment;
 let folder: string;
@@ -42,8 +44,8 @@ const processes = [
   { name: 'npm start', args: () => ['start.ts', '--mock-port', '0'], logsOn: 2 },
 ] as const;
 
-describe.each(processes)('a disk without space under the log of $name', ({ args, logsOn }) => {
-  test('neither keeps it from answering, nor from ending', async () => {
+describe.each(processes)('a disk without space under the log of $name', ({ args, logsOn, options }) => {
+  test('neither keeps it from answering, nor from ending', options, async () => {
     const port = await findFreePort();
     const full = openSync('/dev/full', 'w');
     const child = start(args(), port, logsOn === 1 ? ['ignore', full, 'inherit'] : ['ignore', 'ignore', full]);
@@ -218,9 +220,12 @@ async function ask(port: number, count: number): Promise<number> {
 
 function fetchStatus(port: number, path: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  request({ host: '127.0.0.1', port, path, agent, timeout: 20_000 }, (response) => {
-    response.resume().once('end', () => resolve(response.statusCode ?? 0));
-  })
+  request(
+    { host: '127.0.0.1', port, path, agent, timeout: 20_000, headers: { 'X-Request-Id': requestId } },
+    (response) => {
+      response.resume().once('end', () => resolve(response.statusCode ?? 0));
+    },
+  )
     .once('timeout', function (this: { destroy(error: Error): void }) {
       this.destroy(new Error('It did not answer within 20 s'));
     })
