@@ -49,7 +49,11 @@ describe('in a copy of contract and derivation,', () => {
     expect(stdout).toMatch(/^\+\s+"maximum": 500,?$/m);
     expect(stdout).toContain(`openapi/service.yaml:${line} #/components/schemas/Limit/maximum\n    was 300, is 500`);
     expect(stdout).toContain('Cure: npm run generate\n');
+  });
 
+  test('a field edited is derived again by the cure', { tags: ['full'] }, async () => {
+    const text = await readFile(contract, 'utf8');
+    await writeFile(contract, text.replace('maximum: 300', 'maximum: 500'));
     expect((await lockstep(copy, 'generate')).exitCode).toBe(0);
     expect((await lockstep(copy, 'check')).exitCode).toBe(0);
   });
