@@ -61,27 +61,49 @@ class NoServer extends Error {}
 /** The command was not understood. */
 class WrongUsage extends Error {}
 
-try {
-  const { values } = readArguments();
-  if (values.help) process.stdout.write(help);
-  else {
-    const request = await readRequest(values);
-    const answer = await getToken(request).catch((error: unknown) => {
+export interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Surroundings {
+  readonly env: NodeJS.ProcessEnv;
+  /** Of `.lockstep`. */
+  readonly folder: string;
+}
+
+if (import.meta.main) {
+  const { exitCode, stdout, stderr } = await getToken(process.argv.slice(2), {
+    env: process.env,
+    folder: import.meta.dirname,
+  });
+  process.stdout.write(stdout);
+  process.stderr.write(stderr);
+  process.exitCode = exitCode;
+}
+
+/** The command, without its process. */
+export async function getToken(args: readonly string[], surroundings: Surroundings): Promise<Ended> {
+  try {
+    const { values } = readArguments(args);
+    if (values.help) return { exitCode: 0, stdout: help, stderr: '' };
+    const request = await readRequest(values, surroundings);
+    const answer = await requestTokens(request).catch((error: unknown) => {
       throw error instanceof NoServer ? new NoToken(`${error.message}\n${request.cure}`) : error;
     });
-    process.stdout.write(`${values.json ? JSON.stringify(answer) : answer.access_token}\n`);
+    return { exitCode: 0, stdout: `${values.json ? JSON.stringify(answer) : answer.access_token}\n`, stderr: '' };
+  } catch (error) {
+    if (!(error instanceof NoToken || error instanceof WrongUsage)) throw error;
+    return { exitCode: error instanceof WrongUsage ? 2 : 1, stdout: '', stderr: `${error.message}\n` };
   }
-} catch (error) {
-  if (!(error instanceof NoToken || error instanceof WrongUsage)) throw error;
-  process.stderr.write(`${error.message}\n`);
-  process.exitCode = error instanceof WrongUsage ? 2 : 1;
 }
 
 interface Tokens {
   readonly access_token: string;
 }
 
-async function getToken({ authUrl, clientId, secret, scope, login }: Request): Promise<Tokens> {
+async function requestTokens({ authUrl, clientId, secret, scope, login }: Request): Promise<Tokens> {
   const grant = login
     ? await logIn({ authUrl, clientId, scope, ...login })
     : { grant_type: 'client_credentials', ...(scope && { scope }) };
@@ -185,9 +207,10 @@ async function send(address: string, init: RequestInit): Promise<Response> {
   }
 }
 
-function readArguments() {
+function readArguments(args: readonly string[]) {
   try {
     return parseArgs({
+      args: [...args],
       options: {
         client: { type: 'string' },
         owner: { type: 'string' },
@@ -207,9 +230,10 @@ function readArguments() {
 
 type Arguments = Omit<ReturnType<typeof readArguments>['values'], 'json' | 'help'>;
 
-async function readRequest(values: Arguments): Promise<Request> {
+async function readRequest(values: Arguments, surroundings: Surroundings): Promise<Request> {
   const { client: clientId, 'auth-url': authUrl, 'redirect-uri': redirectUri } = values;
-  if (authUrl === undefined) return readDemoRequest(values);
+  const { env } = surroundings;
+  if (authUrl === undefined) return readDemoRequest(values, surroundings);
   // Nothing of a demo is asked then.
   if (values.mock) throw new WrongUsage('Give either --mock or --auth-url.');
   if (values.port !== undefined) throw new WrongUsage('Give either --port or --auth-url, which has the port in it.');
@@ -223,25 +247,28 @@ async function readRequest(values: Arguments): Promise<Request> {
     clientId,
     scope: values.scope.join(' '),
     cure: `Is ${new URL(authUrl).origin} the right address?`,
-    secret: readVariable('CLIENT_SECRET'),
+    secret: readVariable('CLIENT_SECRET', env),
     ...(redirectUri !== undefined && {
-      login: { redirectUri, email: readVariable('OWNER_EMAIL'), password: readVariable('OWNER_PASSWORD') },
+      login: { redirectUri, email: readVariable('OWNER_EMAIL', env), password: readVariable('OWNER_PASSWORD', env) },
     }),
   };
 }
 
 /** Secrets come by the environment: arguments stand in the list of processes, for all to read. */
-function readVariable(name: string): string {
-  const value = process.env[name];
+function readVariable(name: string, env: NodeJS.ProcessEnv): string {
+  const value = env[name];
   if (value === undefined || value === '') throw new WrongUsage(`${name} is not set in the environment.`);
   return value;
 }
 
-async function readDemoRequest({ client: clientId, owner: email, mock, port, ...values }: Arguments): Promise<Request> {
+async function readDemoRequest(
+  { client: clientId, owner: email, mock, port, ...values }: Arguments,
+  { env, folder }: Surroundings,
+): Promise<Request> {
   if (values['redirect-uri'] !== undefined)
     throw new WrongUsage('--redirect-uri needs --auth-url: of the demo, each callback is known.');
-  const authUrl = `http://localhost:${readPort(port, mock)}/auth`;
-  const { clients, owners } = await readAccess(mock ? 'mock-access.json' : 'access.json');
+  const authUrl = `http://localhost:${readPort(port, mock, env)}/auth`;
+  const { clients, owners } = await readAccess(join(folder, '.lockstep', mock ? 'mock-access.json' : 'access.json'));
   const known = clients.map((client) => client.clientId).join(', ');
   const client = clients.find((one) => (clientId === undefined ? one.account !== null : one.clientId === clientId));
   if (client === undefined) throw new WrongUsage(`There is no client ${clientId}. There are: ${known}`);
@@ -261,18 +288,18 @@ async function readDemoRequest({ client: clientId, owner: email, mock, port, ...
   return { ...request, login: { redirectUri, ...owner } };
 }
 
-function readPort(option: string | undefined, mock: boolean): string {
+function readPort(option: string | undefined, mock: boolean, env: NodeJS.ProcessEnv): string {
   const variable = mock ? 'MOCK_PORT' : 'PORT';
   const [name, port] =
-    option === undefined ? [variable, process.env[variable] || (mock ? '8090' : '8080')] : ['--port', option];
+    option === undefined ? [variable, env[variable] || (mock ? '8090' : '8080')] : ['--port', option];
   if (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)
     throw new WrongUsage(`${name} is ${port}: a port is a number from 0 to 65535.`);
   return port;
 }
 
-async function readAccess(name: string): Promise<Access> {
+async function readAccess(file: string): Promise<Access> {
   try {
-    return JSON.parse(await readFile(join(import.meta.dirname, '.lockstep', name), 'utf8'));
+    return JSON.parse(await readFile(file, 'utf8'));
   } catch {
     throw new NoToken(`Nothing was started here yet.\n${demoCure}`);
   }

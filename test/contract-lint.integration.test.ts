@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { getLineColLocation, type LocationObject, lint, loadConfig } from 'redocly-core';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { linters } from '../toolkit/fixtures/linters.ts';
 import { cures } from '../toolkit/lint/cures.ts';
 import { lintContract } from '../toolkit/lint/lint-contract.ts';
 import { formatProblem } from '../toolkit/problem.ts';
@@ -102,10 +103,11 @@ const validFaults: typeof faults = [
 ];
 
 const configPath = fileURLToPath(new URL('../redocly.yaml', import.meta.url));
+const readingConfig = loadConfig({ configPath });
 
 /** What the rules for `openapi/service.yaml` say against another document, and where. */
 async function lintAsService(ref: string): Promise<readonly (readonly string[])[]> {
-  const config = (await loadConfig({ configPath })).forAlias('service');
+  const config = (await readingConfig).forAlias('service');
   return (await lint({ ref, config })).map(({ ruleId, location: [first] }) => {
     const { line, col } = getLineColLocation(first as LocationObject).start;
     return [ruleId, `${line}:${col}`, first?.pointer ?? ''];
@@ -118,7 +120,7 @@ describe.concurrent('every rule of the house', () => {
     test(`${name}: our own contract would be told of the fault at ${place}, and another is not`, async () => {
       const told = (await lintAsService(`${fixtures}/${name}.yaml`)).filter(([found]) => found === rule);
       expect(told).toEqual([[rule, place, pointer]]);
-      expect(await lintContract(`${fixtures}/${name}.yaml`, 'house')).toEqual([]);
+      expect(await lintContract(`${fixtures}/${name}.yaml`, 'house', linters[0].run)).toEqual([]);
     });
   }
 
@@ -130,7 +132,7 @@ describe.concurrent('every rule of the house', () => {
   }
 });
 
-describe.concurrent('every rule of ours', () => {
+describe('every rule of ours', () => {
   test('has a bad document and a good one', () => {
     const tested = faults.map(([rule]) => rule);
     expect(tested).toEqual(expect.arrayContaining(Object.keys(contractRules).map((name) => `lockstep/${name}`)));
@@ -146,82 +148,86 @@ describe.concurrent('every rule of ours', () => {
     expect(bad.sort()).toEqual(tested.map((parts) => parts.filter(Boolean).join('.')).sort());
   });
 
-  for (const [rule, place, pointer, variant] of faults) {
-    const name = `${rule.slice(rule.indexOf('/') + 1)}${variant === undefined ? '' : `.${variant}`}`;
-    test(`${rule} reports its fault at ${place}, and nothing else`, async () => {
-      const problems = await lintContract(`${fixtures}/${name}.yaml`, 'house');
-      expect(problems.map((p) => [p.rule, `${p.line}:${p.column}`, p.pointer])).toEqual([[rule, place, pointer]]);
-      expect(problems[0]?.file).toBe(`${fixtures}/${name}.yaml`);
-      expect(problems[0]?.cure).toMatch(/^[A-Z].{10,}[.?]$/);
-    });
-    if (variant !== undefined) continue;
-    test(`${rule} lets the document without a fault pass`, async () => {
-      expect(await lintContract(`${fixtures}/${name}.good.yaml`, 'house')).toEqual([]);
-    });
-  }
-});
-
-describe.concurrent('every rule for a contract from anywhere', () => {
-  test('has a bad document and a good one', () => {
+  test('for a contract from anywhere has a bad document and a good one', () => {
     const tested = validFaults.map(([rule]) => rule);
     expect(tested).toEqual(expect.arrayContaining(Object.keys(validRules).map((name) => `lockstep/${name}`)));
   });
-
-  for (const [rule, place, pointer, variant] of validFaults) {
-    const name = [rule.slice(rule.indexOf('/') + 1), variant].filter(Boolean).join('.');
-    test(`${rule} reports its fault at ${place}, once, with a cure: ${name}`, async () => {
-      const problems = await lintContract(`${fixtures}/${name}.yaml`, 'valid');
-      const told = problems.filter((problem) => problem.rule === rule);
-      expect(told.map((p) => [`${p.line}:${p.column}`, p.pointer])).toEqual([[place, pointer]]);
-      expect(told[0]?.cure).toMatch(/^[A-Z].{10,}\.$/);
-      expect(told[0]?.cure).not.toBe(cures[rule]);
-    });
-    if (variant !== undefined && rule !== 'struct') continue;
-    test(`${rule} lets the document without a fault pass, before ${name}`, async () => {
-      const problems = await lintContract(`${fixtures}/${rule.slice(rule.indexOf('/') + 1)}.good.yaml`, 'valid');
-      expect(problems.filter((problem) => problem.rule === rule)).toEqual([]);
-    });
-  }
 });
 
-test.each([
-  {
-    name: 'a pattern that does not compile counts the examples that it keeps from being checked',
-    given: 'pattern-compiles.examples',
-    want: `${fixtures}/pattern-compiles.examples.yaml:40:35 lockstep/pattern-compiles
+describe.each(linters)('Redocly $by', ({ run, options }) => {
+  describe.concurrent('reports by a rule of ours', options, () => {
+    for (const [rule, place, pointer, variant] of faults) {
+      const name = `${rule.slice(rule.indexOf('/') + 1)}${variant === undefined ? '' : `.${variant}`}`;
+      test(`${rule} reports its fault at ${place}, and nothing else`, async () => {
+        const problems = await lintContract(`${fixtures}/${name}.yaml`, 'house', run);
+        expect(problems.map((p) => [p.rule, `${p.line}:${p.column}`, p.pointer])).toEqual([[rule, place, pointer]]);
+        expect(problems[0]?.file).toBe(`${fixtures}/${name}.yaml`);
+        expect(problems[0]?.cure).toMatch(/^[A-Z].{10,}[.?]$/);
+      });
+      if (variant !== undefined) continue;
+      test(`${rule} lets the document without a fault pass`, async () => {
+        expect(await lintContract(`${fixtures}/${name}.good.yaml`, 'house', run)).toEqual([]);
+      });
+    }
+  });
+
+  describe.concurrent('reports by a rule for a contract from anywhere', options, () => {
+    for (const [rule, place, pointer, variant] of validFaults) {
+      const name = [rule.slice(rule.indexOf('/') + 1), variant].filter(Boolean).join('.');
+      test(`${rule} reports its fault at ${place}, once, with a cure: ${name}`, async () => {
+        const problems = await lintContract(`${fixtures}/${name}.yaml`, 'valid', run);
+        const told = problems.filter((problem) => problem.rule === rule);
+        expect(told.map((p) => [`${p.line}:${p.column}`, p.pointer])).toEqual([[place, pointer]]);
+        expect(told[0]?.cure).toMatch(/^[A-Z].{10,}\.$/);
+        expect(told[0]?.cure).not.toBe(cures[rule]);
+      });
+      if (variant !== undefined && rule !== 'struct') continue;
+      test(`${rule} lets the document without a fault pass, before ${name}`, async () => {
+        const problems = await lintContract(`${fixtures}/${rule.slice(rule.indexOf('/') + 1)}.good.yaml`, 'valid', run);
+        expect(problems.filter((problem) => problem.rule === rule)).toEqual([]);
+      });
+    }
+  });
+
+  test.each([
+    {
+      name: 'a pattern that does not compile counts the examples that it keeps from being checked',
+      given: 'pattern-compiles.examples',
+      want: `${fixtures}/pattern-compiles.examples.yaml:40:35 lockstep/pattern-compiles
   at   #/components/schemas/Kind/pattern
   says The pattern ^[a-z$ does not compile: unterminated character class.
   cure Write it as a JavaScript regular expression that holds under the u flag: escape only what has a meaning.
   and 4 more that follow from it
 `,
-  },
-  {
-    name: 'an operationId that stands twice is named with both places',
-    given: 'operation-operationId-unique',
-    want: `${fixtures}/operation-operationId-unique.yaml:22:7 operation-operationId-unique
+    },
+    {
+      name: 'an operationId that stands twice is named with both places',
+      given: 'operation-operationId-unique',
+      want: `${fixtures}/operation-operationId-unique.yaml:22:7 operation-operationId-unique
   at   #/paths/~1halls/get/operationId
   says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.yaml:7:7.
   cure Give each operation an operationId of its own.
 `,
-  },
-  {
-    name: 'an operationId that stands twice is found where it stands, behind the summary too',
-    given: 'operation-operationId-unique.order',
-    want: `${fixtures}/operation-operationId-unique.order.yaml:23:7 operation-operationId-unique
+    },
+    {
+      name: 'an operationId that stands twice is found where it stands, behind the summary too',
+      given: 'operation-operationId-unique.order',
+      want: `${fixtures}/operation-operationId-unique.order.yaml:23:7 operation-operationId-unique
   at   #/paths/~1halls/get/operationId
   says The operationId listRooms stands here and at ${fixtures}/operation-operationId-unique.order.yaml:8:7.
   cure Give each operation an operationId of its own.
 `,
-  },
-])('$name', async ({ given, want }) => {
-  expect((await lintContract(`${fixtures}/${given}.yaml`, 'house')).map(formatProblem).join('')).toBe(want);
-});
+    },
+  ])('$name', options, async ({ given, want }) => {
+    expect((await lintContract(`${fixtures}/${given}.yaml`, 'house', run)).map(formatProblem).join('')).toBe(want);
+  });
 
-describe('a document with several faults', () => {
-  test('gives all of them at once, in the order of its lines', async () => {
-    const problems = await lintContract(`${fixtures}/several-faults.yaml`, 'house');
-    const transcript = problems.map(formatProblem).join('');
-    expect(transcript).toBe(await readFile(`${fixtures}/several-faults.txt`, 'utf8'));
+  describe('a document with several faults', options, () => {
+    test('gives all of them at once, in the order of its lines', async () => {
+      const problems = await lintContract(`${fixtures}/several-faults.yaml`, 'house', run);
+      const transcript = problems.map(formatProblem).join('');
+      expect(transcript).toBe(await readFile(`${fixtures}/several-faults.txt`, 'utf8'));
+    });
   });
 });
 

@@ -1,25 +1,35 @@
 import { execFile } from 'node:child_process';
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { decodeJwt } from 'jose';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { getToken } from '../get-token.ts';
 import { callback, owner, type RunningAuth, startAuth } from '../server/oauth/fixtures/start-auth.ts';
 import { createPasswords } from '../server/oauth/passwords.ts';
 
-const script = join(import.meta.dirname, '../get-token.ts');
+const root = join(import.meta.dirname, '..');
 let running: RunningAuth;
 beforeAll(async () => {
   running = await startAuth();
 });
 afterAll(() => running.close());
 
-function getToken(args: readonly string[], env: NodeJS.ProcessEnv = {}, program = script) {
+async function ask(args: readonly string[], env: NodeJS.ProcessEnv = {}, folder = root) {
+  const { exitCode: code, stdout: out, stderr: error } = await getToken(args, { env, folder });
+  return { code, out, error };
+}
+
+/** As a shell has it. */
+function run(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
   return new Promise<{ code: number; out: string; error: string }>((resolve) => {
-    execFile(process.execPath, [program, ...args], { env: { ...process.env, ...env } }, (failure, out, error) =>
-      resolve({ code: failure === null ? 0 : Number(failure.code), out, error }),
+    execFile(
+      process.execPath,
+      [join(root, 'get-token.ts'), ...args],
+      { env: { ...process.env, ...env } },
+      (failure, out, error) => resolve({ code: failure === null ? 0 : Number(failure.code), out, error }),
     );
   });
 }
@@ -40,7 +50,7 @@ const asOwner = () => ({
 
 describe('npm run token, of any deployment', () => {
   test('walks the login over HTTP, and prints a token that the API takes', async () => {
-    const { code, out, error } = await getToken([...asPartner(), '--scope', 'serviceapi/get-devices'], asOwner());
+    const { code, out, error } = await run([...asPartner(), '--scope', 'serviceapi/get-devices'], asOwner());
     expect([code, error]).toEqual([0, '']);
     expect(await running.verify(out.trim())).toMatchObject({
       kind: 'good',
@@ -49,7 +59,7 @@ describe('npm run token, of any deployment', () => {
   });
 
   test('prints the whole answer as JSON', async () => {
-    const { out } = await getToken([...asPartner(), '--json'], asOwner());
+    const { out } = await ask([...asPartner(), '--json'], asOwner());
     const answer = JSON.parse(out);
     expect(answer).toMatchObject({ token_type: 'Bearer', expires_in: 86_400, refresh_token: expect.any(String) });
     expect(decodeJwt(answer.id_token)).toMatchObject({ sub: owner.id, preferred_username: owner.email });
@@ -57,7 +67,7 @@ describe('npm run token, of any deployment', () => {
 
   test('needs no login where the client has an account of its own', async () => {
     const { clientId, secret } = running.own;
-    const { out } = await getToken(['--auth-url', `${running.issuer}/`, '--client', clientId], {
+    const { out } = await ask(['--auth-url', `${running.issuer}/`, '--client', clientId], {
       CLIENT_SECRET: secret,
     });
     expect(await running.verify(out.trim())).toMatchObject({ kind: 'good', principal: { clientId } });
@@ -83,7 +93,7 @@ describe('npm run token, of any deployment', () => {
       says: /^http:\/\/localhost:1 gives no answer: /,
     },
   ])('says why there is none: $name', async ({ args = [], env = {}, says }) => {
-    const { code, out, error } = await getToken([...asPartner(), ...args], { ...asOwner(), ...env });
+    const { code, out, error } = await ask([...asPartner(), ...args], { ...asOwner(), ...env });
     expect([code, out]).toEqual([1, '']);
     expect(error).toMatch(says);
   });
@@ -108,7 +118,7 @@ describe('npm run token, of any deployment', () => {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const { code, error } = await getToken(
+    const { code, error } = await ask(
       ['--auth-url', `http://127.0.0.1:${port}/auth`, '--client', 'x', '--redirect-uri', callback],
       asOwner(),
     );
@@ -122,15 +132,20 @@ describe('npm run token, of any deployment', () => {
     const server = createServer((_, response) => void response.end('<!doctype html>'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const ask = () =>
-      getToken(['--auth-url', `http://127.0.0.1:${port}/auth`, '--client', 'x'], { CLIENT_SECRET: 'x' });
-    expect((await ask()).error).toBe(
+    const asking = () => ask(['--auth-url', `http://127.0.0.1:${port}/auth`, '--client', 'x'], { CLIENT_SECRET: 'x' });
+    expect((await asking()).error).toBe(
       `What answers at http://127.0.0.1:${port}/auth is no OAuth server of Lockstep.\nIs http://127.0.0.1:${port} the right address?\n`,
     );
     await new Promise((resolve) => server.close(resolve));
-    expect((await ask()).error).toBe(
+    expect((await asking()).error).toBe(
       `Nothing answers at http://127.0.0.1:${port}.\nIs http://127.0.0.1:${port} the right address?\n`,
     );
+  });
+
+  test('ends its process with 2 where it refuses, and with 1 where there is no token', async () => {
+    const refused = await run(['--clent', 'x']);
+    expect([refused.code, refused.out, refused.error]).toEqual([2, '', expect.stringContaining("option '--clent'")]);
+    expect(await run([...asPartner()], { ...asOwner(), CLIENT_SECRET: 'x' })).toMatchObject({ code: 1, out: '' });
   });
 
   test.each([
@@ -144,7 +159,7 @@ describe('npm run token, of any deployment', () => {
     })),
     { args: ['--client', 'demo-partner', '--redirect-uri', callback], says: '--redirect-uri needs --auth-url' },
   ])('refuses $args', async ({ args, says }) => {
-    const { code, out, error } = await getToken(args, { CLIENT_SECRET: '' });
+    const { code, out, error } = await ask(args, { CLIENT_SECRET: '' });
     expect([code, out]).toEqual([2, '']);
     expect(error).toContain(says);
   });
@@ -158,16 +173,12 @@ describe('npm run token, of a demo', () => {
     password: 'second password',
   };
   let folder: string;
-  let program: string;
 
-  // A copy of the program beside what a start has left.
+  // As a start leaves it.
   beforeAll(async () => {
     const passwordHash = await createPasswords({ ln: 4 }).hash(second.password);
     await running.store.owners.create({ ...second, passwordHash, createdAt: Date.now() });
     folder = await mkdtemp(join(tmpdir(), 'lockstep-token-'));
-    program = join(folder, 'get-token.ts');
-    await copyFile(script, program);
-    await writeFile(join(folder, 'package.json'), '{"type":"module"}');
     await mkdir(join(folder, '.lockstep'));
     const { own, partner } = running;
     const access = {
@@ -181,14 +192,14 @@ describe('npm run token, of a demo', () => {
   });
   afterAll(() => rm(folder, { recursive: true }));
 
-  const ask = (...args: readonly string[]) => getToken(['--port', String(running.port), ...args], {}, program);
+  const askDemo = (...args: readonly string[]) => ask(['--port', String(running.port), ...args], {}, folder);
 
   test.each([
     { name: 'the first, unless told otherwise', args: [], id: owner.id },
     { name: 'the one that is named', args: ['--owner', second.email], id: second.id },
     { name: 'the one that is named in capitals', args: ['--owner', second.email.toUpperCase()], id: second.id },
   ])('logs an owner in: $name', async ({ args, id }) => {
-    const { out, error } = await ask('--client', 'test-partner', ...args);
+    const { out, error } = await askDemo('--client', 'test-partner', ...args);
     expect(error).toBe('');
     expect(decodeJwt(out.trim()).sub).toBe(id);
   });
@@ -204,7 +215,7 @@ describe('npm run token, of a demo', () => {
     },
     { args: ['--client', 'nobody'], says: 'There is no client nobody. There are: test-own, test-partner\n' },
   ])('refuses $args', async ({ args, says }) => {
-    expect(await ask(...args)).toEqual({ code: 2, out: '', error: says });
+    expect(await askDemo(...args)).toEqual({ code: 2, out: '', error: says });
   });
 
   test('says how to start it where nothing answers', async () => {
@@ -212,7 +223,7 @@ describe('npm run token, of a demo', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
     await new Promise((resolve) => server.close(resolve));
-    expect(await getToken(['--port', String(port)], {}, program)).toEqual({
+    expect(await ask(['--port', String(port)], {}, folder)).toEqual({
       code: 1,
       out: '',
       error: `Nothing answers at http://localhost:${port}.\nStart it: npm start, or npm run mock; one on another port is named by --port NUMBER\n`,

@@ -214,7 +214,9 @@ describe('docs/operating.md', () => {
   }
 });
 
-test('the commands of the README make what a server needs, from the file that it shows', async () => {
+test('the commands of the README make what a server needs, from the file that it shows', {
+  tags: ['full'],
+}, async () => {
   const block = readBlocks(readme, 'sh').find((one) => one.includes('keys create')) ?? '';
   const data = join(folder, 'readme');
   writeFileSync(join(data, 'FILE.json'), sampleFile());

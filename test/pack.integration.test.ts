@@ -1,7 +1,8 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, glob, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { delimiter, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -17,20 +18,104 @@ interface Ended {
 }
 
 let folder: string;
+/** Of the tarballs: within the repository, where what they depend on is found without an install. */
+let dist: string;
 let packed: Readonly<Record<string, { readonly name: string; readonly file: string; readonly bytes: number }>>;
 /** What a test has started and not ended. */
 const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'lockstep-pack-'));
-  packed = JSON.parse((await must(process.execPath, [join(root, 'pack.ts'), '--json'], root)).stdout);
-}, 5 * minutes);
+  await mkdir(join(root, 'dist'), { recursive: true });
+  dist = await mkdtemp(join(root, 'dist/pack-'));
+  packed = JSON.parse((await must(process.execPath, [join(root, 'pack.ts'), '--json', '--out', dist], root)).stdout);
+}, minutes);
 afterAll(async () => {
   for (const child of running) child.kill('SIGKILL');
-  await rm(folder, { recursive: true, force: true });
+  for (const place of [folder, dist]) await rm(place, { recursive: true, force: true });
 });
 
-describe('a project made by the packed command', () => {
+/** Every file of an unpacked tarball, from its folder. */
+async function unpack(tarball: string): Promise<{ place: string; files: readonly string[] }> {
+  const place = await mkdtemp(join(dist, 'unpacked-'));
+  await must('tar', ['-xzf', join(root, tarball), '-C', place, '--strip-components=1'], place);
+  const files: string[] = [];
+  for await (const entry of glob('**', { cwd: place, withFileTypes: true }))
+    if (entry.isFile()) files.push(relative(place, join(entry.parentPath, entry.name)));
+  return { place, files };
+}
+
+interface Manifest {
+  readonly bin?: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string | { readonly types: string; readonly default: string }>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+  readonly bundleDependencies?: readonly string[];
+}
+
+const imports = /^(?:import|export) (?:[^'"\n;]*? from )?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
+
+describe.each(['runtime', 'cli', 'conformance', 'mock', 'server', 'generated'])('the tarball of %s', (name) => {
+  let place: string;
+  let files: readonly string[];
+  let manifest: Manifest;
+  beforeAll(async () => {
+    ({ place, files } = await unpack(packed[name]?.file ?? ''));
+    manifest = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
+  });
+
+  // Node takes types out of no file below `node_modules`. What is copied into projects is theirs.
+  const isCopied = (file: string) => /(^|\/)(emit\/verbatim|project)\//.test(file);
+  const isOwn = (file: string) => /^(?!node_modules\/)|^node_modules\/@lockstep\//.test(file);
+
+  test('has what its manifest names, what a reader needs, and no TypeScript but types', () => {
+    const { bin = {}, exports = {} } = manifest;
+    const targets = Object.values(exports).flatMap((one) =>
+      typeof one === 'string' ? [one] : [one.types, one.default],
+    );
+    const named = [...Object.values(bin), ...targets].map((path) => path.replace(/^\.\//, ''));
+    expect(named.filter((path) => !path.includes('*') && !files.includes(path))).toEqual([]);
+    expect(named.filter((path) => /(?<!\.d)\.ts$/.test(path))).toEqual([]);
+    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'package.json']));
+    expect(files.filter((file) => isOwn(file) && /(?<!\.d)\.ts$/.test(file) && !isCopied(file))).toEqual([]);
+    expect(files.filter((file) => /\.test\.|(^|\/)fixtures\//.test(file) && isOwn(file) && !isCopied(file))).toEqual(
+      [],
+    );
+  });
+
+  test('has or names everything that it imports', async () => {
+    const { dependencies = {}, bundleDependencies = [] } = manifest;
+    const missing: string[] = [];
+    for (const file of files.filter((one) => one.endsWith('.js') && isOwn(one) && !isCopied(one)))
+      for (const [, still, late] of (await readFile(join(place, file), 'utf8')).matchAll(imports)) {
+        const asked = still ?? late ?? '';
+        if (isBuiltin(asked)) continue;
+        const [, ofPackage = ''] = /^((?:@[^/]+\/)?[^/]+)/.exec(asked) ?? [];
+        const isThere = asked.startsWith('.')
+          ? files.includes(join(file, '..', asked))
+          : ofPackage in dependencies || files.includes(`node_modules/${ofPackage}/package.json`);
+        if (!isThere) missing.push(`${file}: ${asked}`);
+      }
+    expect(missing).toEqual([]);
+    for (const one of bundleDependencies) expect(files, one).toContain(`node_modules/${one}/package.json`);
+    for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
+  });
+
+  test('has commands that load what they need to print their help', async () => {
+    for (const [command, file] of Object.entries(manifest.bin ?? {}))
+      expect((await must(process.execPath, [join(place, file), '--help'], place)).stdout).toContain(
+        `Usage: ${command}`,
+      );
+  });
+});
+
+test('the tarball of the command carries that of the runtime', async () => {
+  const { place } = await unpack(packed.cli?.file ?? '');
+  expect(await readdir(join(place, 'packages'))).toEqual(['lockstep-runtime-0.1.0.tgz']);
+  const carried = await readFile(join(place, 'packages/lockstep-runtime-0.1.0.tgz'));
+  expect(carried.equals(await readFile(join(root, packed.runtime?.file ?? '')))).toBe(true);
+});
+
+describe('a project made by the packed command', { tags: ['full'] }, () => {
   const at = (...names: string[]): string => join(folder, 'api', ...names);
   const edit = async (name: string, change: (text: string) => string): Promise<void> => {
     const text = await readFile(at(name), 'utf8');
@@ -157,7 +242,7 @@ describe('a project made by the packed command', () => {
   });
 });
 
-describe('a package on its own', () => {
+describe('a package on its own', { tags: ['full'] }, () => {
   test.each([
     { folder: 'conformance', bin: 'lockstep-conform' },
     { folder: 'mock', bin: 'lockstep-mock' },

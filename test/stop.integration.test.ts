@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Deployment, prepareDeployment, root } from './prepare-deployment.ts';
 import { untilPrinted } from './until-printed.ts';
 
@@ -32,33 +32,54 @@ const serve = ['server/main.ts', 'serve'];
 const mock = ['mock/main.ts', '--json', '--key-file', 'FOLDER/mock-keys.json'];
 const demo = ['start.ts', '--mock-port', '0', '--json'];
 
-describe.each(signals)('%s ends it in order', (signal) => {
-  test.each([
-    { moment: 'serve reads its keys', args: serve, word: 'keys.json' },
-    { moment: 'serve opens its database', args: serve, word: 'service.sqlite' },
-    { moment: 'serve listens', args: serve, word: '127.0.0.1' },
-    { moment: 'serve says that it is ready', args: serve, word: '"ready"' },
-    { moment: 'the mock reads its keys', args: mock, word: 'mock-keys.json' },
-    { moment: 'the mock listens', args: mock, word: '127.0.0.1' },
-    { moment: 'the mock says that it is ready', args: mock, word: '"baseUrl"' },
-    { moment: 'npm start reads its keys', args: demo, word: '.lockstep/keys.json' },
-    { moment: 'npm start opens its database', args: demo, word: 'demo.sqlite' },
-    { moment: 'npm start listens', args: demo, word: '127.0.0.1' },
-    { moment: 'npm start says that it is ready', args: demo, word: '"baseUrl"' },
-  ])('in the moment in which $moment', async ({ args, word }) => {
-    const child = start(['--import', stopper, ...args], { STOP_WHEN: word, STOP_BY: signal });
-    const [log, exit] = await Promise.all([readLog(child), once(child, 'exit')]);
-    expect(exit).toEqual([0, null]);
-    expect(log.slice(-2)).toMatchObject([
-      { msg: 'stopping', signal },
-      { msg: 'stopped', connectionsCut: 0 },
-    ]);
-    expect(log.filter(({ msg }) => msg === 'ready')).toHaveLength(word === '"ready"' ? 1 : 0);
-    databaseIsClosed();
-  });
+const moments = [
+  { moment: 'serve reads its keys', args: serve, word: 'keys.json' },
+  { moment: 'serve opens its database', args: serve, word: 'service.sqlite' },
+  { moment: 'serve listens', args: serve, word: '127.0.0.1' },
+  { moment: 'serve says that it is ready', args: serve, word: '"ready"' },
+  { moment: 'the mock reads its keys', args: mock, word: 'mock-keys.json' },
+  { moment: 'the mock listens', args: mock, word: '127.0.0.1' },
+  { moment: 'the mock says that it is ready', args: mock, word: '"baseUrl"' },
+  { moment: 'npm start reads its keys', args: demo, word: '.lockstep/keys.json' },
+  { moment: 'npm start opens its database', args: demo, word: 'demo.sqlite' },
+  { moment: 'npm start listens', args: demo, word: '127.0.0.1' },
+  { moment: 'npm start says that it is ready', args: demo, word: '"baseUrl"' },
+].flatMap((row) => signals.map((signal) => ({ ...row, signal })));
+
+/** A start of each kind early and late, by either signal: each row starts a process, a second of processor time. */
+const handful = [
+  'SIGTERM serve reads its keys',
+  'SIGINT serve listens',
+  'SIGTERM serve says that it is ready',
+  'SIGINT the mock reads its keys',
+  'SIGTERM npm start opens its database',
+  'SIGINT npm start says that it is ready',
+];
+const isInHandful = ({ signal, moment }: (typeof moments)[number]) => handful.includes(`${signal} ${moment}`);
+
+const name = '$signal ends it in order in the moment in which $moment';
+test.each(moments.filter(isInHandful))(name, endsInOrder);
+test.each(moments.filter((row) => !isInHandful(row)))(name, { tags: ['full'] }, endsInOrder);
+
+test('each moment of the handful is one of them', () => {
+  expect(moments.filter(isInHandful)).toHaveLength(handful.length);
 });
 
-test('SIGTERM at any time of a start ends serve in order, or before it has begun anything', async () => {
+async function endsInOrder({ args, word, signal }: (typeof moments)[number]): Promise<void> {
+  const child = start(['--import', stopper, ...args], { STOP_WHEN: word, STOP_BY: signal });
+  const [log, exit] = await Promise.all([readLog(child), once(child, 'exit')]);
+  expect(exit).toEqual([0, null]);
+  expect(log.slice(-2)).toMatchObject([
+    { msg: 'stopping', signal },
+    { msg: 'stopped', connectionsCut: 0 },
+  ]);
+  expect(log.filter(({ msg }) => msg === 'ready')).toHaveLength(word === '"ready"' ? 1 : 0);
+  databaseIsClosed();
+}
+
+test('SIGTERM at any time of a start ends serve in order, or before it has begun anything', {
+  tags: ['full'],
+}, async () => {
   const first = start(serve);
   const startedAt = performance.now();
   await untilPrinted(first, '"ready"');
@@ -87,7 +108,12 @@ test('SIGTERM at any time of a start ends serve in order, or before it has begun
   }
 });
 
-test.each(signals)('%s lets serve finish what is under way, and take nothing more', async (signal) => {
+test('SIGTERM lets serve finish what is under way, and take nothing more', () => finishesWhatIsUnderWay('SIGTERM'));
+test('SIGINT lets serve finish what is under way, and take nothing more', { tags: ['full'] }, () =>
+  finishesWhatIsUnderWay('SIGINT'),
+);
+
+async function finishesWhatIsUnderWay(signal: (typeof signals)[number]): Promise<void> {
   const { child, origin, socket, answer } = await startAsking();
   const reading = readLog(child);
   child.kill(signal);
@@ -102,16 +128,19 @@ test.each(signals)('%s lets serve finish what is under way, and take nothing mor
   expect(log.find(({ msg }) => msg === 'stopping')).toMatchObject({ level: 30, signal, requests: 1 });
   expect(log.at(-1)).toMatchObject({ level: 30, msg: 'stopped', ms: expect.any(Number), connectionsCut: 0 });
   expect(log.at(-1)?.ms).toBeGreaterThan(0);
-});
+}
 
-test.each(signals)('%s a second time ends serve at once', async (signal) => {
+test('SIGINT a second time ends serve at once', () => endsAtOnce('SIGINT'));
+test('SIGTERM a second time ends serve at once', { tags: ['full'] }, () => endsAtOnce('SIGTERM'));
+
+async function endsAtOnce(signal: (typeof signals)[number]): Promise<void> {
   const { child, origin } = await startAsking();
   child.stdout?.resume();
   child.kill(signal);
   await expect.poll(() => isRefused(origin), { timeout: 30_000 }).toBe(true);
   child.kill(signal);
   expect(await once(child, 'exit')).toEqual([null, signal]);
-});
+}
 
 /** `serve` with a request whose body it waits for. */
 async function startAsking() {

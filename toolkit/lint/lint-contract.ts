@@ -19,7 +19,7 @@ import { explainRefusal } from './explain-refusal.ts';
 import { findNetworkReferences, readQuickly } from './find-network-references.ts';
 import { foldFollowers, foldSame } from './fold-followers.ts';
 import { foldUnresolved } from './fold-unresolved.ts';
-import { type LintProfile, type RedoclyProblem, runRedocly } from './run-redocly.ts';
+import { type LintProfile, type RedoclyProblem, type RunLinter, runRedocly } from './run-redocly.ts';
 
 export type { LintProfile } from './run-redocly.ts';
 
@@ -30,11 +30,16 @@ export type { LintProfile } from './run-redocly.ts';
  *   https, which is all that is fetched
  * @param profile `valid`: what OpenAPI asks and our parts need, what `readContract` refuses before all else; the same sentence about several places is
  *   one problem. `house`: the `redocly.yaml` of the working directory, or ours where there is none
+ * @param run the linter that both profiles configure
  * @returns all problems at once: errors before warnings, in the order a reader meets them but references into nothing first; empty if there is none
  * @throws ContractError when no rule could look at it: there is no such file, it isn't YAML, it refers to the network,
  *   or the linter itself can't read it
  */
-export async function lintContract(contract: string, profile: LintProfile): Promise<readonly Problem[]> {
+export async function lintContract(
+  contract: string,
+  profile: LintProfile,
+  run: RunLinter = runRedocly,
+): Promise<readonly Problem[]> {
   const text = await readSource(contract);
   refuseTooDeep(contract, text);
   const value = readQuickly(text);
@@ -45,7 +50,7 @@ export async function lintContract(contract: string, profile: LintProfile): Prom
   }
   refuseOther(contract, text, value);
   // Redocly would fetch it anew, and whatever stands beside it.
-  return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, profile));
+  return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run }));
 }
 
 /** What is no OpenAPI of a version that anything is derived from has no rules to be held to. */
@@ -62,14 +67,14 @@ async function lintFile(
   { path: name, rename }: LocalCopy,
   contract: string,
   text: string,
-  profile: LintProfile,
+  { profile, run }: { readonly profile: LintProfile; readonly run: RunLinter },
 ): Promise<readonly Problem[]> {
   const path = resolve(name);
   const file = displayPath(path);
   const network = await findNetworkReferences(path);
   if (network.length > 0) throw new ContractError(network);
   const [problems, refused] = await Promise.all([
-    runRedocly(path, profile),
+    run(path, profile),
     profile === 'valid' ? findRefused(contract, text) : [],
   ]);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));

@@ -39,6 +39,15 @@ const profiles: Readonly<Record<LintProfile, string>> = {
 const maxProblems = 1_000_000;
 const maxOutputBytes = 512 * 1024 * 1024;
 
+/** How one document is linted: its problems, or the sentence with which the linter refused to look for any. */
+export type RunLinter = (path: string, profile: LintProfile) => Promise<readonly RedoclyProblem[] | string>;
+
+/** The configuration behind a profile, an absolute path. */
+export function findConfig(profile: LintProfile): string {
+  const own = resolve('redocly.yaml');
+  return profile === 'house' && existsSync(own) ? own : profiles[profile];
+}
+
 /**
  * Lints one document by Redocly's own command, in a process of its own: the package has no programming interface. Sends nothing of its own,
  * but fetches whatever the document refers to by http: `findNetworkReferences` looks first.
@@ -48,13 +57,11 @@ const maxOutputBytes = 512 * 1024 * 1024;
  * @throws Error when the fault is ours and not the document's: a configuration or plugin that does not load
  */
 export function runRedocly(path: string, profile: LintProfile): Promise<readonly RedoclyProblem[] | string> {
-  const own = resolve('redocly.yaml');
-  const config = profile === 'house' && existsSync(own) ? own : profiles[profile];
   const options = {
     maxBuffer: maxOutputBytes,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
   };
-  const args = [cli, 'lint', path, `--config=${config}`, '--format=json', `--max-problems=${maxProblems}`];
+  const args = [cli, 'lint', path, `--config=${findConfig(profile)}`, '--format=json', `--max-problems=${maxProblems}`];
   return new Promise((done, reject) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
       if (stdout.trim() !== '') done((JSON.parse(stdout) as { problems: readonly RedoclyProblem[] }).problems);
