@@ -1,36 +1,25 @@
-<<<<<<< HEAD
 // The same rules as in cross-origin.integration.test.ts, as a browser keeps them.
-=======
->>>>>>> h-sides
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findBrowser } from '../docs/find-browser.ts';
-<<<<<<< HEAD
 import { connectBrowser } from '../docs/fixtures/connect-browser.ts';
-=======
-import { startBrowser } from '../docs/watch-page.ts';
->>>>>>> h-sides
 import { getToken } from '../mock/fixtures/get-token.ts';
 import type { StartOptions } from '../server/start-service.ts';
 import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
 // If these fail, a page of somebody else calls the API with what its visitor has, or one that may call it sees no answer.
 
-<<<<<<< HEAD
 const found = findBrowser(process.env);
 const missing = found.kind === 'missing' ? found.reason : undefined;
 
-=======
->>>>>>> h-sides
 const docs: StartOptions['docs'] = async () => (request, response) => {
   if (request.url?.startsWith('/docs') !== true) return false;
   response.writeHead(200, { 'Content-Type': 'application/json' }).end('{}');
   return true;
 };
 
-<<<<<<< HEAD
 describe('a browser to call with', () => {
   test('is installed', ({ skip }) => {
     if (missing && process.env.CI) throw new Error(missing);
@@ -48,36 +37,15 @@ describe.skipIf(missing)('in a browser, a page', () => {
   let service: DemoService;
   beforeAll(async () => {
     browser = await connectBrowser();
-=======
-const found = findBrowser(process.env);
-const missing = found.kind === 'missing' ? found.reason : undefined;
-if (missing !== undefined) process.stderr.write(`${missing}\n`);
-
-describe.skipIf(missing !== undefined)('in a browser, a page', () => {
-  let page: Server;
-  let listed: string;
-  let service: DemoService;
-  let browser: Browser;
-  beforeAll(async () => {
->>>>>>> h-sides
     page = createServer((_, response) => void response.setHeader('Content-Type', 'text/html').end('<!doctype html>'));
     await new Promise<void>((resolve) => void page.listen(0, '127.0.0.1', resolve));
     listed = `http://localhost:${(page.address() as AddressInfo).port}`;
     service = await startDemoService({ corsOrigins: ['https://app.example', listed], docs });
-<<<<<<< HEAD
   });
   afterAll(async () => {
     await browser?.close();
     page?.close().closeAllConnections();
     await service?.close();
-=======
-    browser = await startBrowser(found.kind === 'found' ? found.path : '');
-  });
-  afterAll(async () => {
-    page.closeAllConnections();
-    page.close();
-    await Promise.all([browser.close(), service.close()]);
->>>>>>> h-sides
   });
 
   interface Call {

@@ -6,10 +6,7 @@ import { type DemoService, startDemoService } from './fixtures/start-demo-servic
 
 // If these fail, a page of somebody else calls the API with what its visitor has, or one that may call it sees no answer.
 
-<<<<<<< HEAD
-=======
 const origin = 'https://app.example';
->>>>>>> h-sides
 let service: DemoService;
 let closed: RunningService;
 
@@ -20,19 +17,10 @@ const docs: StartOptions['docs'] = async () => (request, response) => {
 };
 
 beforeAll(async () => {
-<<<<<<< HEAD
-  service = await startDemoService({ corsOrigins: ['https://app.example'], docs });
-  closed = await startDemoService({ docs });
-});
-afterAll(async () => {
-  await Promise.all([service.close(), closed.close()]);
-});
-=======
   service = await startDemoService({ corsOrigins: ['https://other.example', origin], docs });
   closed = await startDemoService({ docs });
 });
 afterAll(() => Promise.all([service.close(), closed.close()]));
->>>>>>> h-sides
 
 const ask = (path: string, headers: Record<string, string> = {}, method = 'GET', at: RunningService = service) =>
   fetch(at.origin + path, { method, headers: { origin, ...headers } });
