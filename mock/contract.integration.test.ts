@@ -221,16 +221,10 @@ describe('an invented answer', () => {
     }
 
     // Lists that may hold hundreds of items of hundreds each once kept one from ever coming.
-    test(`of ${operation.operationId} ${status} comes soon without a seed too`, first, async () => {
-      const { method, target, headers, body } = sampleFor(operation);
-      const answer = await fetch(mock.origin + target, {
-        method,
-        headers: { ...headers, prefer: `code=${status}, dynamic=true` },
-        redirect: 'manual',
-        signal: AbortSignal.timeout(5_000),
-        ...(body === undefined ? {} : { body }),
-      });
-      expectDeclared(operation, { status: answer.status, headers: answer.headers, text: await answer.text() });
+    test(`of ${operation.operationId} ${status} is no longer than a page without a seed too`, first, async () => {
+      const answer = await call(operation, { prefer: `code=${status}, dynamic=true` });
+      expectDeclared(operation, answer);
+      expect(answer.text.length).toBeLessThan(20_000);
     });
   }
 });

@@ -3,6 +3,16 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 const shown = 20;
 
+/** The part of a test file that tells its times. */
+interface TimedModule {
+  readonly moduleId: string;
+  readonly children: {
+    allTests(): Iterable<{ readonly fullName: string; diagnostic(): { readonly duration: number } | undefined }>;
+  };
+  /** In all: tests and hooks. */
+  diagnostic(): { readonly duration: number };
+}
+
 interface Timed {
   readonly ms: number;
   readonly name: string;
@@ -30,7 +40,8 @@ export function formatSlowest(times: readonly Timed[]): string {
   return `\nThe slowest ${slowest.length}:\n${lines.join('')}`;
 }
 
-function listTimes(module: TestModule): readonly Timed[] {
+/** @returns a row for each test, and one for the hooks of the file */
+export function listTimes(module: TimedModule): readonly Timed[] {
   const file = relative(process.cwd(), module.moduleId);
   const tests = [...module.children.allTests()].map((test) => ({
     ms: test.diagnostic()?.duration ?? 0,

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { conform as runConform } from '../command-line.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
@@ -26,6 +27,7 @@ components:
   securitySchemes: {certificate: {type: mutualTLS}}
 `;
 
+const home = process.cwd();
 let folder: string;
 let server: Server;
 let origin: string;
@@ -57,7 +59,34 @@ function makeCertificates(): void {
   sign('client', '-passout', 'pass:key-password');
 }
 
-async function conform(...args: string[]): Promise<{ code: number; out: string; error: string }> {
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly error: string;
+}
+
+/** What ends before anything is sent, within this process: a process that is told whom to trust goes on with that. */
+async function refuse(...args: string[]): Promise<Ended> {
+  let [out, error] = ['', ''];
+  const streams = {
+    out: {
+      write: (text: string) => {
+        out += text;
+      },
+    },
+    error: {
+      write: (text: string) => {
+        error += text;
+      },
+    },
+  };
+  const never = new AbortController().signal;
+  const line = ['--contract', `${origin}/contract.yaml`, '--base-url', origin, ...args];
+  const code = await runConform(line, 'lockstep-conform', streams, () => ({ interrupted: never, failed: never }));
+  return { code, out, error };
+}
+
+function conform(...args: string[]): Promise<Ended> {
   const line = [main, '--contract', `${origin}/contract.yaml`, '--base-url', origin, ...args];
   return new Promise((resolve) => {
     execFile(process.execPath, line, { cwd: folder }, (failure, out, error) =>
@@ -69,6 +98,7 @@ async function conform(...args: string[]): Promise<{ code: number; out: string; 
 describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the PATH to make them)', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'lockstep-conform-'));
+    process.chdir(folder);
     makeCertificates();
     const read = (name: string): Promise<string> => readFile(join(folder, name), 'utf8');
     const [key, cert, ca] = await Promise.all([read('server.key'), read('server.pem'), read('ca.pem')]);
@@ -84,6 +114,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
   afterAll(async () => {
+    process.chdir(home);
     server.close();
     await rm(folder, { recursive: true });
   });
@@ -145,7 +176,7 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
   ])('2 for $name', async ({ args, says }) => {
     await writeFile(join(folder, 'empty.pem'), 'nothing');
     await writeFile(join(folder, 'broken.pem'), '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
-    const { code, error } = await conform(...args);
+    const { code, error } = await refuse(...args);
     expect(code).toBe(2);
     expect(error).toMatch(says);
   });

@@ -103,11 +103,9 @@ test.each([
 test('a silent server holds nothing up beyond the end of the budget', async () => {
   const silent = createSocketServer(() => undefined);
   const origin = await listen(silent);
-  const startedAt = performance.now();
-  const result = await run(origin, 8, { budget: { requests: undefined, milliseconds: 500 }, timeoutMs: 60_000 });
+  // The timeout, which alone would break it off otherwise, is beyond that of this test.
+  const result = await run(origin, 8, { budget: { requests: undefined, milliseconds: 500 }, timeoutMs: 600_000 });
   silent.close();
-  // Far below the timeout, which alone would break it off otherwise.
-  expect(performance.now() - startedAt).toBeLessThan(30_000);
   expect(result.warnings.map(({ says }) => says).join()).toContain('time is up');
 });
 

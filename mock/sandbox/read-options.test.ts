@@ -1,0 +1,88 @@
+import { expect, test } from 'vitest';
+import { readOptions } from './read-options.ts';
+
+// If these fail, a mock starts with something else than it was told, or a mistake gets a stack.
+
+class Exit extends Error {
+  readonly exitCode: number;
+  constructor(exitCode: number) {
+    super(`exit ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
+function read(...args: string[]) {
+  let [out, error] = ['', ''];
+  const streams = {
+    out: {
+      write: (text: string) => {
+        out += text;
+      },
+    },
+    error: {
+      write: (text: string) => {
+        error += text;
+      },
+    },
+  };
+  try {
+    const options = readOptions(args, streams, (exitCode) => {
+      throw new Exit(exitCode);
+    });
+    return { options, exitCode: undefined, out, error };
+  } catch (thrown) {
+    if (!(thrown instanceof Exit)) throw thrown;
+    return { options: undefined, exitCode: thrown.exitCode, out, error };
+  }
+}
+
+test.each([
+  {
+    name: 'a callback on another machine',
+    args: ['--loopback-callback', 'http://partner.example/callback'],
+    says: 'a callback of this machine is http://localhost',
+  },
+  { name: 'an origin with a path', args: ['--public-origin', 'http://a/b'], says: 'without a path' },
+  { name: 'an origin that is none', args: ['--public-origin', 'mock'], says: 'an origin is http(s)://host[:port]' },
+  { name: 'a port that is none', args: ['--port', '99999'], says: 'a port is a number from 0 to 65535' },
+  { name: 'a time without a year', args: ['--clock', 'June 1'], says: 'from 1971 to 9990 with its offset' },
+  { name: 'a time that is too far', args: ['--clock', '9999-12-31T23:30:00Z'], says: 'written as 2026-06-01T12' },
+  { name: 'an option that is none', args: ['--prot', '1'], says: "unknown option '--prot'" },
+])('refuses $name', ({ args, says }) => {
+  const { exitCode, out, error } = read(...args);
+  expect([exitCode, out]).toEqual([2, '']);
+  expect(error).toContain(says);
+});
+
+test('reads what it is told', () => {
+  const callbacks = ['http://localhost:3000/a', 'http://127.0.0.1/b'];
+  const { options } = read(
+    ...[
+      '--port',
+      '0',
+      '--public-origin',
+      'http://mock.example:8090/',
+      '--clock',
+      '2026-06-01T14:00:00+02:00',
+      '--json',
+    ],
+    ...['--loopback-callback', ...callbacks],
+  );
+  expect(options).toMatchObject({
+    port: 0,
+    publicOrigin: 'http://mock.example:8090',
+    clock: Date.parse('2026-06-01T12:00:00Z'),
+    json: true,
+    loopbackCallback: callbacks,
+    scenario: 'demo',
+    openControl: false,
+  });
+});
+
+test('explains itself, and that is no wrong use', () => {
+  const { exitCode, out, error } = read('--help');
+  expect([exitCode, error]).toEqual([0, '']);
+  expect(out).toContain('--port');
+  expect(out).toContain('Exit codes');
+  expect(out).toMatch(/Left beside the key file: mock-access\.json, secrets and passwords in clear, .*0600/);
+});

@@ -1,0 +1,113 @@
+import { join, relative } from 'node:path';
+import { isLoopbackCallback } from '@lockstep/server/oauth/is-callback-url';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { clockYears, readClockTime } from './clock.ts';
+import { scenarioNames } from './sandbox.ts';
+
+/** Beside those of the demo, wherever it is started from. */
+const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../../.lockstep/mock-keys.json'));
+
+export const exitCodes = { fine: 0, wrongUse: 2 } as const;
+
+interface Options {
+  readonly port: number;
+  readonly host: string;
+  readonly publicOrigin?: string;
+  readonly json: boolean;
+  readonly keyFile: string;
+  readonly loopbackCallback: readonly string[];
+  readonly scenario: string;
+  readonly clock?: number;
+  readonly openControl: boolean;
+}
+
+interface Streams {
+  readonly out: { write(text: string): unknown };
+  readonly error: { write(text: string): unknown };
+}
+
+/**
+ * Reads the options of the mock, from its arguments and the environment.
+ *
+ * @param exit ends the program after its help, or after what is wrong with the arguments, has been printed
+ */
+export function readOptions(args: readonly string[], streams: Streams, exit: (exitCode: number) => never): Options {
+  return new Command('lockstep-mock')
+    .description(
+      'The sandbox: the service on a store in memory, with simulated bridges and locks. It remembers until it is reset or stopped, and gives every documented answer on demand.',
+    )
+    .addOption(
+      new Option('-p, --port <number>', 'port to listen on, 0 for any free one')
+        .env('PORT')
+        .argParser(readPort)
+        .default(8090),
+    )
+    .option('--host <address>', 'interface to listen on', '127.0.0.1')
+    .addOption(
+      new Option('--public-origin <origin>', 'address that clients use (default: http://localhost and the port)')
+        .env('PUBLIC_ORIGIN')
+        .argParser(readOrigin),
+    )
+    .option('--key-file <path>', 'keys that sign tokens, made where there is no such file', defaultKeyFile)
+    .option(
+      '--loopback-callback <url...>',
+      'let partners be called back at an http address of this machine; the service itself takes https alone',
+      readLoopbackCallback,
+      [],
+    )
+    .option(
+      '--scenario <name or file>',
+      `what it begins with: ${scenarioNames.join(', ')}, or a JSON file as lockstep-server import reads it`,
+      'demo',
+    )
+    .option(
+      '--clock <time>',
+      `what its clock says at the start, ${clockYears}, as 2026-06-01T12:00:00Z (default: the present)`,
+      readTime,
+    )
+    .option(
+      '--open-control',
+      'let other machines drive it under /_sandbox, too: whoever reaches it can read its secrets and reset it',
+      false,
+    )
+    .option('--json', 'print addresses, clients, owners and sample calls as one line of JSON, once ready', false)
+    .addHelpText(
+      'after',
+      '\nLeft beside the key file: mock-access.json, secrets and passwords in clear, for this user alone (0600) and npm run -s token.\nEnvironment: LOG_LEVEL (default warn; info logs every request, never bodies).\nExit codes: 0 stopped, also while it starts; 2 wrong usage, port taken, unusable key file, scenario or contract.',
+    )
+    .configureOutput({
+      writeOut: (text) => void streams.out.write(text),
+      writeErr: (text) => void streams.error.write(text),
+    })
+    .exitOverride(({ exitCode }) => exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse))
+    .parse(args, { from: 'user' })
+    .opts<Options>();
+}
+
+function readPort(text: string): number {
+  const value = Number(text);
+  if (!/^\d{1,5}$/.test(text) || value > 65_535) throw new InvalidArgumentError('a port is a number from 0 to 65535.');
+  return value;
+}
+
+function readTime(text: string): number {
+  const at = readClockTime(text);
+  if (at === undefined)
+    throw new InvalidArgumentError(`a time is one ${clockYears} with its offset, written as 2026-06-01T12:00:00Z.`);
+  return at;
+}
+
+function readLoopbackCallback(text: string, before: readonly string[]): readonly string[] {
+  if (!isLoopbackCallback(text))
+    throw new InvalidArgumentError(
+      'a callback of this machine is http://localhost[:port]/…, 127.0.0.1 or [::1], static.',
+    );
+  return [...before, text];
+}
+
+function readOrigin(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.origin !== text.replace(/\/$/, ''))
+    throw new InvalidArgumentError('an origin is http(s)://host[:port] without a path.');
+  return url.origin;
+}
