@@ -77,7 +77,7 @@ describe.each(['pipe', 'socket'] as const)('a reader of the log that stops readi
       const { child, port, read } = await startUnread(kind);
       expect(await ask(port, many)).toBe(many);
       const log = read();
-      await expect.poll(() => log.text, { timeout: 60_000 }).toContain('"log lines were lost"');
+      await expect.poll(() => log.text, { timeout: 25_000 }).toContain('"log lines were lost"');
       expect(await ask(port, 5)).toBe(5);
       await endsInOrder(child);
       const lines = log.text
@@ -127,7 +127,7 @@ test('a disk that has space again is told what was lost, and goes on with whole 
     execFileSync('mount', ['-o', 'remount,size=8m', disk]);
     await truncate(filler, 0);
     const read = () => readFileSync(file, 'utf8');
-    await expect.poll(read, { timeout: 60_000 }).toContain('"log lines were lost"');
+    await expect.poll(read, { timeout: 25_000 }).toContain('"log lines were lost"');
     await endsInOrder(child);
     const lines = read()
       .trimEnd()
@@ -213,7 +213,7 @@ async function untilAnswers(child: ChildProcess, port: number, path = '/'): Prom
     return await fetchStatus(port, path).catch(String);
   };
   await expect
-    .poll(status, { timeout: 90_000 })
+    .poll(status, { timeout: 25_000 })
     .toSatisfy((answer) => typeof answer === 'number' || /ended/.test(answer));
   expect(child.exitCode ?? child.signalCode).toBeNull();
 }

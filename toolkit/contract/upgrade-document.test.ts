@@ -242,7 +242,7 @@ interface Schema30 {
   readonly oneOf?: readonly Schema30[];
 }
 
-const values = fc.constantFrom<unknown>(null, 'a', 'b', 0, 1, 2, 0.5, true, {});
+const values: readonly unknown[] = [null, 'a', 'b', 0, 1, 2, 0.5, true, {}];
 /** Schemas of two levels: a part of a composition is composed of nothing. */
 function schemasOf(parts: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<Schema30> {
   const model = {
@@ -260,22 +260,21 @@ function schemasOf(parts: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<S
 const some = fc.array(schemasOf({}), { minLength: 1, maxLength: 2 });
 const schemas = schemasOf({ allOf: some, anyOf: some, oneOf: some });
 
-test('a schema takes the same values before and after', () => takesTheSame(250));
-test('a schema takes the same values before and after, 1,000 times', { tags: ['full'], timeout: 60_000 }, () =>
-  takesTheSame(1_000),
-);
-
-function takesTheSame(numRuns: number): void {
+/** A schema is compiled once for all values: compiling takes 9 ms. */
+function takesTheSameValues(numRuns: number): void {
   const ajv = new Ajv2020({ strict: false });
   fc.assert(
-    fc.property(schemas, values, (schema, value) => {
-      const isValid = ajv.validate(upgradeSchema(schema) as object, value);
+    fc.property(schemas, (schema) => {
+      const isValid = ajv.compile(upgradeSchema(schema) as object);
       ajv.removeSchema();
-      return isValid === isValidAs30(schema, value);
+      for (const value of values) expect([value, isValid(value)]).toEqual([value, isValidAs30(schema, value)]);
     }),
     { numRuns },
   );
 }
+
+test('a schema takes the same values before and after', () => takesTheSameValues(200));
+test('a thousand schemas take the same values before and after', { tags: ['full'] }, () => takesTheSameValues(1000));
 
 test('a path item keeps what stands beside its reference, in a callback too', () => {
   const item = { $ref: '#/paths/~1b', post: { responses: { 200: { description: 'OK' } } } };
