@@ -130,13 +130,15 @@ describe.skipIf(missing)('the reference', () => {
       expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
     });
 
-    test('shows every operation', async () => {
+    const showsOperations = async (count: number) => {
       const { page, outside, complaints } = watched;
       const operations = listOperations(parse(await readFile(museum, 'utf8')));
       expect(operations.length).toBeGreaterThan(8);
-      await readOperations(page, operations);
+      await readOperations(page, operations.slice(-count));
       expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
-    });
+    };
+    test('shows its last operations', () => showsOperations(3));
+    test('shows every operation', { tags: ['full'] }, () => showsOperations(Number.POSITIVE_INFINITY));
   });
 
   describe('of our own contract, as a server sends it', () => {
@@ -228,14 +230,10 @@ describe.skipIf(missing)('the reference', () => {
       expect(outside).toEqual([]);
     });
 
-    test('leads somewhere in a new tab by a link to an operation and one to a member, and nowhere by no link', async () => {
-      const links = await listLinks();
+    test('leads to a member in a new tab, and by a link that is none of its own to a page that says so', async () => {
       expect(await headingsInNewTab('#/no-such-place')).toEqual([nowhere]);
-      const looked = [/\/more$/, /path=sharedold$/].map((form) => links.find((link) => form.test(link)) ?? '');
-      for (const link of looked) {
-        expect(link).not.toBe('');
-        expect(await headingsInNewTab(link), link).not.toContain(nowhere);
-      }
+      const member = (await listLinks()).find((link) => link.endsWith('path=sharedold'));
+      expect(await headingsInNewTab(member ?? '#/no-such-place')).not.toContain(nowhere);
       expect(watched.outside).toEqual([]);
     });
 

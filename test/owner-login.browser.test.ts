@@ -151,80 +151,78 @@ describe.skipIf(missing)('an owner at a browser', () => {
     ];
   }
 
-  describe('on a screen of a telephone or a desk', () => {
-    const onScreen = (width: number) => ({ viewport: { width, height: 900 } });
+  const onScreen = (width: number) => ({ viewport: { width, height: 900 } });
 
-    const logsIn = async (width: number) => {
-      const tab = await open(onScreen(width));
-      const { page } = tab;
-      await start(tab, { scope: '' });
-      expect(await judge(tab)).toEqual([]);
-      await enter(tab);
-      await allowButton(tab).waitFor();
-      expect(await judge(tab)).toEqual([]);
-      await press(tab, 'Allow');
-      const answer = await readAnswer(tab);
-      expect(answer).toEqual({ code: expect.stringMatching(/./), state: 'a state', iss: running.issuer });
-      expect(tab.visited).toEqual([page.url()]);
-      const { id_token, access_token } = await exchange(answer);
-      expect(decodeJwt(String(id_token)).sub).toBe(owner.id);
-      const isGood = async () => (await running.verify(String(access_token))).kind === 'good';
-      expect(await isGood()).toBe(true);
+  const logsIn = async (width: number) => {
+    const tab = await open(onScreen(width));
+    const { page } = tab;
+    await start(tab, { scope: '' });
+    expect(await judge(tab)).toEqual([]);
+    await enter(tab);
+    await allowButton(tab).waitFor();
+    expect(await judge(tab)).toEqual([]);
+    await press(tab, 'Allow');
+    const answer = await readAnswer(tab);
+    expect(answer).toEqual({ code: expect.stringMatching(/./), state: 'a state', iss: running.issuer });
+    expect(tab.visited).toEqual([page.url()]);
+    const { id_token, access_token } = await exchange(answer);
+    expect(decodeJwt(String(id_token)).sub).toBe(owner.id);
+    const isGood = async () => (await running.verify(String(access_token))).kind === 'good';
+    expect(await isGood()).toBe(true);
 
-      // Who logged in for a client is logged in here.
-      await page.goto(`${running.issuer}/apps`);
-      expect(await page.locator('.apps > li h2').allInnerTexts()).toEqual(['Partner']);
-      expect(await judge(tab)).toEqual([]);
-      await press(tab, /^Disconnect/);
-      await page.getByText('Partner is disconnected.').waitFor();
-      expect(await page.locator('.apps > li').count()).toBe(0);
-      expect(await judge(tab)).toEqual([]);
-      expect(await isGood()).toBe(false);
-      await page.reload();
-      expect(await page.getByText('Partner is disconnected.').count()).toBe(0);
+    // Who logged in for a client is logged in here.
+    await page.goto(`${running.issuer}/apps`);
+    expect(await page.locator('.apps > li h2').allInnerTexts()).toEqual(['Partner']);
+    expect(await judge(tab)).toEqual([]);
+    await press(tab, /^Disconnect/);
+    await page.getByText('Partner is disconnected.').waitFor();
+    expect(await page.locator('.apps > li').count()).toBe(0);
+    expect(await judge(tab)).toEqual([]);
+    expect(await isGood()).toBe(false);
+    await page.reload();
+    expect(await page.getByText('Partner is disconnected.').count()).toBe(0);
 
-      await press(tab, 'Log out');
-      await page.getByText('You are logged out.').waitFor();
-      expect(await judge(tab)).toEqual([]);
-      await enter(tab);
-      await press(tab, 'Log out everywhere');
-      await page.getByText('You are logged out in every browser').waitFor();
-      expect(tab.complaints).toEqual([]);
-      await close(tab);
-    };
+    await press(tab, 'Log out');
+    await page.getByText('You are logged out.').waitFor();
+    expect(await judge(tab)).toEqual([]);
+    await enter(tab);
+    await press(tab, 'Log out everywhere');
+    await page.getByText('You are logged out in every browser').waitFor();
+    expect(tab.complaints).toEqual([]);
+    await close(tab);
+  };
 
-    const saysNo = async (width: number) => {
-      const tab = await open(onScreen(width));
-      const { page } = tab;
-      const denied = { error: 'access_denied', error_description: expect.any(String), state: 'a state' };
-      await start(tab);
-      await press(tab, 'Cancel');
-      expect(await readAnswer(tab)).toEqual({ ...denied, iss: running.issuer });
-      await start(tab);
-      await enter(tab, { ...owner, password: 'no such password' });
-      await page.getByRole('alert').waitFor();
-      expect(await page.title()).toMatch(/^Wrong e-mail or password/);
-      expect(await page.locator('#email').inputValue()).toBe(owner.email);
-      expect(await page.locator('#password').inputValue()).toBe('');
-      expect(await page.evaluate('document.activeElement.id')).toBe('password');
-      expect(await judge(tab)).toEqual([]);
-      await page.locator('#password').fill(owner.password);
-      // It presses the first button of the form, which is not the one that cancels.
-      await page.keyboard.press('Enter');
-      await press(tab, 'Deny');
-      expect(await readAnswer(tab)).toEqual({ ...denied, iss: running.issuer });
-      // Chromium says so of any page that is no success.
-      expect(tab.complaints).toEqual([badRequest]);
-      await close(tab);
-    };
+  const saysNo = async (width: number) => {
+    const tab = await open(onScreen(width));
+    const { page } = tab;
+    const denied = { error: 'access_denied', error_description: expect.any(String), state: 'a state' };
+    await start(tab);
+    await press(tab, 'Cancel');
+    expect(await readAnswer(tab)).toEqual({ ...denied, iss: running.issuer });
+    await start(tab);
+    await enter(tab, { ...owner, password: 'no such password' });
+    await page.getByRole('alert').waitFor();
+    expect(await page.title()).toMatch(/^Wrong e-mail or password/);
+    expect(await page.locator('#email').inputValue()).toBe(owner.email);
+    expect(await page.locator('#password').inputValue()).toBe('');
+    expect(await page.evaluate('document.activeElement.id')).toBe('password');
+    expect(await judge(tab)).toEqual([]);
+    await page.locator('#password').fill(owner.password);
+    // It presses the first button of the form, which is not the one that cancels.
+    await page.keyboard.press('Enter');
+    await press(tab, 'Deny');
+    expect(await readAnswer(tab)).toEqual({ ...denied, iss: running.issuer });
+    // Chromium says so of any page that is no success.
+    expect(tab.complaints).toEqual([badRequest]);
+    await close(tab);
+  };
 
-    const logs = 'logs in and allows; sees what is connected, disconnects it, and logs out, at %i px';
-    test.each([390])(logs, logsIn);
-    test.each([1400])(logs, { tags: ['full'] }, logsIn);
-    const says = 'says no at once; mistypes the password, is told so, and says no when asked, at %i px';
-    test.each([1400])(says, saysNo);
-    test.each([390])(says, { tags: ['full'] }, saysNo);
-  });
+  const logs = 'logs in and allows; sees what is connected, disconnects it, and logs out, at %i px';
+  test.each([390])(logs, logsIn);
+  test.each([1400])(logs, { tags: ['full'] }, logsIn);
+  const says = 'says no at once; mistypes the password, is told so, and says no when asked, at %i px';
+  test.each([1400])(says, saysNo);
+  test.each([390])(says, { tags: ['full'] }, saysNo);
 
   test('is logged out of every browser and every client at once', { tags: ['full'] }, async () => {
     const [here, there] = [await open(), await open()];
@@ -241,7 +239,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await Promise.all([close(here), close(there)]);
   });
 
-  test('leaves the login to somebody else', async () => {
+  test('leaves the login to somebody else', { tags: ['full'] }, async () => {
     const tab = await open();
     await askConsent(tab);
     await press(tab, /somebody else/);
@@ -255,7 +253,10 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await close(tab);
   });
 
-  const readsGerman = async ({ locale, changes }: { locale: string; changes: Readonly<Record<string, string>> }) => {
+  test.each([
+    { name: 'as the browser asks', locale: 'de-CH', changes: {} },
+    { name: 'as the client asks', locale: 'fr-CH', changes: { ui_locales: 'de' } },
+  ])('reads German, $name', { tags: ['full'] }, async ({ locale, changes }) => {
     const tab = await open({ locale });
     await start(tab, changes);
     expect(await tab.page.title()).toMatch(/^Anmelden/);
@@ -267,11 +268,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
     await press(tab, 'Erlauben');
     await exchange(await readAnswer(tab));
     await close(tab);
-  };
-  const asBrowser = { name: 'as the browser asks', locale: 'de-CH', changes: {} };
-  const asClient = { name: 'as the client asks', locale: 'fr-CH', changes: { ui_locales: 'de' } };
-  test.each([asClient])('reads German, $name', readsGerman);
-  test.each([asBrowser])('reads German, $name', { tags: ['full'] }, readsGerman);
+  });
 
   test('comes through by keyboard alone, and sees where the keys go', async () => {
     const tab = await open();
@@ -499,7 +496,7 @@ describe.skipIf(missing)('an owner at a browser', () => {
       await close(tab);
     });
 
-    test('would stop it there, if it named the callback alone', async () => {
+    test('would stop it there, if it named the callback alone', { tags: ['full'] }, async () => {
       const tab = await open({ elsewhere: redirectTo(onward) });
       await askConsent(tab);
       await alter(tab, { policy: narrow });

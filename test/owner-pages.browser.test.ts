@@ -17,6 +17,9 @@ const focused = `(() => {
   return element === document.body ? '' : element.labels?.length ? text(element.labels[0]) : text(element);
 })()`;
 
+/** Without an icon to ask for, which would come when the next test is on. */
+const arrived = '<!doctype html><link rel="icon" href="data:,">arrived';
+
 /** A client on another origin, whose callback may lead on to a third. */
 async function startClient(leadsOn: boolean) {
   const visits: string[] = [];
@@ -28,9 +31,11 @@ async function startClient(leadsOn: boolean) {
     await new Promise<void>((resolve) => void started.listen(0, '127.0.0.1', resolve));
     return { started, address: `http://127.0.0.1:${(started.address() as AddressInfo).port}/callback` };
   };
-  const last = await start((response) => response.end('arrived'));
+  const last = await start((response) => response.writeHead(200, { 'Content-Type': 'text/html' }).end(arrived));
   const first = await start((response) =>
-    leadsOn ? response.writeHead(303, { Location: last.address }).end() : response.end('arrived'),
+    leadsOn
+      ? response.writeHead(303, { Location: last.address }).end()
+      : response.writeHead(200, { 'Content-Type': 'text/html' }).end(arrived),
   );
   return {
     visits,
