@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { main, runHere, runProcess } from './command-line/fixtures/run-command.ts';
 import { openDatabase } from './store/sqlite/open-database.ts';
 
 // If these fail, the day on which a backup is needed is the day on which it is found to be none.
 
-const main = join(import.meta.dirname, 'main.ts');
 const house = { id: '65a000000000000000000001', name: 'House', timezone: 'Europe/Berlin' };
 const site = {
   account: { id: 'acme', name: 'Acme' },
@@ -86,7 +86,7 @@ describe('a backup of a server that is being written to', () => {
 
     acknowledged = { entries: [...entries], jobId };
     backup = join(folder, 'night.sqlite');
-    const result = await run(['backup', backup]);
+    const result = await runProcess(['backup', backup, '--json'], { env: environment({}) });
     const during = entries.length - acknowledged.entries.length;
     writing = false;
     await Promise.all(writers);
@@ -110,7 +110,7 @@ describe('a backup of a server that is being written to', () => {
   test('is brought back elsewhere, equal in every table, and is served with the tokens and codes of before', async () => {
     const elsewhere = join(folder, 'elsewhere', 'service.sqlite');
     const env = { DATABASE_URL: `sqlite:${elsewhere}` };
-    const result = await run(['restore', backup], env);
+    const result = await runProcess(['restore', backup, '--json'], { env: environment(env) });
     expect(result).toMatchObject({ exitCode: 0, json: { database: elsewhere, replaced: false } });
     expect(readdirSync(join(folder, 'elsewhere'))).toEqual(['service.sqlite']);
     expect((statSync(elsewhere).mode & 0o777).toString(8)).toBe('600');
@@ -305,17 +305,8 @@ async function serve(env: Record<string, string> = {}) {
   return { origin, port, askToken, stop };
 }
 
-interface Output {
-  readonly exitCode: number;
-  readonly json: Record<string, unknown>;
-}
-
-function run(args: readonly string[], env: Record<string, string> = {}): Promise<Output> {
-  const { promise, resolve } = Promise.withResolvers<Output>();
-  execFile(process.execPath, [main, ...args, '--json'], { env: environment(env) }, (error, stdout) => {
-    resolve({ exitCode: error === null ? 0 : Number(error.code), json: JSON.parse(stdout) });
-  });
-  return promise;
+function run(args: readonly string[], env: Record<string, string> = {}) {
+  return runHere([...args, '--json'], { env: environment(env) });
 }
 
 function environment(more: Record<string, string>) {

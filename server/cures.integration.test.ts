@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 
 // If these fail, somebody whose server does not start pastes what it says, and it does not work either.
 
@@ -20,12 +20,16 @@ const sample = {
 let folder: string;
 afterEach(() => rm(folder, { recursive: true }));
 
-describe.each<{ name: string; cwd: () => string; program: readonly string[] }>([
-  { name: 'npm', cwd: () => root, program: ['npm', 'run', '-s', 'lockstep-server', '--'] },
-  { name: 'node', cwd: () => root, program: [process.execPath, 'server/main.ts'] },
-  { name: 'node in another folder', cwd: () => folder, program: [process.execPath, main] },
-])('started by $name', ({ cwd, program: [file = '', ...words] }) => {
-  test('each line that it prints as a cure works as it stands, up to a lock that has its key', async () => {
+// The other two are said, and not run, in command-line/say-cure.test.ts.
+for (const { name, cwd, program, tags } of [
+  { name: 'npm', cwd: () => root, program: ['npm', 'run', '-s', 'lockstep-server', '--'], tags: ['full'] },
+  { name: 'node', cwd: () => root, program: [process.execPath, 'server/main.ts'], tags: ['full'] },
+  { name: 'node in another folder', cwd: () => folder, program: [process.execPath, main], tags: [] },
+]) {
+  test(`started by ${name}, each line that it prints as a cure works as it stands, up to a lock that has its key`, {
+    tags,
+  }, async () => {
+    const [file = '', ...words] = program;
     folder = await mkdtemp(join(tmpdir(), "o'brien & co-"));
     const [keys, database, dataFile] = ['keys.json', 'service.sqlite', 'acme.json'].map((name) => join(folder, name));
     if (!keys || !database || !dataFile) throw new Error('no paths');
@@ -62,7 +66,7 @@ describe.each<{ name: string; cwd: () => string; program: readonly string[] }>([
     const paired = await paste('If it may be in wrong hands', shown);
     expect((await paste('Next', paired)).text).toMatch(/^generation +2$/m);
   });
-});
+}
 
 test('a machine gets the commands that cure by themselves', async () => {
   folder = await mkdtemp(join(tmpdir(), 'cures-'));

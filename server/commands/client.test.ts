@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OwnClient, PartnerClient } from '../oauth/create-client-metadata.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { createClient } from './client.ts';
 
@@ -11,7 +11,7 @@ const scopes = ['serviceapi/get-devices', 'serviceapi/update-device'];
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   for (const id of ['acme', 'other']) await store.accounts.put({ id, name: id, trialEndsAt: null });
 });
 afterEach(() => store.close());

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deriveDeviceKey, deriveKeyCheck } from '../algopin/derive-device-key.ts';
 import { makeDevice } from '../store/contract/records.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { rePair, showDeviceKey } from './device.ts';
 
@@ -12,7 +12,7 @@ const annex = '65a000000000000000000003';
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   for (const id of ['harbour', 'meadow']) await store.accounts.put({ id, name: id, trialEndsAt: null });
   await store.imports.write({
     properties: [

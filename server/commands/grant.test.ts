@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
 import { accessTokenSeconds } from '../oauth/lifetimes.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import { type AuditEntry, revocationKeptSeconds, type Store } from '../store/store.ts';
 import { type GrantChoice, type GrantListOptions, listGrants, revokeGrants } from './grant.ts';
 
@@ -12,7 +12,7 @@ const [anna, ben, carl] = ['anna@acme.example', 'ben@acme.example', 'carl@other.
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   for (const accountId of ['acme', 'other'])
     await store.accounts.put({ id: accountId, name: accountId, trialEndsAt: null });
   for (const [email, accountId] of [

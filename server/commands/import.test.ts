@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import { type Store, StoreConflict } from '../store/store.ts';
 import { StoreUnusable } from '../store/store-unusable.ts';
 import { issueCode } from './fixtures/issue-code.ts';
@@ -16,7 +16,7 @@ const acme = { account: { id: 'acme', name: 'Acme' }, properties: [house], devic
 let store: Store;
 let folder: string;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   folder = await mkdtemp(join(tmpdir(), 'import-'));
 });
 afterEach(async () => {

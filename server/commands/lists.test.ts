@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { demoDevices, harbourStays, meadowLodge } from '../demo/demo-data.ts';
 import { seedDemo } from '../demo/seed-demo.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { listAccounts, switchAccount } from './account.ts';
 import { listBridges, listJobs } from './bridge.ts';
@@ -18,7 +18,7 @@ const bridge = 'BR1A00000001';
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   await seedDemo(store, { keys: { demoKey: new Uint8Array(32) }, now });
 });
 afterEach(() => store.close());

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createPasswords } from '../oauth/passwords.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { addOwner, listOwners, setOwnerPassword, switchOwner } from './owner.ts';
 
@@ -11,7 +11,7 @@ const entry = { at: now, accountId: 'acme', clientId: 'operator', deviceId: null
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   for (const id of ['acme', 'other']) await store.accounts.put({ id, name: id, trialEndsAt: null });
 });
 afterEach(() => store.close());

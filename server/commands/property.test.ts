@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeDevice } from '../store/contract/records.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { setTimezone } from './property.ts';
@@ -12,7 +12,7 @@ const annex = '65a000000000000000000003';
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   for (const id of ['harbour', 'meadow']) await store.accounts.put({ id, name: id, trialEndsAt: null });
   await store.imports.write({
     properties: [

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createClientMetadata } from '../oauth/create-client-metadata.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { switchClient } from './client.ts';
 import { rotateClient } from './rotate-client.ts';
@@ -10,7 +10,7 @@ const hour = 3600;
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   await store.accounts.put({ id: 'acme', name: 'Acme', trialEndsAt: null });
   const own = { kind: 'own', clientId: 'acme-own', name: 'Acme', ownerAccount: 'acme' } as const;
   const partner = { kind: 'partner', clientId: 'p', name: 'P', redirectUris: ['https://p.example/'] } as const;

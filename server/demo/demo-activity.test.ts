@@ -1,7 +1,7 @@
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { describe, expect, test } from 'vitest';
 import { describeActivity } from '../activity/describe-activity.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import { makeDemoActivity } from './demo-activity.ts';
 import { seedDemo } from './seed-demo.ts';
 
@@ -62,7 +62,7 @@ describe('the log of the demo', () => {
 
 describe('a start of the demo', () => {
   test('writes the log once, and leaves it as it is at the next', async () => {
-    const store = await openSqliteStore(':memory:');
+    const store = await openMemoryStore();
     await seedDemo(store, { keys, now: firstStart });
     const kept = await store.activity.list(everything);
     expect(kept).toHaveLength(entries.length);
@@ -72,7 +72,7 @@ describe('a start of the demo', () => {
   });
 
   test('completes a first one that was cut short before the log, at the times of the first', async () => {
-    const store = await openSqliteStore(':memory:');
+    const store = await openMemoryStore();
     const broken = { ...store, activity: { ...store.activity, add: () => Promise.reject(new Error('cut short')) } };
     await expect(seedDemo(broken, { keys, now: firstStart })).rejects.toThrow('cut short');
     expect(await store.activity.list(everything)).toEqual([]);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { setOwnerPassword, switchOwner } from '../commands/owner.ts';
 import { createPasswords } from '../oauth/passwords.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { demoAccounts } from './demo-data.ts';
 import { demoOwners, deriveDemoPassword, seedDemoOwners } from './demo-owners.ts';
@@ -13,7 +13,7 @@ const passwords = createPasswords({ ln: 1 });
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   await seedDemo(store, { keys, now: firstStart });
 });
 afterEach(() => store.close());

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { OidcAdapter } from './adapter.ts';
 import { hashSecret } from './hash-secret.ts';
 
 let store: Store;
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
 });
 afterEach(() => store.close());
 

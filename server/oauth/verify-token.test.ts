@@ -2,7 +2,7 @@ import { maxHeaderBytes } from '@lockstep/runtime/security/scheme';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { generateKeys } from '../key-file.ts';
 import type { Keys } from '../keys.ts';
-import { openSqliteStore } from '../store/sqlite/open-store.ts';
+import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
 import { createClientMetadata } from './create-client-metadata.ts';
 import { createToken, hostileTokens, ownerId, type TokenMaker } from './fixtures/hostile-tokens.ts';
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 
 beforeEach(async () => {
-  store = await openSqliteStore(':memory:');
+  store = await openMemoryStore();
   await store.accounts.put(account);
   await store.owners.create(owner);
   for (const client of [partner, own]) await store.clients.create(createClientMetadata(client));

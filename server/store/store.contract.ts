@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe } from 'vitest';
+import { afterAll, beforeAll, describe, type TestOptions } from 'vitest';
 import { describeAccessCodes } from './contract/access-codes.ts';
 import { describeAccounts } from './contract/accounts.ts';
 import { describeActivity } from './contract/activity.ts';
@@ -16,8 +16,8 @@ import type { Store } from './store.ts';
  *
  * @param open gives an empty store; it is opened once and shared, so each test keeps to accounts and ids of its own
  */
-export function storeContract(name: string, open: () => Promise<Store>): void {
-  describe(name, () => {
+export function storeContract(name: string, open: () => Promise<Store>, options: TestOptions = {}): void {
+  describe(name, options, () => {
     let store: Store | undefined;
     beforeAll(async () => {
       store = await open();
