@@ -23,6 +23,7 @@ import {
   tokenIn,
   whereIs,
 } from './fixtures/walk.ts';
+import { guessLimits } from './limit-guesses.ts';
 import { catalogues } from './pages/messages/catalogues.ts';
 import { apiScopes, openIdScopes } from './scopes.ts';
 
@@ -177,6 +178,18 @@ describe('the page of connected applications', () => {
     }
     expect(at(await enterApps(browser))).toBe('apps');
     expect(await audited()).toEqual([['log_in', owner.id, owner.id]]);
+  });
+
+  test('logs in after a pause where there were too many guesses from everywhere', async () => {
+    await running.close();
+    await begin({ publicOrigin: 'https://locks.example' });
+    const enterFrom = (index: number, password: string) =>
+      enterApps(openAt(running, { 'X-Forwarded-For': `198.51.100.${index + 1}` }), { email: owner.email, password });
+    for (let index = 0; index <= guessLimits.email.failures; index += 1)
+      expect((await enterFrom(index, 'a guess of it')).status).toBe(400);
+    const begun = performance.now();
+    expect(at(await enterFrom(200, owner.password))).toBe('apps');
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(guessLimits.pause.stepMs - 1);
   });
 });
 

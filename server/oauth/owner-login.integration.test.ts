@@ -342,16 +342,6 @@ describe('one e-mail, guessed at from everywhere', () => {
     expect((await guess(300, neighbour)).status).toBe(400);
   });
 
-  test('is looked at after its pause at the page of connected applications too', async () => {
-    await begin(behindProxy);
-    const way = 'the page of connected applications';
-    for (let index = 0; index <= guessLimits.email.failures; index += 1)
-      expect((await attempt(way, wrong(), from(address(index)))).status).toBe(400);
-    const begun = performance.now();
-    expect(at(await attempt(way, owner, from(address(500))))).toBe('apps');
-    expect(performance.now() - begun).toBeGreaterThanOrEqual(guessLimits.pause.stepMs - 1);
-  });
-
   test('the mark of a browser is good for its own e-mail alone, and opens nothing', async () => {
     await begin(behindProxy);
     const known = openAt(running, from(address(500)));

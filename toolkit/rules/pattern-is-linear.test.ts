@@ -1,5 +1,6 @@
+import { BaseResolver, createConfig, lintDocument, makeDocumentFromString } from 'redocly-core';
 import { expect, test } from 'vitest';
-import { findAttack } from './pattern-is-linear.ts';
+import { findAttack, patternIsLinear } from './pattern-is-linear.ts';
 
 const control = '\\u0000-\\u001f';
 
@@ -36,3 +37,24 @@ for (const { name, given, want } of patterns) {
     // Two checks of at most 60 s each.
   }, 150_000);
 }
+
+test('a schema is reported for its own patterns that are not linear, and for no other', async () => {
+  const document = makeDocumentFromString(
+    JSON.stringify({
+      openapi: '3.1.1',
+      components: {
+        schemas: { A: { pattern: '^a*$' }, B: { pattern: '^a*a*$', patternProperties: { '^b*b*$': {} } } },
+      },
+    }),
+    'a.json',
+  );
+  const config = await createConfig(
+    { plugins: [{ id: 'own', rules: { oas3: { linear: patternIsLinear } } }], rules: { 'own/linear': 'error' } },
+    {},
+  );
+  const problems = await lintDocument({ document, config, externalRefResolver: new BaseResolver() });
+  expect(problems.map(({ location: [first] }) => first?.pointer)).toEqual([
+    '#/components/schemas/B/pattern',
+    '#/components/schemas/B/patternProperties/^b*b*$',
+  ]);
+});
