@@ -250,9 +250,11 @@ describe('serve with handlers', () => {
     expect(error).not.toMatch(/^ +at /m);
   });
 
-  test('refuses a file that is not there', async () => {
+  test('refuses a file that is not there, and hears no signals from then on', async () => {
+    const heard = process.listenerCount('SIGINT');
     const { code, error } = await ended(['serve', '--contract', museum, '--port', '0', '--handlers', 'gone.ts']);
     expect([code, error]).toEqual([2, 'gone.ts: the file does not exist. Name a module with --handlers.\n']);
+    expect(process.listenerCount('SIGINT')).toBe(heard);
   });
 });
 
