@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { testLaw } from '../../test/test-law.ts';
 import { deriveEntryId } from '../activity/read-log-item.ts';
+import { testLaw } from '../fixtures/test-law.ts';
 import { type JobWorld, openJobWorld, type ReadJob, readJobId } from '../operations/jobs/fixtures/job-world.ts';
 import { createCrashFuse, storeFailure } from './fixtures/crash-fuse.ts';
 

@@ -144,8 +144,17 @@ const faults = [
   { fault: 'is busy', error: () => new StoreUnavailable(secret), status: 503 },
 ] as const;
 
+/** One of each kind: pages, their forms, the way to the callback, clients. What answers of a fault is the same for all. */
+const oneOfEach = ['a login request', 'its form', 'the way on from a consent', 'logging out everywhere', 'a refresh'];
+
 describe.each(faults)('where the store $fault', ({ error, status }) => {
-  test.each(cases)('at any of its calls, $name says so and no more', async ({ prepare, isStoreless }) => {
+  const [here, inFull] = [true, false].map((isHere) =>
+    cases.filter(({ name }) => (status === 503 || oneOfEach.includes(name)) === isHere),
+  );
+  test.each(here ?? [])('at any of its calls, $name says so and no more', failAtAnyCall);
+  test.each(inFull ?? [])('at any of its calls, $name says so and no more', { tags: ['full'] }, failAtAnyCall);
+
+  async function failAtAnyCall({ prepare, isStoreless }: Case): Promise<void> {
     const { faultyStore, stopAfter, hasFailed, mend } = createMortalStore(error);
     const auth = await startAuth({ faultyStore });
     running = auth;
@@ -177,7 +186,7 @@ describe.each(faults)('where the store $fault', ({ error, status }) => {
     }
     if (isStoreless) expect(calls).toBe(1);
     else expect(calls).toBeGreaterThan(1);
-  });
+  }
 });
 
 const operations: OperationTable = table;

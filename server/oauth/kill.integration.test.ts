@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { testLaw } from '../../test/test-law.ts';
+import { testLaw } from '../fixtures/test-law.ts';
 import { survivesKills } from './fixtures/survive-kills.ts';
 
 const law = 'logins survive kill -9: what was answered holds, what was not has happened in whole or not at all';

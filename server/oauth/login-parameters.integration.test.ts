@@ -3,7 +3,7 @@ import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import fc from 'fast-check';
 import { decodeJwt } from 'jose';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { testLaw } from '../../test/test-law.ts';
+import { testLaw } from '../fixtures/test-law.ts';
 import { createTestKeys } from './fixtures/keys.ts';
 import { callback, owner, type RunningAuth, startAuth } from './fixtures/start-auth.ts';
 import { type Answer, basic, loginQuery, post, send, type Tokens } from './fixtures/talk.ts';

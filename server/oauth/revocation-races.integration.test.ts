@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, vi } from 'vitest';
-import { testLaw } from '../../test/test-law.ts';
+import { testLaw } from '../fixtures/test-law.ts';
 import { type CreatedClient, createClientMetadata } from './create-client-metadata.ts';
 import { type Browser, openBrowser, type Page } from './fixtures/browser.ts';
 import { issueCode } from './fixtures/issue-code.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { testLaw } from '../../test/test-law.ts';
+import { testLaw } from '../fixtures/test-law.ts';
 import { isNothingNow, knownCodes } from './fixtures/known-codes.ts';
 import { livesAlike } from './fixtures/model-law.ts';
 

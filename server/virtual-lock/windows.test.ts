@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { testLaw } from '../../test/test-law.ts';
+import { testLaw } from '../fixtures/test-law.ts';
 import { anyVisit, opensThroughEnter } from './fixtures/window-law.ts';
 
 testLaw(

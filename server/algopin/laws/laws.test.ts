@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { testLaw } from '../../../test/test-law.ts';
+import { testLaw } from '../../fixtures/test-law.ts';
 import { planCode } from '../plan-code.ts';
 import { anyPlan } from './any-plan.ts';
 import { agreesWithReference, opensInsideItsWindowOnly } from './opens-inside-only.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testLaw } from '../../../test/test-law.ts';
+import { testLaw } from '../../fixtures/test-law.ts';
 import { now } from '../fixtures/open-world.ts';
 import { entries, holdsPagingLaw, idsOf, openLog, orders } from './fixtures/activity-paging-law.ts';
 import { makeEntry, openActivityWorld } from './fixtures/activity-world.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testLaw } from '../../../test/test-law.ts';
+import { testLaw } from '../../fixtures/test-law.ts';
 import {
   enter,
   issueFor,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { testLaw } from '../../../test/test-law.ts';
+import { testLaw } from '../../fixtures/test-law.ts';
 import { makeDevice, openWorld, type Page } from '../fixtures/open-world.ts';
 import { filters, holdsPagingLaw, listOperations, listSlowly, makeDevices, sorts } from './fixtures/paging-law.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { testLaw } from '../../../test/test-law.ts';
+import { testLaw } from '../../fixtures/test-law.ts';
 import type { Activity, ActivityQuery } from '../activity/activity-store.ts';
 import type { Store } from '../store.ts';
 import { objectId } from './records.ts';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { testLaw } from '../../../test/test-law.ts';
+import { testLaw } from '../../fixtures/test-law.ts';
 import type { Device } from '../records.ts';
 import type { DeviceQuery, Store } from '../store.ts';
 import { addAccount, makeBridge, makeDevice, objectId } from './records.ts';

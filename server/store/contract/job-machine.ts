@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect } from 'vitest';
-import { testLaw } from '../../../test/test-law.ts';
+import { testLaw } from '../../fixtures/test-law.ts';
 import type { JobLimits, NewJob } from '../jobs/job-store.ts';
 import type { Store } from '../store.ts';
 import { JobModel } from './job-model.ts';
