@@ -38,7 +38,7 @@ export default defineConfig({
     maxWorkers: 2,
     tags: [{ name: 'full', description: 'need not run at every change: matrices, kills by the dozen, installs' }],
     projects: [
-      { test: { ...everywhere, ...unit, name: 'unit', testTimeout: 15_000 } },
+      { test: { ...everywhere, ...unit, name: 'unit', testTimeout: 15_000, hookTimeout: 15_000 } },
       {
         test: {
           ...everywhere,
@@ -84,6 +84,7 @@ export default defineConfig({
           include: [named('slow')],
           exclude: ignored,
           testTimeout: 3_600_000,
+          hookTimeout: 120_000,
         },
       },
     ],

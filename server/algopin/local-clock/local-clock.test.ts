@@ -32,11 +32,12 @@ test('there are some hundred changes of the clocks until 2040', () => {
   expect(found.length).toBeGreaterThan(200);
 });
 
+// Every change takes 6 s on a quiet machine.
 for (const { share, all, tags } of [
   { share: 'a fifth of the changes', all: found.filter((change, index) => index % 5 === 0 || isOdd(change)), tags: [] },
   { share: 'every change', all: found, tags: ['full'] },
 ])
-  describe(`around ${share} of the clocks until 2040`, { tags }, () => {
+  describe(`around ${share} of the clocks until 2040`, { tags, timeout: 60_000 }, () => {
     test('an hour of UTC has the whole hour that the wall clock shows, and never two', () => {
       const wrong = all.flatMap(({ timeZone, at }) => {
         const first = Math.floor(at / millisecondsPerHour) * millisecondsPerHour;
@@ -77,18 +78,16 @@ for (const { share, all, tags } of [
     });
 
     test('a day ends at the first time at which the wall clock shows the time of its start, or a later one', () => {
-      const wrong = all
-        .filter((_, index) => index % 5 === 0)
-        .flatMap(({ timeZone, at }) =>
-          [-2, -1, 0, 1]
-            .map((hours) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).add({ hours }))
-            .map((near) => lastWholeHour(near.subtract({ days: 29 })))
-            .filter(
-              (start) =>
-                localDaysLater(start, 29).epochMilliseconds !== sameTimeLater(start.epochMilliseconds, 29, timeZone),
-            )
-            .map(String),
-        );
+      const wrong = all.flatMap(({ timeZone, at }) =>
+        [-2, -1, 0, 1]
+          .map((hours) => Temporal.Instant.fromEpochMilliseconds(at).toZonedDateTimeISO(timeZone).add({ hours }))
+          .map((near) => lastWholeHour(near.subtract({ days: 29 })))
+          .filter(
+            (start) =>
+              localDaysLater(start, 29).epochMilliseconds !== sameTimeLater(start.epochMilliseconds, 29, timeZone),
+          )
+          .map(String),
+      );
       expect(wrong).toEqual([]);
     });
   });
