@@ -43,6 +43,43 @@ function sampleOf(node: object): { query: string; body: unknown } {
   return { query: new URLSearchParams(target.split('?')[1]).get('kind') ?? '', body: JSON.parse(body ?? 'null') };
 }
 
+interface Given {
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: 'path' | 'query' | 'header';
+    readonly explode?: boolean;
+    readonly example: unknown;
+  }[];
+  readonly content?: Readonly<Record<string, object>>;
+  readonly security?: Operation['security'];
+  readonly securitySchemes?: object;
+}
+
+/** A request of required parameters and a body. */
+function requestOf({ parameters = [], content, security = [], securitySchemes = {} }: Given) {
+  const document = {
+    components: { securitySchemes },
+    paths: { '/plants': { post: { parameters, requestBody: { content } } } },
+  };
+  const types = Object.keys(content ?? {});
+  return sampleRequest(document, {
+    ...base,
+    ...rest,
+    path: ['/plants', ...parameters.flatMap(({ name, in: place }) => (place === 'path' ? [`{${name}}`] : []))].join(
+      '/',
+    ),
+    security,
+    parameters: parameters.map(({ name, in: place, explode = true }, index) => ({
+      ...{ name, in: place, explode, required: true, style: 'form', allowEmptyValue: false },
+      schema: `${pointer}/parameters/${index}/schema`,
+    })),
+    requestBody:
+      content === undefined ? null : { required: true, content: Object.fromEntries(types.map((type) => [type, ''])) },
+  });
+}
+
+const objectOf = (properties: object) => ({ type: 'object', required: Object.keys(properties), properties });
+
 describe('a sample is made of', () => {
   const rows: readonly { name: string; node: object; want: unknown }[] = [
     { name: 'the example', node: { example: 'fern', schema: { type: 'string' } }, want: 'fern' },
@@ -68,10 +105,20 @@ describe('a sample is made of', () => {
     { name: 'text of a format', node: { schema: { type: 'string', format: 'date' } }, want: '2026-01-15' },
     { name: 'what fits all', node: { schema: { allOf: [{ minimum: 1 }, { minimum: 4 }], type: 'integer' } }, want: 4 },
     { name: 'no example that is refused', node: { schema: { type: 'integer', minimum: 3, example: 1 } }, want: 3 },
+    { name: 'no text that is refused', node: { example: 'many', schema: { type: 'integer', minimum: 3 } }, want: 3 },
+    { name: 'an example that is false', node: { example: false, schema: { type: 'boolean' } }, want: false },
+    { name: 'the default before the smallest', node: { schema: { type: 'integer', default: 7, minimum: 3 } }, want: 7 },
   ];
   for (const { name, node, want } of rows) {
     test(name, () => expect(sampleOf(node)).toEqual({ query: String(want), body: want }));
   }
+
+  test.each([
+    { example: '5', schema: { type: 'integer' } },
+    { example: 5, schema: { type: 'string' } },
+  ])('a parameter’s example as the text that is sent: $example for $schema.type', (node) => {
+    expect(sampleOf(node).query).toBe('5');
+  });
 
   test('text of a pattern', () => {
     expect(sampleOf({ schema: { type: 'string', pattern: '^[A-Z]{2}-\\d{3}$' } }).body).toMatch(/^[A-Z]{2}-\d{3}$/);
@@ -81,6 +128,70 @@ describe('a sample is made of', () => {
     const properties = { name: { example: 'Iris' }, height: { type: 'integer', minimum: 1 } };
     expect(sampleOf({ schema: { type: 'object', required: ['name'], properties } }).body).toEqual({ name: 'Iris' });
   });
+});
+
+describe('a request is written with', () => {
+  const [a, b] = [{ const: 1 }, { const: 2 }];
+  const rows: readonly { name: string; given: Given; want: object }[] = [
+    {
+      name: 'a pair of its own for each item (OpenAPI 3.1, 4.8.12.3)',
+      given: { parameters: [{ name: 'a b', in: 'query', example: ['x,', 'y'] }] },
+      want: { target: '/v1/plants?a%20b=x%2C&a%20b=y' },
+    },
+    {
+      name: 'commas between items that do not explode',
+      given: { parameters: [{ name: 'a', in: 'query', explode: false, example: ['x,', 'y'] }] },
+      want: { target: '/v1/plants?a=x%2C,y' },
+    },
+    {
+      name: 'its path',
+      given: { parameters: [{ name: 'id', in: 'path', example: 'a/b' }] },
+      want: { target: '/v1/plants/a%2Fb' },
+    },
+    {
+      name: 'its headers',
+      given: { parameters: [{ name: 'X-A', in: 'header', example: 'h' }] },
+      want: { headers: { 'X-A': 'h' } },
+    },
+    {
+      name: 'the key and the scheme of its alternative, and nothing for a scheme that is not declared',
+      given: {
+        security: [{ key: [], basic: [], lost: [] }],
+        securitySchemes: {
+          key: { type: 'apiKey', in: 'header', name: 'X-Key' },
+          basic: { type: 'http', scheme: 'Basic' },
+        },
+      },
+      want: { headers: { 'X-Key': 'any-key-will-do', Authorization: expect.stringMatching(/^Basic /) } },
+    },
+    {
+      name: 'nothing for a scheme that is not declared alone',
+      given: { security: [{ lost: [] }] },
+      want: { headers: {} },
+    },
+    {
+      name: 'a form',
+      given: { content: { 'application/x-www-form-urlencoded': { example: { a: 'b c', n: 1 } } } },
+      want: { headers: { 'Content-Type': 'application/x-www-form-urlencoded' }, body: 'a=b+c&n=1' },
+    },
+    {
+      name: 'an example of a form as it stands',
+      given: { content: { 'application/x-www-form-urlencoded': { schema: { type: 'object' }, example: 'a=b' } } },
+      want: { body: 'a=b' },
+    },
+    {
+      name: 'the required members of the first form',
+      given: { content: { 'application/json': { schema: { anyOf: [{ ...objectOf({ a, b }), required: ['a'] }] } } } },
+      want: { body: '{"a":1}' },
+    },
+    {
+      name: 'no member that answers alone have',
+      given: { content: { 'application/json': { schema: objectOf({ a: { ...a, readOnly: true }, b }) } } },
+      want: { body: '{"b":2}' },
+    },
+  ];
+  const usual = { method: 'POST', target: '/v1/plants', headers: expect.anything(), body: undefined };
+  test.each(rows)('$name', ({ given, want }) => expect(requestOf(given)).toEqual({ ...usual, ...want }));
 });
 
 describe('credentials', () => {
@@ -139,6 +250,19 @@ describe('a line for a shell', () => {
 
   test('leaves its own token to the shell', () => {
     expect(lineOf({ Authorization: 'Bearer $TOKEN' })).toContain(`-H 'Authorization: Bearer '"$TOKEN" `);
+  });
+
+  test('leaves no other header with that token to it, and names the header as it is', () => {
+    expect(lineOf({ 'X-A': 'Bearer $TOKEN' })).toContain("-H 'X-A: Bearer $TOKEN' ");
+    expect(lineOf({ authorization: 'Bearer $TOKEN' })).toContain(`-H 'authorization: Bearer '"$TOKEN" `);
+  });
+
+  test.each([
+    { method: 'GET', body: undefined, want: "curl -i 'http://localhost:1/a'" },
+    { method: 'POST', body: '', want: "curl -i -d '' 'http://localhost:1/a'" },
+    { method: 'PUT', body: '{}', want: "curl -i -X PUT -d '{}' 'http://localhost:1/a'" },
+  ])('names the method that curl would not take itself: $method', ({ method, body, want }) => {
+    expect(formatCurl('http://localhost:1', { method, target: '/a', headers: {}, body })).toBe(want);
   });
 
   test('reads no file for a body', () => {

@@ -46,6 +46,7 @@ configs: {whatever: it-is}
     token: undefined,
   });
   expect(raw?.login).toMatchObject({
+    password: undefined,
     headers: [['content-type', 'application/json']],
     body: '{"u":1}',
     token: {
@@ -89,6 +90,63 @@ authTemplate:
   }
   expect(new Set(bodies.map(({ name }) => name)).size).toBe(2);
   expect(read(text).users).toEqual(users);
+});
+
+test('a member that is left empty comes from the template, as does a user that is', () => {
+  const { users, faults } = read(`
+auth: [{name: one, fixedHeaders: null}, null]
+authTemplate: {name: two, fixedHeaders: [{name: A, value: b}]}
+`);
+  expect(faults).toEqual([]);
+  expect(users.map(({ name, headers }) => [name, headers])).toEqual([
+    ['one', [['A', 'b']]],
+    ['two', [['A', 'b']]],
+  ]);
+});
+
+test('a log-in for cookies stands beside fixed headers, and a token may come from a header by its earlier spelling', () => {
+  const { users, faults } = read(`
+auth: [{name: one}, {name: two, loginEndpointAuth: {token: {extractFromHeader: X-Token, httpHeaderName: A}, expectCookies: false}}]
+authTemplate: {fixedHeaders: [{name: A, value: b}], loginEndpointAuth: {endpoint: /l, verb: GET, expectCookies: true}}
+`);
+  expect(faults).toEqual([]);
+  expect(users).toMatchObject([
+    { headers: [['A', 'b']], login: { endpoint: '/l', expectCookies: true } },
+    { login: { expectCookies: false, token: { extractFrom: 'header', extractSelector: 'X-Token', sendIn: 'header' } } },
+  ]);
+});
+
+describe('a value that is made', () => {
+  const made = (generator: string, seed = 1) => {
+    const text = `
+auth: [{name: a}]
+authTemplate:
+  createUsers: {endpoint: /users, verb: POST, generators: [{placeHolder: "{$p}", ${generator}}]}
+  loginEndpointAuth:
+    {endpoint: /l, verb: POST, contentType: text/json, expectCookies: true, headers: [{name: X-P, value: "{$p}"}],
+    payloadUserPwd: {username: a, password: "{$p}", usernameField: u, passwordField: p}}
+`;
+    const { users, faults } = readAuthFile('auth.yaml', text, seed);
+    expect(faults).toEqual([]);
+    return users[0]?.login;
+  };
+
+  test.each([
+    { name: 'sixteen characters, its affixes among them', generator: 'prefix: u_', want: /^u_[0-9a-f]{14}$/ },
+    { name: 'no more where more are allowed', generator: 'maxLength: 40', want: /^[0-9a-f]{16}$/ },
+    { name: 'as many as are asked for', generator: 'minLength: 20', want: /^[0-9a-f]{20}$/ },
+    { name: 'one between long affixes', generator: 'maxLength: 2, prefix: abc', want: /^abc[0-9a-f]$/ },
+  ])('has $name', ({ generator, want }) => expect(made(generator)?.password).toMatch(want));
+
+  test('stands in headers, body and password, and is another for another seed', () => {
+    const login = made('postfix: x');
+    expect(login?.headers).toEqual([
+      ['content-type', 'text/json'],
+      ['X-P', login?.password],
+    ]);
+    expect(login?.body).toBe(JSON.stringify({ u: 'a', p: login?.password }));
+    expect(made('postfix: x', 2)?.password).not.toBe(login?.password);
+  });
 });
 
 test('the file that the README shows is one, and the options that it names exist', async () => {
@@ -152,5 +210,78 @@ describe('tells what is wrong, and where', () => {
     const [first] = read(text).faults;
     if (says instanceof RegExp) expect(first).toMatch(says);
     else expect(first).toBe(says);
+  });
+
+  const login = (members: string) => `name: a, loginEndpointAuth: {endpoint: /l, verb: GET, ${members}}`;
+  const token = (members: string) => login(`token: {${members}}`);
+  const payload = 'username: a, password: b, usernameField: u, passwordField: p';
+  const [ofUser, ofLogin] = ['', '/loginEndpointAuth'];
+  const fixed = 'fixedHeaders: [{name: A, value: b}]';
+  test.each([
+    { user: fixed, at: ofUser, says: 'it needs a name.' },
+    { user: `name: a, name: a, ${fixed}`, at: '/name', says: 'it stands twice.' },
+    { user: 'name: [a]', at: '/name', says: 'a list stands where text is wanted.' },
+    { user: 'name: a, fixedHeaders: {A: b}', at: '/fixedHeaders', says: 'a list is wanted.' },
+    { user: 'name: a, loginEndpointAuth: 7', at: ofLogin, says: 'an object is wanted.' },
+    { user: login('contentType: text/plain'), at: ofLogin, says: 'it needs expectCookies: true, or a token.' },
+    {
+      user: login('expectCookies: yes'),
+      at: `${ofLogin}/expectCookies`,
+      says: 'text stands where true or false is wanted.',
+    },
+    {
+      user: login('expectCookies: true, externalEndpointURL: "https://a.example"'),
+      at: ofLogin,
+      says: 'it needs either endpoint or externalEndpointURL.',
+    },
+    {
+      user: 'name: a, loginEndpointAuth: {externalEndpointURL: "ftp://a.example", verb: GET, expectCookies: true}',
+      at: `${ofLogin}/externalEndpointURL`,
+      says: 'ftp://a.example is no http address.',
+    },
+    {
+      user: 'name: a, loginEndpointAuth: {endpoint: /l, expectCookies: true}',
+      at: ofLogin,
+      says: 'it needs a verb, such as POST.',
+    },
+    {
+      user: login(`expectCookies: true, payloadUserPwd: {${payload}}`),
+      at: ofLogin,
+      says: 'its payload needs a contentType.',
+    },
+    {
+      user: login(`expectCookies: true, contentType: text/xml, payloadUserPwd: {${payload}}`),
+      at: `${ofLogin}/contentType`,
+      says: 'text/xml: payloadUserPwd is written as JSON or as a form; use payloadRaw.',
+    },
+    {
+      user: login(
+        `expectCookies: true, contentType: text/json, payloadUserPwd: {${payload.replace('password: b, ', '')}}`,
+      ),
+      at: `${ofLogin}/payloadUserPwd`,
+      says: 'it needs password.',
+    },
+    {
+      user: token('extractFrom: body, extractSelector: "", sendIn: header'),
+      at: `${ofLogin}/token`,
+      says: 'it needs sendName.',
+    },
+    {
+      user: token('extractFrom: body, extractSelector: "", sendIn: query, sendName: t, sendTemplate: "{t}"'),
+      at: `${ofLogin}/token`,
+      says: 'sendTemplate needs the place holder {token}.',
+    },
+    {
+      user: `name: a, ${fixed}, createUsers: {endpoint: /u, verb: PUT, generators: [{prefix: a}]}`,
+      at: '/createUsers/generators',
+      says: 'each needs a placeHolder.',
+    },
+    {
+      user: `name: a, naqqq: 1, ${fixed}`,
+      at: '/naqqq',
+      says: 'the format has no such member. There are: name, requireMockHandling, fixedHeaders, loginEndpointAuth, createUsers.',
+    },
+  ])('of {$user}: $says', ({ user, at, says }) => {
+    expect(read(`auth: [{${user}}]`).faults).toEqual([`auth.yaml:1 /auth/0${at}: ${says}`]);
   });
 });
