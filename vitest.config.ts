@@ -56,6 +56,8 @@ export default defineConfig({
           include: [named('browser')],
           exclude: ignored,
           globalSetup: './test/share-browser.ts',
+          // Both cores draw, so that a page may be a while.
+          expect: { poll: { timeout: 20_000 } },
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },

@@ -252,7 +252,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
     }
-    await page.waitForURL(`${url}#/${section}`, { timeout: 10_000 });
+    await page.waitForURL(`${url}#/${section}`);
     await expect.poll(() => topOf(page, section), { timeout: 30_000 }).toBeLessThan(200);
     expect(await topOf(page, section)).toBeGreaterThanOrEqual(0);
     await page.context().close();

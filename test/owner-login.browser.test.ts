@@ -36,7 +36,8 @@ const neighbour: Person = {
 interface Answer {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly delayMs?: number;
+  /** Not before this. */
+  readonly after?: Promise<void>;
 }
 
 interface Tab {
@@ -389,18 +390,20 @@ describe.skipIf(missing)('an owner at a browser', () => {
     }
     // The second click gives up the way that the first has led to, and asks again.
     const clicksAgain = async ({ button, due, comesTo }: Button) => {
-      const tab = await open({ elsewhere: () => ({ status: 200, delayMs: 600 }) });
+      const { promise: after, resolve: answerFromNowOn } = Promise.withResolvers<void>();
+      const tab = await open({ elsewhere: () => ({ status: 200, after }) });
       await due(tab);
       const box = await tab.page.getByRole('button', { name: button, exact: true }).boundingBox();
       const [x, y] = [(box?.x ?? 0) + 10, (box?.y ?? 0) + 10];
       // A hand does not wait for what its first click has led to.
       await tab.page.mouse.click(x, y);
-      await sleep(150);
+      await expect.poll(() => tab.visited.length).toBe(1);
       await tab.page.mouse.click(x, y);
+      await expect.poll(() => tab.visited.length).toBe(2);
+      answerFromNowOn();
       const answer = await readAnswer(tab);
       expect(answer).toMatchObject({ ...comesTo, state: 'a state', iss: running.issuer });
       if (answer.code !== undefined) await exchange(answer);
-      expect(tab.visited.length).toBeGreaterThan(1);
       await close(tab);
     };
     const again = 'comes through by two clicks on $button, where the application is slow';
@@ -598,8 +601,8 @@ async function watch(page: Page, elsewhere: (address: URL) => Answer = () => ({ 
   session.on('Fetch.requestPaused', async ({ requestId, request }) => {
     const address = new URL(request.url);
     if (address.pathname !== '/favicon.ico') visited.push(request.url);
-    const { status, headers = {}, delayMs = 0 } = elsewhere(address);
-    await sleep(delayMs);
+    const { status, headers = {}, after } = elsewhere(address);
+    await after;
     const responseHeaders = Object.entries({ 'Content-Type': 'text/html', ...headers });
     const answer = {
       requestId,
