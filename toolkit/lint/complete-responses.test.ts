@@ -87,6 +87,20 @@ test.each([
   expect(completeResponses(head + given)).toEqual({ text: head + given, completed: [] });
 });
 
+test.each([
+  ['an inline response', '{description: No token}'],
+  ['null', 'null'],
+  ['a reference that is no text', '{$ref: 1}'],
+])('%s under x-default-responses is not copied, a reference beside it is', (_, value) => {
+  const mixed = head.replace("{$ref: '#/components/responses/NoToken'}", value);
+  const bare = "      responses:\n        '200': {description: All}\n";
+  const { text, completed } = completeResponses(mixed + bare);
+  expect(text).toBe(mixed + bare + busy);
+  expect(completed).toEqual([{ path: '/rooms', method: 'get', statuses: ['503'] }]);
+  const alone = mixed.replace(/ {2}'503'.+\n/, '');
+  expect(completeResponses(alone + bare)).toEqual({ text: alone + bare, completed: [] });
+});
+
 test('every operation that was completed is named, and lines end as the others do', () => {
   const given = `${head}      responses:\n        '200': {description: All}\n`.replaceAll('\n', '\r\n');
   const { text, completed } = completeResponses(given);
