@@ -54,6 +54,31 @@ ${busy}        default: {description: Anything}
 `,
   },
   {
+    name: 'behind the comments that are indented as part of a response',
+    given: `      responses:
+        '200':
+          description: All
+          # headers come later
+
+          # and links
+        # What is missing.
+        '404':
+          description: None
+          # for good
+`,
+    want: `      responses:
+        '200':
+          description: All
+          # headers come later
+
+          # and links
+${noToken}        # What is missing.
+        '404':
+          description: None
+          # for good
+${busy}`,
+  },
+  {
     name: 'before the first where that is a higher one, and at the end of a text that ends in no line break',
     given: "      responses:\n        '404': {description: None}",
     want: `      responses:\n${noToken}        '404': {description: None}\n${busy.trimEnd()}`,

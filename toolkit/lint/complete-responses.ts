@@ -95,8 +95,12 @@ function insertion(text: string, { items, flow }: YAMLMap<Node, Node>, status: s
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const entry = `${indent}'${status}': {$ref: '${ref.replaceAll("'", "''")}'}`;
   if (before === undefined) return { at: start - indent.length, status, inserted: entry + newline };
-  const end = text.indexOf('\n', endOf(text, before));
-  return end === -1
+  // Comments that are indented deeper than the statuses belong to the response before them.
+  const rest = new RegExp(`[^\\n]*(?:\\s*\\n${indent}[ \\t]+#[^\\n]*)*`, 'y');
+  rest.lastIndex = endOf(text, before);
+  rest.test(text);
+  const end = rest.lastIndex;
+  return end === text.length
     ? { at: text.length, status, inserted: newline + entry }
     : { at: end + 1, status, inserted: entry + newline };
 }
