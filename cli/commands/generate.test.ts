@@ -1,10 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, open, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { generate } from './generate.ts';
 
-// If these fail, a contract changes behind its author's back.
+// If these fail, a contract changes behind its author's back, or is cut short.
 
 const bare = `openapi: 3.1.1
 info: {title: Rooms, version: '1', description: Rooms.}
@@ -35,4 +35,21 @@ test('a contract that was completed is told to be, also where it is refused afte
   expect(json).toMatchObject({ completed, problems: [{ line: 1 }] });
   expect(await readFile(contract, 'utf8')).toContain("        '500': {$ref: '#/components/responses/Broken'}\n");
   expect(await readdir(folder)).toEqual(['contract.yaml']);
+});
+
+test('a contract is completed by a rename: who reads it meanwhile reads all of it, mode and link stay', async () => {
+  const given = bare.replace('3.1.1', '4.0.0');
+  await writeFile(contract, given);
+  await chmod(contract, 0o604);
+  const link = join(folder, 'link.yaml');
+  await symlink('contract.yaml', link);
+  const reader = await open(contract);
+
+  await generate({ contract: link, out: join(folder, 'out'), profile: 'house' });
+  expect(await reader.readFile('utf8')).toBe(given);
+  await reader.close();
+  expect(await readFile(contract, 'utf8')).not.toBe(given);
+  expect((await stat(contract)).mode & 0o777).toBe(0o604);
+  expect(await readlink(link)).toBe('contract.yaml');
+  expect(await readdir(folder)).toEqual(['contract.yaml', 'link.yaml']);
 });

@@ -1,10 +1,11 @@
-import { writeFile } from 'node:fs/promises';
+import { access, constants, realpath } from 'node:fs/promises';
 import { readContract, readSource } from '@lockstep/toolkit/contract/read-contract';
 import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
 import { derive } from '@lockstep/toolkit/derive';
 import { type Completed, completeResponses } from '@lockstep/toolkit/lint/complete-responses';
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
 import { OutputError, writeOutput } from '@lockstep/toolkit/output-folder';
+import { replaceFile } from '@lockstep/toolkit/replace-file';
 import type { CommandResult, Target } from './command.ts';
 import { formatFindings } from './lint.ts';
 import { refuse } from './refuse.ts';
@@ -66,8 +67,13 @@ async function complete(file: string): Promise<readonly Completed[]> {
   const given = await readSource(file);
   const { text, completed } = completeResponses(given);
   if (text === given) return [];
-  await writeFile(file, text).catch((cause: Error) => {
-    throw new OutputError(`${file} lacks responses, and can't be written: ${cause.message}`);
-  });
+  try {
+    // A rename would replace a link, and a file that is read-only.
+    const path = await realpath(file);
+    await access(path, constants.W_OK);
+    await replaceFile(path, text);
+  } catch (cause) {
+    throw new OutputError(`${file} lacks responses, and can't be written: ${(cause as Error).message}`);
+  }
   return completed;
 }
