@@ -53,3 +53,11 @@ test('a contract is completed by a rename: who reads it meanwhile reads all of i
   expect(await readlink(link)).toBe('contract.yaml');
   expect(await readdir(folder)).toEqual(['contract.yaml', 'link.yaml']);
 });
+
+test('without a profile the contract stays, and nothing is said of completing or linting it', async () => {
+  await writeFile(contract, bare);
+  const { exitCode, json } = await generate({ contract, out: join(folder, 'out') });
+  expect(exitCode).toBe(0);
+  expect(Object.keys(json)).toEqual(['contract', 'written', 'unchanged', 'removed']);
+  expect(await readFile(contract, 'utf8')).toBe(bare);
+});

@@ -35,11 +35,11 @@ async function deriveInto({ contract: file, out, profile }: Options): Promise<Co
   linting?.catch(() => undefined);
   const contract = await readContract(file);
   const derived = await derive(contract, out);
-  const problems = (await linting) ?? [];
+  const problems = await linting;
 
-  const told = problems.length === 0 ? [] : [formatFindings(problems, profile ?? 'valid')];
+  const told = problems?.length ? [formatFindings(problems, profile ?? 'valid')] : [];
   const { notices } = contract;
-  if (!problems.every(isWarning))
+  if (problems?.every(isWarning) === false)
     return {
       exitCode: 1,
       text: [...told, `${out} was left as it is: mend the contract first.`].join('\n'),
@@ -56,7 +56,7 @@ async function deriveInto({ contract: file, out, profile }: Options): Promise<Co
   return {
     exitCode: 0,
     text: lines.join('\n'),
-    json: { contract: `sha256:${contract.hash}`, problems, ...result },
+    json: { contract: `sha256:${contract.hash}`, ...(problems && { problems }), ...result },
     notices,
   };
 }
