@@ -10,6 +10,7 @@ import {
   type Target,
   WrongUse,
 } from './commands/command.ts';
+import { describeBug, refuse } from './commands/refuse.ts';
 
 interface JsonOption {
   readonly json?: true | undefined;
@@ -135,13 +136,6 @@ export async function lockstep(args: readonly string[], streams: Streams): Promi
   }
 }
 
-/** The stack is for those who mend it. */
-function describeBug(error: unknown): CommandResult {
-  const { message, stack } = error instanceof Error ? error : new Error(String(error));
-  const text = `This is a bug of lockstep. Please tell its maintainers, with the contract and what follows:\n\n${stack ?? message}`;
-  return { exitCode: 2, text, json: { error: `This is a bug of lockstep: ${message}` } };
-}
-
 function addCommand(program: Command, name: string, description: string): Command {
   return program
     .command(name)
@@ -225,14 +219,4 @@ function readLogLevel(known: readonly string[]): string {
   const level = process.env.LOG_LEVEL || 'warn';
   if (level === 'silent' || known.includes(level)) return level;
   throw new WrongUse(`LOG_LEVEL=${level} is no level. Choose one of ${known.join(', ')} or silent.`);
-}
-
-/** A contract or folder that can't be read is the user's to mend, not a crash: all its problems, exit 2. Nor does a crash look like found differences. */
-async function refuse(error: unknown): Promise<CommandResult> {
-  const { ContractError } = await import('@lockstep/toolkit/contract/contract-error');
-  const { OutputError } = await import('@lockstep/toolkit/output-folder');
-  if (error instanceof ContractError) return { exitCode: 2, text: error.message, json: { problems: error.problems } };
-  if (error instanceof OutputError || error instanceof WrongUse)
-    return { exitCode: 2, text: error.message, json: { error: error.message } };
-  return describeBug(error);
 }

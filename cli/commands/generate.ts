@@ -1,40 +1,49 @@
-import { writeFile } from 'node:fs/promises';
+import { access, constants, realpath } from 'node:fs/promises';
 import { readContract, readSource } from '@lockstep/toolkit/contract/read-contract';
 import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
 import { derive } from '@lockstep/toolkit/derive';
 import { type Completed, completeResponses } from '@lockstep/toolkit/lint/complete-responses';
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
 import { OutputError, writeOutput } from '@lockstep/toolkit/output-folder';
+import { replaceFile } from '@lockstep/toolkit/replace-file';
 import type { CommandResult, Target } from './command.ts';
 import { formatFindings } from './lint.ts';
+import { refuse } from './refuse.ts';
+
+interface Options extends Target {
+  readonly profile?: LintProfile;
+}
 
 /**
  * `lockstep generate`: everything is derived before the first byte of it is written. With a profile the contract is given the default
- * responses that it lacks, and nothing is derived from one that does not lint.
+ * responses that it lacks, and nothing is derived from a contract that does not lint.
  */
-export async function generate({
-  contract: file,
-  out,
-  profile,
-}: Target & { readonly profile?: LintProfile }): Promise<CommandResult> {
-  const completed = profile === undefined ? [] : await complete(file);
-  // The linter is a process of its own and runs beside the derivation. A contract that can't be read is the reader's to refuse.
+export async function generate(options: Options): Promise<CommandResult> {
+  if (options.profile === undefined) return deriveInto(options);
+  const completed = await complete(options.contract);
+  // The contract is changed by now, so its author is told whatever happens next.
+  const result = await deriveInto(options).catch(refuse);
+  const lines = completed.map(
+    ({ path, method, statuses }) => `completed ${options.contract}: ${method} ${path} by ${statuses.join(', ')}`,
+  );
+  return { ...result, text: [...lines, result.text].join('\n'), json: { completed, ...result.json } };
+}
+
+async function deriveInto({ contract: file, out, profile }: Options): Promise<CommandResult> {
+  // The linter is a process of its own and runs beside the derivation. The reader reports a contract that can't be read.
   const linting = profile === undefined ? undefined : lintContract(file, profile);
   linting?.catch(() => undefined);
   const contract = await readContract(file);
   const derived = await derive(contract, out);
-  const problems = (await linting) ?? [];
+  const problems = await linting;
 
-  const told = [
-    ...completed.map(({ path, method, statuses }) => `completed ${file}: ${method} ${path} by ${statuses.join(', ')}`),
-    ...(problems.length === 0 ? [] : [formatFindings(problems, profile ?? 'valid')]),
-  ];
+  const told = problems?.length ? [formatFindings(problems, profile ?? 'valid')] : [];
   const { notices } = contract;
-  if (!problems.every(isWarning))
+  if (problems?.every(isWarning) === false)
     return {
       exitCode: 1,
       text: [...told, `${out} was left as it is: mend the contract first.`].join('\n'),
-      json: { completed, problems },
+      json: { problems },
       notices,
     };
   const result = await writeOutput(out, derived);
@@ -47,7 +56,7 @@ export async function generate({
   return {
     exitCode: 0,
     text: lines.join('\n'),
-    json: { contract: `sha256:${contract.hash}`, completed, problems, ...result },
+    json: { contract: `sha256:${contract.hash}`, ...(problems && { problems }), ...result },
     notices,
   };
 }
@@ -58,8 +67,13 @@ async function complete(file: string): Promise<readonly Completed[]> {
   const given = await readSource(file);
   const { text, completed } = completeResponses(given);
   if (text === given) return [];
-  await writeFile(file, text).catch((cause: Error) => {
-    throw new OutputError(`${file} lacks responses, and can't be written: ${cause.message}`);
-  });
+  try {
+    // A rename would replace a link, and a file that is read-only.
+    const path = await realpath(file);
+    await access(path, constants.W_OK);
+    await replaceFile(path, text);
+  } catch (cause) {
+    throw new OutputError(`${file} lacks responses, and can't be written: ${(cause as Error).message}`);
+  }
   return completed;
 }

@@ -54,6 +54,31 @@ ${busy}        default: {description: Anything}
 `,
   },
   {
+    name: 'behind the comments that are indented as part of a response',
+    given: `      responses:
+        '200':
+          description: All
+          # headers come later
+
+          # and links
+        # What is missing.
+        '404':
+          description: None
+          # for good
+`,
+    want: `      responses:
+        '200':
+          description: All
+          # headers come later
+
+          # and links
+${noToken}        # What is missing.
+        '404':
+          description: None
+          # for good
+${busy}`,
+  },
+  {
     name: 'before the first where that is a higher one, and at the end of a text that ends in no line break',
     given: "      responses:\n        '404': {description: None}",
     want: `      responses:\n${noToken}        '404': {description: None}\n${busy.trimEnd()}`,
@@ -85,6 +110,20 @@ test.each([
   ['is no YAML', '      responses: {\n'],
 ])('an operation that %s is left alone', (_, given) => {
   expect(completeResponses(head + given)).toEqual({ text: head + given, completed: [] });
+});
+
+test.each([
+  ['an inline response', '{description: No token}'],
+  ['null', 'null'],
+  ['a reference that is no text', '{$ref: 1}'],
+])('%s under x-default-responses is not copied, a reference beside it is', (_, value) => {
+  const mixed = head.replace("{$ref: '#/components/responses/NoToken'}", value);
+  const bare = "      responses:\n        '200': {description: All}\n";
+  const { text, completed } = completeResponses(mixed + bare);
+  expect(text).toBe(mixed + bare + busy);
+  expect(completed).toEqual([{ path: '/rooms', method: 'get', statuses: ['503'] }]);
+  const alone = mixed.replace(/ {2}'503'.+\n/, '');
+  expect(completeResponses(alone + bare)).toEqual({ text: alone + bare, completed: [] });
 });
 
 test('every operation that was completed is named, and lines end as the others do', () => {

@@ -1,3 +1,4 @@
+import { isObject } from '@lockstep/json/json-pointer';
 import { isMap, isScalar, type Node, type Pair, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { defaultResponses, findMissingResponses } from '../contract/default-responses.ts';
 import { methods } from '../contract/openapi-document.ts';
@@ -20,7 +21,8 @@ export function completeResponses(text: string): { readonly text: string; readon
   const nothing = { text, completed: [] };
   if (!text.includes(defaultResponses)) return nothing;
   const root = readQuickly(text) as Readonly<Record<string, unknown>> | undefined;
-  const lacking = listLacking(root);
+  const references = readReferences(root);
+  const lacking = listLacking(root, references);
   if (lacking.length === 0) return nothing;
 
   const document = parseDocument(text);
@@ -28,10 +30,9 @@ export function completeResponses(text: string): { readonly text: string; readon
   const edits = lacking.flatMap((operation) => {
     const responses: unknown = document.getIn(['paths', operation.path, operation.method, 'responses'], true);
     if (!isMap<Node, Node>(responses) || !isWritable(text, responses)) return [];
-    return operation.statuses.map((status) => ({
-      operation,
-      ...insertion(text, responses, status, referenceOf(root, status)),
-    }));
+    return [...references]
+      .filter(([status]) => operation.statuses.includes(status))
+      .map(([status, ref]) => ({ operation, ...insertion(text, responses, status, ref) }));
   });
   // From the end, so that no offset moves; of several at one place the lowest status comes to stand first.
   const ordered = edits.toSorted((a, b) => b.at - a.at || Number(b.status) - Number(a.status));
@@ -41,21 +42,26 @@ export function completeResponses(text: string): { readonly text: string; readon
   };
 }
 
-function listLacking(root: Readonly<Record<string, unknown>> | undefined): Completed[] {
-  return Object.entries(root?.paths ?? {}).flatMap(([path, item]: [string, unknown]) =>
-    methods.flatMap((method) => {
-      const operation = (item as Readonly<Record<string, unknown>> | null)?.[method];
-      const statuses = findMissingResponses(root, item, operation);
-      return statuses.length === 0 ? [] : [{ path, method, statuses }];
-    }),
+/** The references by status. An inline response or null can't be repeated as a reference: `extension-valid` reports it. */
+function readReferences(root: Readonly<Record<string, unknown>> | undefined): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(root?.[defaultResponses] ?? {}).flatMap(([status, value]: [string, unknown]) =>
+      isObject(value) && typeof value.$ref === 'string' ? [[status, value.$ref]] : [],
+    ),
   );
 }
 
-function referenceOf(root: unknown, status: string): string {
-  const defaults = (root as Readonly<Record<string, Readonly<Record<string, { readonly $ref: string }>>>>)[
-    defaultResponses
-  ];
-  return defaults?.[status]?.$ref ?? '';
+function listLacking(
+  root: Readonly<Record<string, unknown>> | undefined,
+  references: ReadonlyMap<string, string>,
+): Completed[] {
+  return Object.entries(root?.paths ?? {}).flatMap(([path, item]: [string, unknown]) =>
+    methods.flatMap((method) => {
+      const operation = (item as Readonly<Record<string, unknown>> | null)?.[method];
+      const statuses = findMissingResponses(root, item, operation).filter((status) => references.has(status));
+      return statuses.length === 0 ? [] : [{ path, method, statuses }];
+    }),
+  );
 }
 
 interface Insertion {
@@ -89,8 +95,12 @@ function insertion(text: string, { items, flow }: YAMLMap<Node, Node>, status: s
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const entry = `${indent}'${status}': {$ref: '${ref.replaceAll("'", "''")}'}`;
   if (before === undefined) return { at: start - indent.length, status, inserted: entry + newline };
-  const end = text.indexOf('\n', endOf(text, before));
-  return end === -1
+  // Comments that are indented deeper than the statuses belong to the response before them.
+  const rest = new RegExp(`[^\\n]*(?:\\s*\\n${indent}[ \\t]+#[^\\n]*)*`, 'y');
+  rest.lastIndex = endOf(text, before);
+  rest.test(text);
+  const end = rest.lastIndex;
+  return end === text.length
     ? { at: text.length, status, inserted: newline + entry }
     : { at: end + 1, status, inserted: entry + newline };
 }
