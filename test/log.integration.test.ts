@@ -38,9 +38,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const full: { tags?: string[] } = { tags: ['full'] };
+const full = { tags: ['full'] };
 const processes = [
-  { name: 'serve', args: () => ['server/main.ts', 'serve'], logsOn: 1, options: {} },
+  { name: 'serve', args: () => ['server/main.ts', 'serve'], logsOn: 1, options: { tags: [] } },
   {
     name: 'mock',
     args: () => ['mock/main.ts', '--key-file', join(folder, 'mock-keys.json')],
@@ -48,7 +48,7 @@ const processes = [
     options: full,
   },
   { name: 'npm start', args: () => ['start.ts', '--mock-port', '0'], logsOn: 2, options: full },
-] as const;
+];
 
 describe.each(processes)('a disk without space under the log of $name', ({ args, logsOn, options }) => {
   test('neither keeps it from answering, nor from ending', options, async () => {
