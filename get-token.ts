@@ -61,7 +61,7 @@ class NoServer extends Error {}
 /** The command was not understood. */
 class WrongUsage extends Error {}
 
-export interface Ended {
+interface Ended {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;

@@ -6,7 +6,7 @@ import { PrintSlowest } from './test/print-slowest.ts';
 const { seed, isNew } = chooseSeed(process.env, Math.random);
 if (isNew) process.stderr.write(`Random tests run from the seed ${seed}. The same again: FC_SEED=${seed}\n`);
 
-// Every process that a test starts compiles the same sources: with what the first one left, `npm start` takes 1.6 s of processor time, not 2.4.
+// Every process that a test starts compiles the same sources: from the cache of the first one, `npm start` takes 1.6 s of processor time, not 2.4.
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/compiled');
 
 // The tests of a new project, and those of the examples, run by runners of their own.

@@ -393,8 +393,8 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
   });
 
   // Both commands are run by one function of the command line: what it does with signals and log is seen once each in every run.
-  const rest = { tags: ['full'] };
-  test('says which levels of a log there are', command === 'serve' ? {} : rest, async () => {
+  const full = { tags: ['full'] };
+  test('says which levels of a log there are', command === 'serve' ? {} : full, async () => {
     const { exit, out, error } = run([command, '--contract', museum, '--port', '0'], { LOG_LEVEL: 'bogus' });
     expect([await exit, out(), error()]).toEqual([
       2,
@@ -416,7 +416,7 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
   const signals = { serve: ['SIGINT', 'SIGTERM'], mock: ['SIGTERM', 'SIGINT'] } as const;
   const [seen, other] = signals[command];
   test(`ends in order on ${seen}, also while it starts`, () => endsInOrder(seen));
-  test(`ends in order on ${other}, also while it starts`, rest, () => endsInOrder(other));
+  test(`ends in order on ${other}, also while it starts`, full, () => endsInOrder(other));
 
   async function endsInOrder(signal: NodeJS.Signals): Promise<void> {
     const started = run([command, '--contract', museum, '--port', '0']);

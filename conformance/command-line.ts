@@ -6,6 +6,14 @@ import { addOptions, type RawOptions } from './command/options.ts';
 import { memberOf } from './contract/document.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 
+/** The process around a command. */
+interface Surroundings {
+  /** Called when a run begins. */
+  readonly watch: () => Ends;
+  /** Called when the runner itself failed: whatever it still waits for, it has nothing more to say. */
+  readonly leave: (exitCode: number) => void;
+}
+
 const standard: Streams = { out: process.stdout, error: process.stderr };
 
 /**
@@ -14,14 +22,14 @@ const standard: Streams = { out: process.stdout, error: process.stderr };
  * @param args what stands behind its name
  * @param name by which it was called, for its help
  * @param streams what it prints to; those of the process when left out
- * @param watch called when a run begins; signals and failures of the process when left out
+ * @param surroundings those of the process when left out: its signals, its failures and its end
  * @returns the exit code: 0 nothing found; 1 defects; 2 wrong usage, or nothing that could be tested; 130 interrupted
  */
 export async function conform(
   args: readonly string[],
   name: string,
   streams: Streams = standard,
-  watch: () => Ends = watchProcess,
+  { watch, leave }: Surroundings = { watch: watchProcess, leave: leaveProcess },
 ): Promise<number> {
   let exitCode = 0;
   const program = addOptions(new Command(name))
@@ -49,8 +57,7 @@ export async function conform(
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const failure = error instanceof RunnerFailure ? error : new RunnerFailure(error);
     streams.error.write(`The runner failed: ${failure.message}. Please report it.\n${framesOf(failure)}\n`);
-    // Whatever it still waits for, it has nothing more to say.
-    setTimeout(() => process.exit(exitCodes.failed), 1_000).unref();
+    leave(exitCodes.failed);
     return exitCodes.failed;
   }
   return exitCode;
@@ -84,4 +91,8 @@ function watchProcess(): Ends {
   const fail = new AbortController();
   process.on('uncaughtException', (error) => fail.abort(new RunnerFailure(error)));
   return { interrupted: stop.signal, failed: fail.signal };
+}
+
+function leaveProcess(exitCode: number): void {
+  setTimeout(() => process.exit(exitCode), 1_000).unref();
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { conform as runConform } from './command-line.ts';
+import { conformHere as conform, type Ended } from './fixtures/conform-here.ts';
 import { apis } from './planted/apis.ts';
 import { createLibrary, libraryKey } from './planted/library.ts';
 import { type Handler, type Served, serve } from './planted/serve.ts';
@@ -30,37 +31,6 @@ afterEach(async () => {
   served = undefined;
   await rm(folder, { recursive: true });
 });
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-/**
- * The command within this process: most rows look at no more than its text and exit code.
- *
- * @param told each piece of what it says beside its report
- */
-async function conform(args: readonly string[], told: (text: string) => void = () => undefined): Promise<Ended> {
-  let [out, error] = ['', ''];
-  const streams = {
-    out: {
-      write: (text: string) => {
-        out += text;
-      },
-    },
-    error: {
-      write: (text: string) => {
-        error += text;
-        told(text);
-      },
-    },
-  };
-  const never = new AbortController().signal;
-  const code = await runConform(args, 'lockstep-conform', streams, () => ({ interrupted: never, failed: never }));
-  return { code, out, error };
-}
 
 /** The command as it is typed. */
 function spawned(
@@ -374,6 +344,29 @@ describe('exit codes', () => {
     const report = JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8'));
     expect([report.verdict, report.requests > 0]).toEqual(['failed', true]);
     expect(await readFile(join(folder, 'there', 'junit.xml'), 'utf8')).toContain('<error message="The runner failed');
+  });
+
+  test('2 when the runner fails before a run begins, which leaves its process to whoever started it', async () => {
+    let said = '';
+    const left: number[] = [];
+    const streams = {
+      out: {
+        write: () => {
+          throw new TypeError('planted');
+        },
+      },
+      error: {
+        write: (text: string) => {
+          said += text;
+        },
+      },
+    };
+    const watch = () => expect.fail('no run has begun');
+    const leave = (code: number) => void left.push(code);
+    const line = ['plan', '--contract', apis.library.file];
+    const code = await runConform(line, 'lockstep-conform', streams, { watch, leave });
+    expect([code, left]).toEqual([2, [2]]);
+    expect(said).toMatch(/^The runner failed: TypeError: planted\. Please report it\.\n {4}at /);
   });
 
   test('2 when the reports could not be written, before anything is sent', async () => {

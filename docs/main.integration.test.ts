@@ -53,7 +53,7 @@ describe('npm run docs', () => {
     expect(await readdir(folder)).toEqual(['site']);
   });
 
-  // What is not fresh is told by these hashes alone.
+  // These hashes alone tell whether a folder is fresh.
   test('tells one contract, file that it refers to, page and picture from another', async () => {
     const [root, rooms, page, picture] = ['told.yaml', 'told-rooms.yaml', 'told.md', 'told.svg'].map((name) =>
       join(folder, name),

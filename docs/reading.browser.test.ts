@@ -70,7 +70,7 @@ function sectionOf({ operationId }: Pick<Operation, 'operationId'>): string {
 async function openOperation(page: Page, operationId: string): Promise<Locator> {
   await page.evaluate(`location.hash = '#operation/${operationId}'`);
   const section = page.locator(sectionOf({ operationId })).first();
-  await section.locator('h2').first().waitFor({ state: 'visible', timeout: 30_000 });
+  await section.locator('h2').first().waitFor({ state: 'visible', timeout: 15_000 });
   return section;
 }
 
@@ -108,7 +108,11 @@ describe.skipIf(missing)('a reader of the reference', () => {
     url = pathToFileURL(join(inject('ownDocs'), docsFiles.page)).href;
     watched = await watchPage(browser, url, { offline: true });
   });
-  beforeEach(() => watched.page.setViewportSize(wide));
+  // A test that failed may have left the page narrow or dark.
+  beforeEach(async () => {
+    await watched.page.setViewportSize(wide);
+    await watched.page.evaluate(`document.documentElement.classList.replace('dark', 'light')`);
+  });
   afterAll(() => browser?.close());
 
   const seesOperation = async (operation: Operation) => {
@@ -220,7 +224,6 @@ describe.skipIf(missing)('a reader of the reference', () => {
       const light = await page.screenshot({ clip: spot });
       await page.evaluate(`document.documentElement.classList.replace('light', 'dark')`);
       await expect.poll(async () => (await page.screenshot({ clip: spot })).equals(light)).toBe(false);
-      await page.evaluate(`document.documentElement.classList.replace('dark', 'light')`);
     },
   );
 
@@ -252,8 +255,8 @@ describe.skipIf(missing)('a reader of the reference', () => {
       await page.keyboard.press('ArrowDown');
       await page.keyboard.press('Enter');
     }
-    await page.waitForURL(`${url}#/${section}`);
-    await expect.poll(() => topOf(page, section), { timeout: 30_000 }).toBeLessThan(200);
+    await page.waitForURL(`${url}#/${section}`, { timeout: 10_000 });
+    await expect.poll(() => topOf(page, section), { timeout: 15_000 }).toBeLessThan(200);
     expect(await topOf(page, section)).toBeGreaterThanOrEqual(0);
     await page.context().close();
   };

@@ -67,7 +67,7 @@ function listOperations({ paths }: Contract): readonly Operation[] {
 async function readOperations(page: Page, operations: readonly Operation[]): Promise<void> {
   for (const { operationId, summary = operationId } of operations) {
     await page.evaluate(`location.hash = '#operation/${operationId}'`);
-    await page.locator('main h2', { hasText: summary }).first().waitFor({ state: 'visible', timeout: 30_000 });
+    await page.locator('main h2', { hasText: summary }).first().waitFor({ state: 'visible', timeout: 15_000 });
   }
 }
 
@@ -203,15 +203,15 @@ describe.skipIf(missing)('the reference', () => {
     test('marks extensions of every kind, and nothing else', async () => {
       const { page } = watched;
       await readOperations(page, [{ operationId: 'more' }, { operationId: 'plain' }]);
-      await expect.poll(() => textAfter(page, 'inherited', 'added'), { timeout: 30_000 }).not.toContain('Extension');
-      await expect.poll(() => textAfter(page, 'added', 'Responses'), { timeout: 30_000 }).toContain('Extension');
+      await expect.poll(() => textAfter(page, 'inherited', 'added'), { timeout: 15_000 }).not.toContain('Extension');
+      await expect.poll(() => textAfter(page, 'added', 'Responses'), { timeout: 15_000 }).toContain('Extension');
       await expect
-        .poll(() => textAfter(page, 'Added-Header', 'Body'), { timeout: 30_000 })
+        .poll(() => textAfter(page, 'Added-Header', 'Body'), { timeout: 15_000 })
         .toContain('Extension. Counts.');
-      await expect.poll(() => textAfter(page, 'old', 'fresh'), { timeout: 30_000 }).not.toContain('Extension');
-      await expect.poll(() => textAfter(page, 'fresh', 'shared'), { timeout: 30_000 }).toContain('Extension');
-      await expect.poll(() => textAfter(page, 'shared', 'sharedOld'), { timeout: 30_000 }).toContain('Extension');
-      await expect.poll(() => textAfter(page, 'sharedOld', 'Response'), { timeout: 30_000 }).not.toContain('Extension');
+      await expect.poll(() => textAfter(page, 'old', 'fresh'), { timeout: 15_000 }).not.toContain('Extension');
+      await expect.poll(() => textAfter(page, 'fresh', 'shared'), { timeout: 15_000 }).toContain('Extension');
+      await expect.poll(() => textAfter(page, 'shared', 'sharedOld'), { timeout: 15_000 }).toContain('Extension');
+      await expect.poll(() => textAfter(page, 'sharedOld', 'Response'), { timeout: 15_000 }).not.toContain('Extension');
       const badges = page.locator('main h2', { hasText: 'more' }).locator('..').getByText('Extension');
       await badges.first().waitFor({ state: 'visible' });
     });

@@ -82,7 +82,7 @@ describe('a backup of a server that is being written to', () => {
       }
     };
     const writers = [0, 1, 2, 3].map(write);
-    await expect.poll(() => entries.length, { timeout: 60_000 }).toBeGreaterThan(100);
+    await expect.poll(() => entries.length, { timeout: 20_000 }).toBeGreaterThan(100);
 
     acknowledged = { entries: [...entries], jobId };
     backup = join(folder, 'night.sqlite');
@@ -259,7 +259,7 @@ test('Ctrl-C in the middle of either ends it with a word, and leaves no half fil
     const ended = once(child, 'exit');
     const said = child.stderr.setEncoding('utf8').toArray();
     const drafts = () => readdirSync(folder).filter((name) => name.startsWith('interrupted'));
-    await vi.waitUntil(() => drafts().length > 0, { timeout: 60_000, interval: 5 });
+    await vi.waitUntil(() => drafts().length > 0, { timeout: 20_000, interval: 5 });
     child.kill('SIGINT');
     expect([...(await ended), (await said).join('')]).toEqual([1, null, 'Stopped. Nothing was written.\n']);
     expect(drafts()).toEqual([]);

@@ -35,6 +35,13 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 describe('an operator', () => {
+  test('is helped in a folder that is gone', async () => {
+    const cwd = () => {
+      throw new Error('ENOENT: no such file or directory, uv_cwd');
+    };
+    expect(await runHere(['account', '--help'], { env, cwd })).toMatchObject({ exitCode: 0, stderr: '' });
+  });
+
   test('is not let start without keys, and told how to make them', async () => {
     const { exitCode, stderr } = await runIn({}, 'serve');
     expect(exitCode).toBe(2);

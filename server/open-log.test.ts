@@ -52,7 +52,7 @@ describe('createLogDestination', () => {
     const { target, destination } = createTarget();
     destination.write('one\n');
     target.room = 100;
-    await expect.poll(() => target.written, { timeout: 30_000 }).toBe('one\n');
+    await expect.poll(() => target.written, { timeout: 10_000 }).toBe('one\n');
   });
 
   test('keeps a mebibyte back, counts what is beyond, and tells it once, where it is missing', () => {

@@ -48,7 +48,7 @@ async function run({ tickMs = 0, look = () => {}, ping = async () => {}, ...rows
       return rounds === 1 ? -1.5 : 0; // the first round at once, the next in a minute
     },
   });
-  await vi.waitUntil(() => rounds === 2, { timeout: 30_000 });
+  await vi.waitUntil(() => rounds === 2, { timeout: 10_000 });
   stop();
   return {
     oidc: oidc.calls,

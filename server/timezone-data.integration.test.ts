@@ -66,7 +66,7 @@ function run(more: Readonly<Record<string, string>>, ...args: string[]) {
 function runNode(more: Readonly<Record<string, string>>, ...args: string[]) {
   const { promise, resolve } = Promise.withResolvers<{ exitCode: number | string; stdout: string; stderr: string }>();
   // A server that starts although it should not is ended, and told by its signal.
-  const options = { env: environmentOf(more), cwd: folder, timeout: 60_000 };
+  const options = { env: environmentOf(more), cwd: folder, timeout: 20_000 };
   execFile(process.execPath, args, options, (error, stdout, stderr) =>
     resolve({ exitCode: error === null ? 0 : (error.signal ?? Number(error.code)), stdout, stderr }),
   );

@@ -28,9 +28,9 @@ test('each has a test here', async () => {
 });
 
 // Each runner takes up to ten seconds to start and a sandbox with it: one of them is enough for most changes.
-const others = { tags: ['full'], timeout: 120_000 };
+const full = { tags: ['full'], timeout: 120_000 };
 
-test('vitest', others, async () => {
+test('vitest', full, async () => {
   expect(await run('vitest')).toMatch(/Tests {2}6 passed \(6\)/);
 });
 
@@ -40,7 +40,7 @@ test('node-test', async () => {
   expect(printed).toMatch(/^# (fail|skipped|cancelled) 0$/m);
 });
 
-test('playwright', others, async ({ skip }) => {
+test('playwright', full, async ({ skip }) => {
   if (browser.kind === 'missing') return skip(browser.reason);
   expect(await run('playwright', '--output', join(folder, 'results'))).toMatch(/^ {2}3 passed/m);
 });

@@ -38,9 +38,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const full: { tags?: string[] } = { tags: ['full'] };
+const full = { tags: ['full'] };
 const processes = [
-  { name: 'serve', args: () => ['server/main.ts', 'serve'], logsOn: 1, options: {} },
+  { name: 'serve', args: () => ['server/main.ts', 'serve'], logsOn: 1, options: { tags: [] } },
   {
     name: 'mock',
     args: () => ['mock/main.ts', '--key-file', join(folder, 'mock-keys.json')],
@@ -48,7 +48,7 @@ const processes = [
     options: full,
   },
   { name: 'npm start', args: () => ['start.ts', '--mock-port', '0'], logsOn: 2, options: full },
-] as const;
+];
 
 describe.each(processes)('a disk without space under the log of $name', ({ args, logsOn, options }) => {
   test('neither keeps it from answering, nor from ending', options, async () => {
@@ -77,7 +77,7 @@ describe.each(['pipe', 'socket'] as const)('a reader of the log that stops readi
       const { child, port, read } = await startUnread(kind);
       expect(await ask(port, many)).toBe(many);
       const log = read();
-      await expect.poll(() => log.text, { timeout: 25_000 }).toContain('"log lines were lost"');
+      await expect.poll(() => log.text, { timeout: 15_000 }).toContain('"log lines were lost"');
       expect(await ask(port, 5)).toBe(5);
       await endsInOrder(child);
       const lines = log.text
@@ -127,7 +127,7 @@ test('a disk that has space again is told what was lost, and goes on with whole 
     execFileSync('mount', ['-o', 'remount,size=8m', disk]);
     await truncate(filler, 0);
     const read = () => readFileSync(file, 'utf8');
-    await expect.poll(read, { timeout: 25_000 }).toContain('"log lines were lost"');
+    await expect.poll(read, { timeout: 15_000 }).toContain('"log lines were lost"');
     await endsInOrder(child);
     const lines = read()
       .trimEnd()
@@ -213,7 +213,7 @@ async function untilAnswers(child: ChildProcess, port: number, path = '/'): Prom
     return await fetchStatus(port, path).catch(String);
   };
   await expect
-    .poll(status, { timeout: 25_000 })
+    .poll(status, { timeout: 15_000 })
     .toSatisfy((answer) => typeof answer === 'number' || /ended/.test(answer));
   expect(child.exitCode ?? child.signalCode).toBeNull();
 }
@@ -232,13 +232,13 @@ async function ask(port: number, count: number): Promise<number> {
 function fetchStatus(port: number, path: string): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   request(
-    { host: '127.0.0.1', port, path, agent, timeout: 20_000, headers: { 'X-Request-Id': requestId } },
+    { host: '127.0.0.1', port, path, agent, timeout: 15_000, headers: { 'X-Request-Id': requestId } },
     (response) => {
       response.resume().once('end', () => resolve(response.statusCode ?? 0));
     },
   )
     .once('timeout', function (this: { destroy(error: Error): void }) {
-      this.destroy(new Error('It did not answer within 20 s'));
+      this.destroy(new Error('It did not answer within 15 s'));
     })
     .once('error', reject)
     .end();

@@ -75,7 +75,7 @@ type DeclaredFault<Id extends OperationId> = BodyOf<Declared<Id>[Exclude<keyof D
 /** Each fits the other, and `any` is neither: it would fit everything. */
 type Same<A, B> = 0 extends 1 & A ? 'any' : [A] extends [B] ? ([B] extends [A] ? true : 'less') : 'other';
 
-/** Whatever is declared may be given; nothing, where nothing is. `Writable` of openapi-fetch spells a choice otherwise, so they aren't the same. */
+/** Each declared value is accepted, and none where none is declared. `Writable` of openapi-fetch spells a choice otherwise, so they aren't the same. */
 type Takes<Accepted, Declared> = unknown extends Accepted
   ? 'anything'
   : [Declared] extends [never]

@@ -183,7 +183,7 @@ describe('docs/operating.md', () => {
             ({ status }) => status,
             () => 0,
           ),
-        { timeout: 30_000 },
+        { timeout: 15_000 },
       )
       .toBe(502); // nobody stands behind it yet
     return child;

@@ -19,7 +19,7 @@ interface Timed {
 }
 
 /**
- * The slowest tests of a run, with the hooks of each file as one more: a wait that nobody sees becomes a habit.
+ * The slowest tests of a run, with the hooks of each file as one more, so that a new wait is seen in the run that brings it.
  *
  * Registered in vitest.config.ts beside the reporter that was chosen.
  */

@@ -117,7 +117,7 @@ async function finishesWhatIsUnderWay(signal: (typeof signals)[number]): Promise
   const { child, origin, socket, answer } = await startAsking();
   const reading = readLog(child);
   child.kill(signal);
-  await expect.poll(() => isRefused(origin), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => isRefused(origin), { timeout: 15_000 }).toBe(true);
   expect(child.exitCode).toBeNull();
   const ended = once(child, 'exit');
   socket.write('grant_type=client_credentials');
@@ -137,7 +137,7 @@ async function endsAtOnce(signal: (typeof signals)[number]): Promise<void> {
   const { child, origin } = await startAsking();
   child.stdout?.resume();
   child.kill(signal);
-  await expect.poll(() => isRefused(origin), { timeout: 30_000 }).toBe(true);
+  await expect.poll(() => isRefused(origin), { timeout: 15_000 }).toBe(true);
   child.kill(signal);
   expect(await once(child, 'exit')).toEqual([null, signal]);
 }
@@ -156,7 +156,7 @@ async function startAsking() {
   const head = ['POST /auth/oauth2/token HTTP/1.1', `Host: localhost:${port}`, 'Expect: 100-continue'];
   const form = ['Content-Type: application/x-www-form-urlencoded', 'Content-Length: 29'];
   socket.write(`${[...head, ...form].join('\r\n')}\r\n\r\n`);
-  await expect.poll(() => answer, { timeout: 30_000 }).toContain('100 Continue');
+  await expect.poll(() => answer, { timeout: 15_000 }).toContain('100 Continue');
   return { child, origin, socket, answer: () => answer };
 }
 

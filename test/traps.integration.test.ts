@@ -63,9 +63,9 @@ interface Trap {
   readonly on?: readonly Side['name'][];
 }
 
-/** A success: all checks are passed, and the first documented answer is given. */
-const traps: readonly Trap[] = [
-  // Paths and methods.
+// A success: all checks are passed, and the first documented answer is given.
+
+const ofPaths: readonly Trap[] = [
   {
     name: 'a trailing slash',
     bytes: get('/devices/'),
@@ -157,8 +157,9 @@ const traps: readonly Trap[] = [
     status: 401,
     says: /^$/,
   },
+];
 
-  // Tokens.
+const ofTokens: readonly Trap[] = [
   {
     name: 'no token and a broken body',
     bytes: request('PUT', '/v1/devices/a', [jsonType], '{'),
@@ -185,8 +186,9 @@ const traps: readonly Trap[] = [
     says: 'The access token is invalid',
   },
   { name: 'a token of two words', bytes: request('GET', '/v1/devices', ['Authorization: Bearer all b']), status: 401 },
+];
 
-  // Queries and headers.
+const ofQueries: readonly Trap[] = [
   {
     name: 'an exponent',
     bytes: get('/devices?limit=1e1'),
@@ -265,6 +267,9 @@ const traps: readonly Trap[] = [
   },
   { name: 'a value in another order', bytes: get('/devices?expand=properties,linkedDevices'), status: 200 },
   { name: 'empty pieces', bytes: get('/devices?&limit=1&'), status: 200 },
+];
+
+const ofHeaders: readonly Trap[] = [
   {
     name: 'a header sent twice',
     bytes: request(
@@ -301,6 +306,9 @@ const traps: readonly Trap[] = [
     status: 200,
     headers: { 'x-request-id': /^[0-9a-f-]{36}$/ },
   },
+];
+
+const ofJobIds: readonly Trap[] = [
   { name: '422 for a jobId', bytes: get('/jobs/6920f3a2b1c4d5e6f7a8b9c'), status: 422, says: 'jobId' },
   { name: 'a jobId in upper case', bytes: get('/jobs/6920F3A2B1C4D5E6F7A8B9C0'), status: 200 },
   { name: 'a jobId of eight thousand letters', bytes: get(`/jobs/${'x'.repeat(8_000)}`), status: 422 },
@@ -311,8 +319,9 @@ const traps: readonly Trap[] = [
     says: /^jobId .*"名"/,
   },
   { name: 'a broken escape in a jobId', bytes: get('/jobs/%ZZ'), status: 422, says: 'jobId has a broken escape' },
+];
 
-  // Bodies: size, type, grammar.
+const ofSizes: readonly Trap[] = [
   {
     name: 'a body beyond the limit',
     bytes: put(`{"a":"${'x'.repeat(70_000)}"}`),
@@ -405,6 +414,9 @@ const traps: readonly Trap[] = [
     status: 400,
     says: 'jobData',
   },
+];
+
+const ofTypes: readonly Trap[] = [
   {
     name: 'no content type',
     bytes: put('{}', 'X-A: 1'),
@@ -450,6 +462,9 @@ const traps: readonly Trap[] = [
     bytes: put('{"batteryLevel":5}', jsonType, 'Content-Encoding: identity'),
     status: 200,
   },
+];
+
+const ofNoBody: readonly Trap[] = [
   {
     name: 'no body',
     bytes: request('PUT', '/v1/devices/a', [token]),
@@ -463,6 +478,9 @@ const traps: readonly Trap[] = [
     says: 'a body is required',
   },
   { name: 'white space', bytes: put('  \n'), status: 400, says: 'the body is empty: send JSON' },
+];
+
+const ofJson: readonly Trap[] = [
   {
     name: 'malformed JSON',
     bytes: put('{"batteryLevel":'),
@@ -487,6 +505,9 @@ const traps: readonly Trap[] = [
   },
   { name: 'an expectation that nobody knows', bytes: get('/devices', 'Expect: tea'), status: 200 },
   { name: 'such an expectation of a body', bytes: put('{x}', jsonType, 'Expect: tea'), status: 400 },
+];
+
+const ofMembers: readonly Trap[] = [
   {
     name: 'an unknown member',
     bytes: put('{"batterylevel":5}'),
@@ -512,8 +533,9 @@ const traps: readonly Trap[] = [
     says: 'accessName is required',
   },
   { name: 'a byte order mark', bytes: put('\ufeff{"batteryLevel":5}'), status: 200 },
+];
 
-  // What a body holds.
+const ofValues: readonly Trap[] = [
   { name: 'a number beyond all numbers', bytes: put('{"batteryLevel":1e400}'), status: 400 },
   { name: 'a fraction for an integer', bytes: put('{"batteryLevel":1.5}'), status: 400 },
   { name: 'an integer written as a fraction', bytes: put('{"batteryLevel":5.0}'), status: 200 },
@@ -630,8 +652,10 @@ const traps: readonly Trap[] = [
     bytes: job('{"jobType":2,"jobData":""}'),
     status: 200,
   },
+];
 
-  // The message itself (RFC 9112).
+/** RFC 9112. */
+const ofMessages: readonly Trap[] = [
   {
     name: 'two Host lines',
     bytes: get('/devices', 'Host: api'),
@@ -684,8 +708,9 @@ const traps: readonly Trap[] = [
     bytes: request('GET', '/v1/devices', [token, 'Transfer-Encoding: Chunked']),
     status: 200,
   },
+];
 
-  // Below the contract.
+const belowContract: readonly Trap[] = [
   { name: 'headers at the limit', bytes: headersOf(16_384), status: 200 },
   { name: 'headers one byte over', bytes: headersOf(16_385), status: 431, isBelowContract: true },
   {
@@ -773,14 +798,20 @@ async function converse(side: Side, bytes: Buffer): Promise<string> {
 
 const readStatuses = (text: string) => [...text.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => Number(status));
 
-/** The first row of each answer: a step of the pipeline, which all sides share, gives it. */
-const ofSteps = Map.groupBy(traps, ({ status, isBelowContract }) => `${status} ${isBelowContract}`);
-const oncePerStep = new Set([...ofSteps.values()].map(([first]) => first));
+/** By the step of `runtime/answer-request.ts` that most rows of a list end at. Scopes have their rows in `order.integration.test.ts`. */
+const lists = [
+  ...[ofPaths, ofTokens, ofQueries, ofHeaders, ofJobIds, ofSizes, ofTypes],
+  ...[ofNoBody, ofJson, ofMembers, ofValues, ofMessages, belowContract],
+];
+/** The first row of each status in each list. */
+const oncePerStep = new Set(
+  lists.flatMap((rows) => [...Map.groupBy(rows, ({ status }) => status).values()]).map(([first]) => first),
+);
 
 describe.each(sideNames)('the %s answers, and lives on after', (name) => {
   const findSide = (): Side => sides.find(name);
 
-  const own = traps.filter(({ on = sideNames }) => on.includes(name));
+  const own = lists.flat().filter(({ on = sideNames }) => on.includes(name));
   for (const row of own) {
     const { name: trap, bytes, status, says, headers = {}, isBelowContract = false } = row;
     // The service is asked all, and each side what it alone answers.

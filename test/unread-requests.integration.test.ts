@@ -68,12 +68,12 @@ describe.each(['server', 'mock'] as const)('%s', (side) => {
         socket.write(`${[...head, `Content-Type: ${type}`, framing].join('\r\n')}\r\n\r\n`);
         const piece = 'x'.repeat(64_000);
         for (let count = 0; count < 10; count += 1) socket.write(isChunked ? `fa00\r\n${piece}\r\n` : piece);
-        await expect.poll(() => received, { timeout: 30_000 }).toContain('\r\n\r\n');
+        await expect.poll(() => received, { timeout: 15_000 }).toContain('\r\n\r\n');
         if (isChunked) socket.write('0\r\n\r\n');
         socket.write(`GET /v1/devices HTTP/1.1\r\nHost: ${new URL(origin).host}\r\n\r\n`);
 
         const isAnswered = () => isClosed || received.includes('HTTP/1.1 401');
-        await expect.poll(isAnswered, { timeout: 30_000 }).toBe(true);
+        await expect.poll(isAnswered, { timeout: 15_000 }).toBe(true);
         expect(statuses).toContain(Number(received.slice(9, 12)));
         if (isClosed) expect(received).toContain('\r\nConnection: close\r\n');
         socket.destroy();

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { conform as runConform } from '../command-line.ts';
+import { conformHere, type Ended } from '../fixtures/conform-here.ts';
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url));
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
@@ -59,31 +59,9 @@ function makeCertificates(): void {
   sign('client', '-passout', 'pass:key-password');
 }
 
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
-
-/** What ends before anything is sent, within this process: a process that is told whom to trust goes on with that. */
-async function refuse(...args: string[]): Promise<Ended> {
-  let [out, error] = ['', ''];
-  const streams = {
-    out: {
-      write: (text: string) => {
-        out += text;
-      },
-    },
-    error: {
-      write: (text: string) => {
-        error += text;
-      },
-    },
-  };
-  const never = new AbortController().signal;
-  const line = ['--contract', `${origin}/contract.yaml`, '--base-url', origin, ...args];
-  const code = await runConform(line, 'lockstep-conform', streams, () => ({ interrupted: never, failed: never }));
-  return { code, out, error };
+/** For rows that end before anything is sent: the authorities that a run trusts would stay trusted by this process. */
+function refuse(...args: string[]): Promise<Ended> {
+  return conformHere(['--contract', `${origin}/contract.yaml`, '--base-url', origin, ...args]);
 }
 
 function conform(...args: string[]): Promise<Ended> {

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { readOptions } from './read-options.ts';
 
 // If these fail, a mock starts with something else than it was told, or a mistake gets a stack.
@@ -35,6 +35,14 @@ function read(...args: string[]) {
     return { options: undefined, exitCode: thrown.exitCode, out, error };
   }
 }
+
+// The options read them too, and a developer's shell may have set them.
+beforeEach(() => {
+  for (const name of ['PORT', 'PUBLIC_ORIGIN']) vi.stubEnv(name, undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
 
 test.each([
   {

@@ -55,7 +55,14 @@ const exitCodes: Readonly<Record<CommandResult['kind'], number>> = { done: 0, de
 /** @param wantsJson each command prints one JSON value on stdout, whatever comes of it; else text, on stderr where it is refused */
 export function createShell(wantsJson: boolean, own: CommandProcess): Shell {
   hearOutputFaults(own);
-  const surroundings = { env: own.env, cwd: own.cwd(), node: own.execPath };
+  // Read when a sentence names a command: in a folder that is gone it throws, and `--help` needs none.
+  const surroundings = {
+    env: own.env,
+    node: own.execPath,
+    get cwd() {
+      return own.cwd();
+    },
+  };
   const printJson = (value: unknown) => void own.stdout.write(`${JSON.stringify(value)}\n`);
   const prepare: Shell['prepare'] = () => {
     const config = readConfig(own.env);

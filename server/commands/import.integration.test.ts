@@ -28,6 +28,10 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/**
+ * `leastWrites` shows that the server wrote at all: an import of 3,000 devices takes less than a second, in which a machine under load may
+ * answer few writes. A write that is refused, or waits too long, is seen by its status.
+ */
 test('devices are imported beside a server that writes, and none of its writers is refused', () =>
   importBesideWriter(some, { devices: 3000, leastWrites: 2 }));
 test('so are 20,000', { tags: ['full'] }, () => importBesideWriter(many, { devices: 20_000, leastWrites: 20 }));
@@ -61,8 +65,9 @@ async function importBesideWriter(
   await demo.close();
 }
 
+// Killed after its first batch, of some 30, the shorter one has too many to go to end between the look and the kill.
 const whole = 'an import that is killed leaves whole devices and links that lead somewhere, and once more completes it';
-test(whole, () => survivesKills(some, { devices: 3000, first: 500, kills: 1 }));
+test(whole, () => survivesKills(some, { devices: 3000, first: 1, kills: 1 }));
 test(`${whole}, however often`, { tags: ['full'] }, () =>
   survivesKills(many, { devices: 20_000, first: 2000, kills: 9 }),
 );
@@ -185,7 +190,7 @@ function read<Result>(database: string, use: (all: (sql: string) => Record<strin
 
 async function untilDevices(database: string, count: number): Promise<void> {
   const sql = `select device_id from device limit ${count}`;
-  await expect.poll(() => read(database, (all) => all(sql).length), { timeout: 60_000, interval: 5 }).toBe(count);
+  await expect.poll(() => read(database, (all) => all(sql).length), { timeout: 20_000, interval: 5 }).toBe(count);
 }
 
 /** @returns how many devices there are */

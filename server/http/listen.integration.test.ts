@@ -86,10 +86,10 @@ describe('a caller that takes its time', () => {
     const { origin, logged } = await start({ requestMs: forever });
     const asking = `${put}X-Request-Id: gone\r\nExpect: 100-continue\r\nContent-Length: 100\r\n\r\n{`;
     const { socket, received, closed } = open(origin, asking);
-    await expect.poll(received, { timeout: 30_000 }).toContain('100 Continue'); // so it has begun to read
+    await expect.poll(received, { timeout: 15_000 }).toContain('100 Continue'); // so it has begun to read
     socket.destroy();
     await closed;
-    await expect.poll(() => logged.length, { timeout: 30_000 }).toBe(1);
+    await expect.poll(() => logged.length, { timeout: 15_000 }).toBe(1);
     expect(logged[0]).toMatchObject({
       level: 30,
       requestId: 'gone',
@@ -143,7 +143,7 @@ describe('an answer that leaves before its request was read', () => {
     const behind = `${put}Content-Length: 2\r\n\r\n{}`;
     const first = `${put}Transfer-Encoding: chunked\r\n\r\n${chunk.repeat(12)}`;
     const { socket, received, closed } = open(app.origin, first);
-    await expect.poll(received, { timeout: 30_000 }).toContain('too_large');
+    await expect.poll(received, { timeout: 15_000 }).toContain('too_large');
     socket.write(`0\r\n\r\n${behind}`);
     await closed;
     expect(received().match(/HTTP\/1\.1/g)).toHaveLength(1);
@@ -218,14 +218,14 @@ describe('connections beyond the limit', () => {
     const [first, second] = [open(origin, ''), open(origin, '')];
     await Promise.all([first, second].map(({ socket }) => once(socket, 'connect')));
     await expect(sendRaw(origin, { bytes })).rejects.toThrow();
-    await expect.poll(() => told, { timeout: 30_000 }).toEqual([1]);
+    await expect.poll(() => told, { timeout: 15_000 }).toEqual([1]);
     first.socket.destroy();
     const isTaken = () =>
       sendRaw(origin, { bytes }).then(
         ({ status }) => status,
         () => undefined,
       );
-    await expect.poll(isTaken, { timeout: 30_000 }).toBe(200);
+    await expect.poll(isTaken, { timeout: 15_000 }).toBe(200);
     const third = open(origin, '');
     await once(third.socket, 'connect');
     await expect(sendRaw(origin, { bytes })).rejects.toThrow();

@@ -171,6 +171,6 @@ describe('the log has one line for each request', () => {
 /** A line is written when the connection has the whole answer, which may be after its reader has it. */
 async function waitForLines(requestId: string, count = 1) {
   const lines = () => app.logged.filter((line) => line.requestId === requestId);
-  await expect.poll(() => lines().length, { timeout: 30_000 }).toBe(count);
+  await expect.poll(() => lines().length, { timeout: 15_000 }).toBe(count);
   return lines();
 }

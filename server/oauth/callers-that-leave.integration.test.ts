@@ -26,7 +26,7 @@ describe.each(['token', 'revoke'])('a caller of %s that sends half a body', (end
   test('and goes leaves a line without a stack', async () => {
     const socket = connect(running.port, '127.0.0.1');
     socket.write(half(endpoint), () => socket.end());
-    await expect.poll(() => running.log.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => running.log.length, { timeout: 15_000 }).toBeGreaterThan(0);
     socket.destroy();
     expect(running.log).toEqual([
       { level: 'info', fields: { requestId: expect.any(String), code: expect.any(String) }, text: expect.any(String) },
@@ -38,7 +38,7 @@ describe.each(['token', 'revoke'])('a caller of %s that sends half a body', (end
     const { port, close } = await listen(running.auth.callback, { port: 0, host: '127.0.0.1', limits });
     expect((await sendRaw(`http://127.0.0.1:${port}`, { bytes: half(endpoint) })).status).toBe(408);
     await close();
-    await expect.poll(() => running.log.length, { timeout: 30_000 }).toBeGreaterThan(0);
+    await expect.poll(() => running.log.length, { timeout: 15_000 }).toBeGreaterThan(0);
     expect(running.log.map(({ level, fields }) => [level, 'err' in fields])).toEqual([['info', false]]);
   });
 });

@@ -84,7 +84,7 @@ test('what a process that was killed has left in its log is in the copy, and sti
   const path = place('killed');
   copyFileSync(good, path);
   const writer = await startWriter(path);
-  await expect.poll(() => writer.count(), { timeout: 30_000 }).toBeGreaterThan(20);
+  await expect.poll(() => writer.count(), { timeout: 15_000 }).toBeGreaterThan(20);
   await writer.kill();
   const before = [path, `${path}-wal`].map((file) => readFileSync(file));
   const copy = await copyDatabase(path, join(folder, 'killed', 'backup'), { signal: never });
@@ -222,7 +222,7 @@ async function startWriter(path: string) {
     child.send('count');
     return (await once(child, 'message'))[0];
   };
-  await expect.poll(count, { timeout: 30_000 }).toBeGreaterThan(0);
+  await expect.poll(count, { timeout: 15_000 }).toBeGreaterThan(0);
   const kill = async () => {
     child.kill('SIGKILL');
     await once(child, 'exit');
