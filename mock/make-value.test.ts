@@ -14,6 +14,19 @@ const makeOf = (schemas: object, seed?: number) => {
 
 const tree = { type: 'object', required: ['kind'], properties: { kind: { const: 'leaf' } } };
 
+const list = (minItems: number, items: object) => ({ type: 'array', minItems, items });
+
+const wrap = (a: object) => ({ type: 'object', required: ['a'], properties: { a } });
+/** Twenty optional members, each with as many, so many levels deep. */
+const wide = (depth: number): object =>
+  depth === 0
+    ? { type: 'string' }
+    : {
+        type: 'object',
+        properties: Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`m${i}`, wide(depth - 1)])),
+      };
+const pick = { type: 'object', properties: { x: {}, y: {}, z: {} }, additionalProperties: false };
+
 /** Schemas that generators fail at. Each must be filled, and never by what it refuses. */
 const hard: readonly { readonly name: string; readonly a: object; readonly others?: object }[] = [
   { name: 'a pattern', a: { type: 'string', pattern: '^[A-Z]{3}-\\d{4}$' } },
@@ -110,11 +123,118 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
       additionalProperties: false,
     },
   },
+  { name: 'lists of very many members', a: list(4, wide(2)) },
+  {
+    name: 'a member that is asked for by number alone, deep inside',
+    a: wrap(wrap(wrap({ type: 'object', minProperties: 1, additionalProperties: false, properties: { x: {} } }))),
+  },
+  {
+    name: 'one of two members that exclude each other',
+    a: { ...pick, minProperties: 1, not: { anyOf: [{ required: ['x'] }, { required: ['y', 'z'] }] } },
+  },
+  { name: 'all members but one', a: { ...pick, minProperties: 2, not: { required: ['x', 'y'] } } },
+  {
+    name: 'an item that must be there, behind others that are fixed',
+    a: { type: 'array', prefixItems: [{ const: 1 }, { const: 2 }], minItems: 2, contains: { const: 9 } },
+  },
+  {
+    name: 'many items behind one of their own',
+    a: { ...list(200, { const: 1 }), prefixItems: [{ const: 'x' }] },
+  },
+  {
+    name: 'steps without a common factor',
+    a: { type: 'integer', multipleOf: 7, allOf: [{ multipleOf: 4 }], minimum: 1 },
+  },
+  { name: 'a pattern and a length before its end', a: { type: 'string', pattern: '^[a-z]+-$', minLength: 30 } },
+  { name: 'two patterns that rarely meet', a: { type: 'string', allOf: [{ pattern: '^q' }], pattern: '^[a-z]{3}$' } },
+  { name: 'a pattern of names and of looks around', a: { type: 'string', pattern: '^(?<y>\\d{4})-(?=\\d)\\d$' } },
+  { name: 'a pattern that looks ahead for text', a: { type: 'string', pattern: '^(?=st)\\w+$' } },
   { name: 'null beside text', a: { type: ['null', 'string'], minLength: 2 } },
   { name: 'anything', a: {} },
 ];
 
-const list = (minItems: number, items: object) => ({ type: 'array', minItems, items });
+const text = { type: 'string' };
+const named = (properties: object) => ({ type: 'object', properties });
+
+const plainest: readonly { readonly name: string; readonly a: object; readonly b?: object; readonly want: unknown }[] =
+  [
+    { name: 'its example', a: { ...text, example: 'fern', examples: ['ivy'], default: 'box' }, want: 'fern' },
+    { name: 'the first of its examples that fits', a: { ...text, examples: [1, 'ivy'], default: 'box' }, want: 'ivy' },
+    { name: 'its default', a: { ...text, example: 1, default: 'box' }, want: 'box' },
+    { name: 'any type before null', a: { type: ['null', 'boolean'] }, want: true },
+    { name: 'any alternative before null', a: { anyOf: [{ type: 'null' }, { type: 'boolean' }] }, want: true },
+    {
+      name: 'null, deep inside',
+      a: wrap(wrap(wrap(wrap({ anyOf: [{ $ref: '#/components/schemas/b' }, { type: 'null' }] })))),
+      b: text,
+      want: { a: { a: { a: { a: null } } } },
+    },
+    { name: 'an integer, which is a number', a: { type: 'integer', allOf: [{ type: 'number' }] }, want: 0 },
+    { name: 'a zero without sign', a: { const: -0 }, want: 0 },
+    { name: 'the type of which its keywords speak', a: { minimum: 3 }, want: 3 },
+    { name: 'the next step', a: { type: 'integer', multipleOf: 5, minimum: 11, not: { const: 15 } }, want: 20 },
+    {
+      name: 'optional members, three deep',
+      a: named({ b: named({ c: named({ d: named({ e: text }) }) }) }),
+      want: { b: { c: { d: {} } } },
+    },
+    {
+      name: 'no optional member that leads back',
+      a: named({ n: text, next: { $ref }, all: { type: 'array', items: { $ref } } }),
+      want: { n: 'string' },
+    },
+    {
+      name: 'no more members than may be',
+      a: { ...named({ x: text, y: text }), maxProperties: 1 },
+      want: { x: 'string' },
+    },
+    {
+      name: 'no more members of any name than are asked for',
+      a: { type: 'object', minProperties: 2, additionalProperties: { type: 'integer' } },
+      want: { a: 0, b: 0 },
+    },
+    {
+      name: 'fourteen members of any name',
+      a: { type: 'object', minProperties: 14, additionalProperties: { const: 1 } },
+      want: Object.fromEntries(
+        ['a', 'b', 'c', ...Array.from({ length: 11 }, (_, index) => `member${index + 1}`)].map((name) => [name, 1]),
+      ),
+    },
+    {
+      name: 'one member, where none is excluded',
+      a: { type: 'object', not: { maxProperties: 0 } },
+      want: { a: 'string' },
+    },
+    {
+      name: 'a name that fits',
+      a: { type: 'object', minProperties: 1, propertyNames: { minLength: 4, maxLength: 4 } },
+      want: { stri: 'string' },
+    },
+    {
+      name: 'an optional member with the one that it asks for',
+      a: { ...named({ x: text }), dependentRequired: { x: ['y'] } },
+      want: { x: 'string', y: 'string' },
+    },
+    {
+      name: 'the form that a mapping names without its path',
+      a: {
+        oneOf: [{ $ref: '#/components/schemas/b' }],
+        discriminator: { propertyName: 'kind', mapping: { leaf: 'b' } },
+      },
+      b: { type: 'object', required: ['kind'], properties: { kind: text } },
+      want: { kind: 'leaf' },
+    },
+    { name: 'one item', a: { type: 'array', items: text }, want: ['string'] },
+    { name: 'no more items than may be', a: { prefixItems: [text, text], maxItems: 1 }, want: ['string'] },
+    { name: 'text that is lengthened', a: { ...text, minLength: 8 }, want: 'stringgg' },
+    { name: 'text that is cut', a: { ...text, maxLength: 3 }, want: 'str' },
+    {
+      name: 'a member beside a pattern that is none',
+      a: { type: 'object', required: ['a'], patternProperties: { '(': false } },
+      want: { a: 'string' },
+    },
+    { name: 'printable text', a: { ...text, pattern: '^[ a]$' }, want: 'a' },
+  ];
 
 const contradictions = [
   { name: 'bounds that cross', a: { type: 'integer', minimum: 2, maximum: 1 } },
@@ -143,6 +263,10 @@ describe('a value is made for', () => {
     });
   }
 
+  test.each(plainest)('what is plain: $name', ({ a, b, want }) => {
+    expect(makeOf({ a, ...(b && { b }) })).toEqual({ kind: 'value', value: want });
+  });
+
   test('a discriminator names the form that is taken', () => {
     const { a, others } = hard.find(({ name }) => name === 'a discriminator') ?? { a: {} };
     expect(makeOf({ a, ...others })).toMatchObject({ value: { kind: 'leaf' } });
@@ -153,6 +277,21 @@ describe('a value is made for', () => {
     expect(makeOf({ a }, 1)).toEqual(makeOf({ a }, 1));
     expect(makeOf({ a }, 1)).not.toEqual(makeOf({ a }, 2));
   });
+});
+
+test.each([
+  { name: 'each value of a list', a: { enum: ['p', 'q', 'r'] }, least: 3 },
+  { name: 'true and false', a: { type: 'boolean' }, least: 2 },
+  { name: 'each alternative', a: { oneOf: [{ const: 'p' }, { const: 'q' }] }, least: 2 },
+  { name: 'lists of one, two and three items', a: { type: 'array', items: { const: 1 } }, least: 3 },
+  { name: 'an optional member or none', a: named({ x: { const: 1 } }), least: 2 },
+  { name: 'whole numbers', a: { type: 'integer', minimum: 0, maximum: 9 }, least: 10 },
+  { name: 'texts', a: text, least: 99 },
+  { name: 'texts of a pattern', a: { ...text, pattern: '^[a-z]{5}$' }, least: 20 },
+])('a hundred seeds make $name', ({ a, least }) => {
+  const made = Array.from({ length: 100 }, (_, seed) => JSON.stringify(makeOf({ a }, seed)));
+  expect(made.filter((one) => one.includes('hopeless'))).toEqual([]);
+  expect(new Set(made).size).toBeGreaterThanOrEqual(least);
 });
 
 test('of a pattern of thousands, a text of few repetitions is made, without groups that may be left out', () => {
@@ -188,6 +327,11 @@ describe('no value is made, and few are tried, for', () => {
 function sizeOf(value: unknown): number {
   return typeof value === 'string' ? value.length : Object.keys(Object(value)).length;
 }
+
+test('why there is none names the place', () => {
+  const a = { const: { n: 1 }, properties: { n: text } };
+  expect(makeOf({ a })).toEqual({ kind: 'hopeless', why: expect.stringMatching(/^\/n: ./) });
+});
 
 describe('whatever the schema', () => {
   test.each([0, 7])('with seed %d the value that is made fits, or it is told that none was found', (seed) => {
