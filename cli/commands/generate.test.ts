@@ -37,7 +37,7 @@ test('a contract that was completed is told to be, also where it is refused afte
   expect(await readdir(folder)).toEqual(['contract.yaml']);
 });
 
-test('a contract is completed by a rename: who reads it meanwhile reads all of it, mode and link stay', async () => {
+test('a contract is completed by a rename: a reader meanwhile reads all of it, mode and link stay', async () => {
   const given = bare.replace('3.1.1', '4.0.0');
   await writeFile(contract, given);
   await chmod(contract, 0o604);
@@ -54,7 +54,7 @@ test('a contract is completed by a rename: who reads it meanwhile reads all of i
   expect(await readdir(folder)).toEqual(['contract.yaml', 'link.yaml']);
 });
 
-test('without a profile the contract stays, and nothing is said of completing or linting it', async () => {
+test('without a profile the contract stays, and the JSON has no list of completed operations or problems', async () => {
   await writeFile(contract, bare);
   const { exitCode, json } = await generate({ contract, out: join(folder, 'out') });
   expect(exitCode).toBe(0);

@@ -21,7 +21,7 @@ interface Options extends Target {
 export async function generate(options: Options): Promise<CommandResult> {
   if (options.profile === undefined) return deriveInto(options);
   const completed = await complete(options.contract);
-  // The contract is changed by now, so its author is told whatever happens next.
+  // The contract may have changed by now: its author is told, also where the rest fails.
   const result = await deriveInto(options).catch(refuse);
   const lines = completed.map(
     ({ path, method, statuses }) => `completed ${options.contract}: ${method} ${path} by ${statuses.join(', ')}`,
@@ -30,7 +30,7 @@ export async function generate(options: Options): Promise<CommandResult> {
 }
 
 async function deriveInto({ contract: file, out, profile }: Options): Promise<CommandResult> {
-  // The linter is a process of its own and runs beside the derivation. The reader reports a contract that can't be read.
+  // The linter is a process of its own and runs beside the derivation. `readContract` reports a contract that can't be read.
   const linting = profile === undefined ? undefined : lintContract(file, profile);
   linting?.catch(() => undefined);
   const contract = await readContract(file);
@@ -61,7 +61,7 @@ async function deriveInto({ contract: file, out, profile }: Options): Promise<Co
   };
 }
 
-/** Writes what is lacking into the contract itself, where it is a file: it is the source, and whole for any tool that reads it. */
+/** Adds the missing default responses to the contract file itself, so that every tool reads all of them. A web address stays as it is. */
 async function complete(file: string): Promise<readonly Completed[]> {
   if (isWebAddress(file)) return [];
   const given = await readSource(file);

@@ -13,7 +13,8 @@ export interface Completed {
 
 /**
  * Writes the responses of `x-default-responses` to the operations that lack them, in the order of the statuses; every other byte stays.
- * What stands in another file or is no YAML is left as it is: a rule names what is missing there.
+ * Operations in another file stay as they are: the rule `default-responses-declared` names the responses that they lack. Text that is
+ * no YAML stays, too.
  *
  * @param text of a contract in YAML or JSON
  */

@@ -3,9 +3,9 @@ import type { Oas3Rule } from 'redocly-core';
 import { findMissingResponses } from '../contract/default-responses.ts';
 
 /**
- * Each operation declares what every operation answers: the responses under `x-default-responses`.
+ * Each operation declares the responses that all operations share: those under `x-default-responses`.
  *
- * They stand at the operation itself: for stock tools, which do not know the extension, a response that is not there is not declared.
+ * The operation itself lists them, because stock tools do not know the extension.
  */
 export const defaultResponsesDeclared: Oas3Rule = () => {
   let root: unknown;
@@ -14,7 +14,7 @@ export const defaultResponsesDeclared: Oas3Rule = () => {
       root = node;
     },
     Operation(operation, { report, location, parent }) {
-      // What a webhook or a callback asks for is answered by somebody else.
+      // Clients, not this service, answer webhooks and callbacks.
       const [section, ...steps] = parsePointer(location.pointer);
       if (section === 'webhooks' || steps.includes('callbacks')) return;
       const missing = findMissingResponses(root, parent, operation);

@@ -128,7 +128,7 @@ type ExactHandlers<Given, Principal> = {
   [Id in keyof Given]: Id extends OperationId ? ExactHandler<Given[Id], Id, Principal> : never;
 };
 
-/** Each member of a union for itself: what may be left out of a part has `undefined` beside its handler. */
+/** Distributes over a union, because the type of an optional handler includes `undefined`. */
 type ExactHandler<Given, Id extends OperationId, Principal> = Given extends (...input: never) => infer Answer
   ? (request: HandlerRequest<Id, Principal>) => MaybePromise<Exact<Awaited<Answer>, Responses[Id]>>
   : never;
