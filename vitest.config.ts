@@ -36,7 +36,14 @@ export default defineConfig({
     reporters: ['default', new PrintSlowest(), ...reports],
     // One worker for each of two cores: while a test waits, the other one has both.
     maxWorkers: 2,
-    tags: [{ name: 'full', description: 'need not run at every change: matrices, kills by the dozen, installs' }],
+    tags: [
+      // Ten times the rows or runs of the same test in the other lane; a row that took 20 s on two quiet cores took 50 s on busy ones.
+      {
+        name: 'full',
+        timeout: 120_000,
+        description: 'need not run at every change: matrices, kills by the dozen, installs',
+      },
+    ],
     projects: [
       { test: { ...everywhere, ...unit, name: 'unit', testTimeout: 15_000, hookTimeout: 15_000 } },
       {
