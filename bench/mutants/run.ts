@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { isUnit, nearestTests, readImports } from './nearest-tests.ts';
 import { plant } from './plant.ts';
 
-const help = `Usage: node bench/mutants/run.ts [NAME...] [--lane test|full] [--jobs 2] [--seconds 180] [--save] [--json]
+const help = `Usage: npm run mutants -- [NAME...] [--lane test|full] [--jobs 2] [--seconds 180] [--save] [--json]
 
 Plants each mutant of patches/ in a copy of the last commit, and runs the tests that can notice it, nearest first, until one fails.
   NAME       only mutants whose file name holds it
