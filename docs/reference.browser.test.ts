@@ -245,7 +245,7 @@ describe.skipIf(missing)('the reference', () => {
       expect(watched.outside).toEqual([]);
     });
 
-    test('is watched well enough: the page as Redocly leaves it asks for a picture', async () => {
+    test('is watched well enough: the page as Redocly leaves it asks for a picture', { tags: ['full'] }, async () => {
       const out = join(folder, 'open.html');
       await runRedocly(['build-docs', join(folder, 'marked.yaml'), '--output', out, '--inlineBundle']);
       const { page, outside, complaints } = await watch(out);

@@ -30,7 +30,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe('docs/operating.md', () => {
+describe('docs/operating.md', { tags: ['full'] }, () => {
   let secret: string;
   let port: number;
   let tlsPort: number;

@@ -54,61 +54,65 @@ interface Manifest {
 
 const imports = /^(?:import|export) (?:[^'"\n;]*? from )?['"]([^'"]+)['"]|\bimport\(['"]([^'"]+)['"]\)/gm;
 
-describe.each(['runtime', 'cli', 'conformance', 'mock', 'server', 'generated'])('the tarball of %s', (name) => {
-  let place: string;
-  let files: readonly string[];
-  let manifest: Manifest;
-  beforeAll(async () => {
-    ({ place, files } = await unpack(packed[name]?.file ?? ''));
-    manifest = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
-  });
+describe.each(['runtime', 'cli', 'conformance', 'mock', 'server', 'generated'])(
+  'the tarball of %s',
+  { tags: ['full'] },
+  (name) => {
+    let place: string;
+    let files: readonly string[];
+    let manifest: Manifest;
+    beforeAll(async () => {
+      ({ place, files } = await unpack(packed[name]?.file ?? ''));
+      manifest = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
+    });
 
-  // Node takes types out of no file below `node_modules`. What is copied into projects is theirs.
-  const isCopied = (file: string) => /(^|\/)(emit\/verbatim|project)\//.test(file);
-  const isOwn = (file: string) => /^(?!node_modules\/)|^node_modules\/@lockstep\//.test(file);
+    // Node takes types out of no file below `node_modules`. What is copied into projects is theirs.
+    const isCopied = (file: string) => /(^|\/)(emit\/verbatim|project)\//.test(file);
+    const isOwn = (file: string) => /^(?!node_modules\/)|^node_modules\/@lockstep\//.test(file);
 
-  test('has what its manifest names, what a reader needs, and no TypeScript but types', () => {
-    const { bin = {}, exports = {} } = manifest;
-    const targets = Object.values(exports).flatMap((one) =>
-      typeof one === 'string' ? [one] : [one.types, one.default],
-    );
-    const named = [...Object.values(bin), ...targets].map((path) => path.replace(/^\.\//, ''));
-    expect(named.filter((path) => !path.includes('*') && !files.includes(path))).toEqual([]);
-    expect(named.filter((path) => /(?<!\.d)\.ts$/.test(path))).toEqual([]);
-    expect(files).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'package.json']));
-    expect(files.filter((file) => isOwn(file) && /(?<!\.d)\.ts$/.test(file) && !isCopied(file))).toEqual([]);
-    expect(files.filter((file) => /\.test\.|(^|\/)fixtures\//.test(file) && isOwn(file) && !isCopied(file))).toEqual(
-      [],
-    );
-  });
-
-  test('has or names everything that it imports', async () => {
-    const { dependencies = {}, bundleDependencies = [] } = manifest;
-    const missing: string[] = [];
-    for (const file of files.filter((one) => one.endsWith('.js') && isOwn(one) && !isCopied(one)))
-      for (const [, still, late] of (await readFile(join(place, file), 'utf8')).matchAll(imports)) {
-        const asked = still ?? late ?? '';
-        if (isBuiltin(asked)) continue;
-        const [, ofPackage = ''] = /^((?:@[^/]+\/)?[^/]+)/.exec(asked) ?? [];
-        const isThere = asked.startsWith('.')
-          ? files.includes(join(file, '..', asked))
-          : ofPackage in dependencies || files.includes(`node_modules/${ofPackage}/package.json`);
-        if (!isThere) missing.push(`${file}: ${asked}`);
-      }
-    expect(missing).toEqual([]);
-    for (const one of bundleDependencies) expect(files, one).toContain(`node_modules/${one}/package.json`);
-    for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
-  });
-
-  test('has commands that load what they need to print their help', async () => {
-    for (const [command, file] of Object.entries(manifest.bin ?? {}))
-      expect((await must(process.execPath, [join(place, file), '--help'], place)).stdout).toContain(
-        `Usage: ${command}`,
+    test('has what its manifest names, what a reader needs, and no TypeScript but types', () => {
+      const { bin = {}, exports = {} } = manifest;
+      const targets = Object.values(exports).flatMap((one) =>
+        typeof one === 'string' ? [one] : [one.types, one.default],
       );
-  });
-});
+      const named = [...Object.values(bin), ...targets].map((path) => path.replace(/^\.\//, ''));
+      expect(named.filter((path) => !path.includes('*') && !files.includes(path))).toEqual([]);
+      expect(named.filter((path) => /(?<!\.d)\.ts$/.test(path))).toEqual([]);
+      expect(files).toEqual(expect.arrayContaining(['LICENSE', 'NOTICE', 'README.md', 'package.json']));
+      expect(files.filter((file) => isOwn(file) && /(?<!\.d)\.ts$/.test(file) && !isCopied(file))).toEqual([]);
+      expect(files.filter((file) => /\.test\.|(^|\/)fixtures\//.test(file) && isOwn(file) && !isCopied(file))).toEqual(
+        [],
+      );
+    });
 
-test('the tarball of the command carries that of the runtime', async () => {
+    test('has or names everything that it imports', async () => {
+      const { dependencies = {}, bundleDependencies = [] } = manifest;
+      const missing: string[] = [];
+      for (const file of files.filter((one) => one.endsWith('.js') && isOwn(one) && !isCopied(one)))
+        for (const [, still, late] of (await readFile(join(place, file), 'utf8')).matchAll(imports)) {
+          const asked = still ?? late ?? '';
+          if (isBuiltin(asked)) continue;
+          const [, ofPackage = ''] = /^((?:@[^/]+\/)?[^/]+)/.exec(asked) ?? [];
+          const isThere = asked.startsWith('.')
+            ? files.includes(join(file, '..', asked))
+            : ofPackage in dependencies || files.includes(`node_modules/${ofPackage}/package.json`);
+          if (!isThere) missing.push(`${file}: ${asked}`);
+        }
+      expect(missing).toEqual([]);
+      for (const one of bundleDependencies) expect(files, one).toContain(`node_modules/${one}/package.json`);
+      for (const version of Object.values(dependencies)) expect(version).toMatch(/^\d+\.\d+\.\d+/);
+    });
+
+    test('has commands that load what they need to print their help', async () => {
+      for (const [command, file] of Object.entries(manifest.bin ?? {}))
+        expect((await must(process.execPath, [join(place, file), '--help'], place)).stdout).toContain(
+          `Usage: ${command}`,
+        );
+    });
+  },
+);
+
+test('the tarball of the command carries that of the runtime', { tags: ['full'] }, async () => {
   const { place } = await unpack(packed.cli?.file ?? '');
   expect(await readdir(join(place, 'packages'))).toEqual(['lockstep-runtime-0.1.0.tgz']);
   const carried = await readFile(join(place, 'packages/lockstep-runtime-0.1.0.tgz'));
@@ -318,7 +322,7 @@ describe('a package on its own', { tags: ['full'] }, () => {
 });
 
 /** What no package needs is small: these are a third above what they were when this was written. */
-test('tarballs are small', () => {
+test('tarballs are small', { tags: ['full'] }, () => {
   const limits = { runtime: 100, cli: 1450, conformance: 260, mock: 800, server: 740, generated: 170 };
   for (const [name, kilobytes] of Object.entries(limits))
     expect(packed[name]?.bytes, name).toBeLessThan(kilobytes * 1000);

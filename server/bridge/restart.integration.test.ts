@@ -78,7 +78,7 @@ async function waitFor({ call }: Running, { jobId }: Sent): Promise<Record<strin
 }
 
 // A job is under way for seconds, so a test with one kill takes as long.
-test('jobs survive kill -9, each is done once, and the log is whole', () => surviveKills([1050]));
+test('jobs survive kill -9, each is done once, and the log is whole', { tags: ['full'] }, () => surviveKills([1050]));
 test('jobs survive one kill after the other', { tags: ['full'] }, () => surviveKills([100, 1050, 2990]));
 
 async function surviveKills(killedAfterMs: readonly number[]): Promise<void> {
