@@ -119,4 +119,14 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
       await page.context().close();
     },
   );
+
+  // The menu gives the chosen entry another ground.
+  test('at 1400 px, light, in the menu where an operation of each method is chosen', { tags: ['full'] }, async () => {
+    const { page, openOperation, findsNothing } = await open({ width: 1400, colorScheme: 'light' });
+    for (const operationId of ['getDevices', 'createBridgeProxiedJob', 'updateDevice']) {
+      await openOperation(operationId);
+      await findsNothing('[data-component-name="Menu/Menu"]', operationId);
+    }
+    await page.context().close();
+  });
 });
