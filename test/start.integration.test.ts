@@ -176,7 +176,7 @@ describe('a signal to the process alone, while the page is being built', () => {
   });
   afterAll(() => rm(copy, { recursive: true }));
 
-  test('SIGINT leaves no process and no draft behind', () => endsTheBuild('SIGINT'));
+  test('SIGINT leaves no process and no draft behind', { tags: ['full'] }, () => endsTheBuild('SIGINT'));
   test('SIGTERM leaves no process and no draft behind', { tags: ['full'] }, () => endsTheBuild('SIGTERM'));
 
   async function endsTheBuild(signal: NodeJS.Signals): Promise<void> {
