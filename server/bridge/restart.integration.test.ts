@@ -24,6 +24,7 @@ interface Sent {
   jobId?: string;
 }
 
+const killedAfterMs = [100, 1050, 2990];
 const front = '/devices/LK2A00000001/jobs/bridges/BR1A00000001';
 const keypad = '/devices/KP1A00000002/jobs/bridges/BR1A00000001';
 
@@ -77,11 +78,7 @@ async function waitFor({ call }: Running, { jobId }: Sent): Promise<Record<strin
   }
 }
 
-// A job is under way for seconds, so a test with one kill takes as long.
-test('jobs survive kill -9, each is done once, and the log is whole', { tags: ['full'] }, () => surviveKills([1050]));
-test('jobs survive one kill after the other', { tags: ['full'] }, () => surviveKills([100, 1050, 2990]));
-
-async function surviveKills(killedAfterMs: readonly number[]): Promise<void> {
+test('jobs survive kill -9, each is done once, and the log is whole', { tags: ['full'] }, async () => {
   const begin = Date.now() - 1000; // entries say whole seconds
   const all: Sent[] = [];
   for (const [round, killedAfter] of killedAfterMs.entries()) {
@@ -132,4 +129,4 @@ async function surviveKills(killedAfterMs: readonly number[]): Promise<void> {
   service.child.kill('SIGTERM');
   expect(await once(service.child, 'exit')).toEqual([0, null]);
   expect(service.complaints).toEqual([]);
-}
+});
