@@ -68,7 +68,7 @@ describe('a push of', () => {
     expect((await world.getPage()).payload).toMatchObject(log);
   });
 
-  test('100 items is one entry for each', async () => {
+  test('the most items that one request may have make one entry each', async () => {
     expect(await world.push(Array.from({ length: 100 }, (_, index) => good(`${index}`)))).toMatchObject({
       body: { accepted: 100 },
     });
