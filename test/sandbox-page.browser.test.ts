@@ -13,7 +13,8 @@ const missing = found.kind === 'missing' ? found.reason : undefined;
 const long = { ...recorded, path: `/v1/devices/${'A'.repeat(200)}`, says: 'w'.repeat(300) };
 const refused = { ...recorded, status: 400, verdict: 'refused', code: 'invalid_request' } as const;
 
-/** The page looks again every two seconds; a busy machine takes longer. */
+/** The page looks again this often. Its clock is moved on to that by tests that wait for it. */
+const interval = 2_000;
 const eventually = <Value>(read: () => Value) => expect.poll(read, { timeout: 20_000 });
 
 describe('a browser to look with', () => {
@@ -38,6 +39,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     browser = await connectBrowser();
     control = await startFakeControl();
     page = await browser.newPage();
+    await page.clock.install();
     page.setDefaultTimeout(20_000);
     page.on('request', (request) => {
       if (!request.url().startsWith(`${control.origin}/_sandbox`)) outside.push(request.url());
@@ -67,6 +69,12 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     expect({ outside, complaints }).toEqual({ outside: [], complaints: [] });
   }
 
+  /** Shows what has come to pass since it last looked. */
+  async function shows(page: Page, text: string): Promise<void> {
+    await page.clock.runFor(interval);
+    await page.getByText(text).waitFor();
+  }
+
   const says = (page: Page, text: string | RegExp) => page.locator('.says', { hasText: text }).waitFor();
 
   const judgePage = async ({ width, colorScheme }: { width: number; colorScheme: 'light' | 'dark' }) => {
@@ -76,6 +84,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     const verdicts = ['accepted', 'refused', 'unrouted', 'fault', 'failed', 'aborted'] as const;
     for (const verdict of verdicts) journal.record({ ...long, verdict });
     const page = await open({ width, colorScheme });
+    await page.clock.runFor(interval);
     await page.getByText('aborted').last().waitFor();
     await page.getByText('Your own data').click();
     await page.getByLabel('JSON, as').fill('{');
@@ -186,7 +195,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     const fault = { operationId: 'createHourlyAlgoPin', times: 3, delayMs: 20, status: 503, example: 'unavailable' };
     expect(faults.list()).toEqual([{ ...fault, body: 'truncated', id: 'fault-1', left: 3 }]);
     faults.take('createHourlyAlgoPin');
-    await page.getByText('answers 20 ms late, answers with 503, example unavailable, truncated body').waitFor();
+    await shows(page, 'answers 20 ms late, answers with 503, example unavailable, truncated body');
     await page.getByText('2 of 3 left').waitFor();
     await page.getByRole('button', { name: 'Remove fault-1, createHourlyAlgoPin' }).click();
     await says(page, 'Removed.');
@@ -195,7 +204,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe('Faults');
     await page.getByText('None.').waitFor();
     faults.add({ operationId: '*', times: 1, drop: 'before' });
-    await page.locator('#fault-list', { hasText: 'drops the connection before anything is done' }).waitFor();
+    await shows(page, 'drops the connection before anything is done');
     await page.getByRole('button', { name: 'Remove all' }).click();
     await eventually(() => faults.list()).toEqual([]);
   });
@@ -233,10 +242,11 @@ describe.skipIf(missing)('the page of the sandbox', () => {
       const rows = page.locator('#requests tr');
       await page.getByText('None yet.').waitFor();
       journal.record({ ...recorded, queryText: 'limit=5&token=s3cr3t' });
-      await page.getByText('GET /v1/devices?limit=5&token=[redacted]').waitFor();
+      await shows(page, 'GET /v1/devices?limit=5&token=[redacted]');
       journal.record({ ...refused, says: 'limit must be from 1 to 300, not 900' });
       journal.record({ ...recorded, operationId: 'getJobStatus', status: null, verdict: 'fault', faultId: 'fault-7' });
-      await eventually(() => rows.count()).toBe(3);
+      await shows(page, 'met fault-7');
+      expect(await rows.count()).toBe(3);
       expect(await rows.nth(1).innerText()).toMatch(/400[\s\S]*refused[\s\S]*not 900 \(invalid_request\)/);
       expect(await rows.nth(0).innerText()).toMatch(/getJobStatus[\s\S]*none[\s\S]*fault[\s\S]*met fault-7/);
       const filter = page.getByRole('form', { name: 'Filter requests' });
@@ -260,7 +270,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     await look(async (page) => {
       const markup = '<img src=x onerror=alert(1)><script>alert(2)</script>';
       control.sandbox.journal.record({ ...refused, path: `/${markup}`, says: markup, operationId: null });
-      await page.getByText(`GET /${markup}`).waitFor();
+      await shows(page, `GET /${markup}`);
       expect(await page.locator('img, #requests script').count()).toBe(0);
     });
   });
@@ -268,7 +278,7 @@ describe.skipIf(missing)('the page of the sandbox', () => {
   test('resets everything', async () => {
     await look(async (page) => {
       control.sandbox.faults.add({ operationId: '*', times: 1, delayMs: 5 });
-      await page.getByText('5 ms late').waitFor();
+      await shows(page, '5 ms late');
       await page.getByRole('button', { name: 'Reset everything' }).click();
       await says(page, 'The scenario starts again');
       expect(control.done).toEqual(['reset']);
@@ -301,9 +311,11 @@ describe.skipIf(missing)('the page of the sandbox', () => {
   test('says that the sandbox is gone', async () => {
     const own = await startFakeControl();
     const page = await browser.newPage();
+    await page.clock.install();
     await page.goto(`${own.origin}/_sandbox/`);
     await page.getByText('2026-06-01').waitFor();
     await own.close();
+    await page.clock.runFor(interval);
     await says(page, 'The sandbox does not answer. Is it still running?');
     await page.close();
   });
