@@ -18,7 +18,7 @@ interface Violation {
   }[];
 }
 
-/** What Redoc 3.0.1 itself does, in markup that no contract and no theme has a say in. Anything else fails. */
+/** Faults of Redoc 3.0.1 itself, in markup that no contract and no theme has a say in. Anything else fails. */
 const ofRedoc = [
   {
     rule: 'heading-order',
@@ -78,7 +78,7 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
           .map(({ target, html, failureSummary }) => `${id}: ${target.join(' ')}\n${html}\n${failureSummary}`),
       );
     };
-    // What is still being drawn has neither its colours nor its names yet. A look takes a second.
+    // An element that is still being drawn has neither its colours nor its names yet. A look takes a second.
     const findsNothing = (selector: string, message: string) =>
       expect.poll(() => judge(selector), { timeout: 30_000, interval: 500, message }).toEqual([]);
     const openOperation = async (operationId: string): Promise<string> => {
@@ -90,8 +90,8 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
     return { page, openOperation, findsNothing };
   }
 
-  // axe goes through 11,000 elements twice: 9 s of processor time in all.
-  test('dark, then light, at 1400 px, then at 390 px, with two operations', { timeout: 60_000 }, async () => {
+  // axe goes through 11,000 elements: 5 s of processor time. The whole of it in light, and more operations, are looked at in full.
+  test('dark, then two operations in light, at 1400 px and at 390 px', { timeout: 60_000 }, async () => {
     const { page, openOperation, findsNothing } = await open({ width: 1400, colorScheme: 'dark' });
     await findsNothing('html', 'dark');
     const section = await openOperation('getJwks');
@@ -99,7 +99,6 @@ describe.skipIf(missing)('axe finds nothing in the reference but what Redoc does
     // As the button for the scheme does.
     await page.evaluate(`document.documentElement.classList.replace('dark', 'light')`);
     await findsNothing(section, 'light, getJwks');
-    await findsNothing('html', 'light');
     await page.setViewportSize({ width: 390, height: 900 });
     await findsNothing(await openOperation('updateDevice'), 'light, narrow, updateDevice');
     await page.context().close();
