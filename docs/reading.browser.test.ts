@@ -74,10 +74,10 @@ async function openOperation(page: Page, operationId: string): Promise<Locator> 
   return section;
 }
 
-/** What stands beyond an edge or under the button that copies it, in the first element of that selector. */
+/** Tables and examples that stand beyond an edge or under the button that copies them, in the first element of that selector. */
 async function findCut(page: Page, selector: string, width: number) {
   await page.setViewportSize({ width, height: 900 });
-  // What is laid out by script is so two frames later.
+  // A layout by script is done two frames later.
   await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
   const { pageWide, tables, examples } = await page.evaluate<Measured>(
     `${measure}(document.querySelector(${JSON.stringify(selector)}))`,

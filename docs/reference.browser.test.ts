@@ -80,7 +80,7 @@ async function textAfter(page: Page, name: string, next: string): Promise<string
   return text.slice(start, end);
 }
 
-/** What the page draws for an address within itself: the names of its sections, or that it has none by that address. */
+/** The headings that the page draws for an address within itself: of its sections, or that it has none by that address. */
 async function headingsOf(page: Page): Promise<readonly string[]> {
   await page.locator('main h1, main h2').first().waitFor();
   return await page.locator('main h1, main h2').allInnerTexts();

@@ -55,7 +55,7 @@ describe.skipIf(missing)('in a browser, a page', () => {
     readonly body?: string;
   }
 
-  /** What a script of the page sees of a call: status, request id and code; or that it was not let through. */
+  /** Status, request id and code of a call, as a script of the page sees them; or that it was not let through. */
   async function call(at: Page, { path, ...init }: Call) {
     return at.evaluate(
       async ([url, options]) => {

@@ -46,8 +46,8 @@ const calls = {
   getJwks: () => client.GET('/.well-known/jwks.json', { baseUrl }),
 };
 
-// What follows holds for every operation, and for a new one by itself: the client's own types at the path and method that the operation
-// table says. The samples of the reference, one for each operation, are checked against these types too: test/code-samples.
+// The rest holds for every operation, and for a new one by itself: the client's own types at the path and method of the operation
+// table. The samples of the reference, one for each operation, are checked against these types too: test/code-samples.
 type At<Node, Key> = Key extends keyof Node ? Node[Key] : never;
 type Item<Id extends OperationId> = At<paths, (typeof table)[Id]['path']>;
 type Called<Id extends OperationId> = At<Item<Id>, (typeof table)[Id]['method']>;
@@ -84,7 +84,7 @@ type Takes<Accepted, Declared> = unknown extends Accepted
       ? true
       : 'less';
 
-// What is sent and what comes back is what the contract declares: parameters, request bodies, data and error bodies.
+// Parameters, request bodies, data and error bodies are those that the contract declares.
 declare const parameters: {
   readonly [Id in OperationId]: Same<NonNullable<Init<Id>['params']>, operations[Id]['parameters']>;
 };

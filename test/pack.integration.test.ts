@@ -66,7 +66,7 @@ describe.each(['runtime', 'cli', 'conformance', 'mock', 'server', 'generated'])(
       manifest = JSON.parse(await readFile(join(place, 'package.json'), 'utf8'));
     });
 
-    // Node takes types out of no file below `node_modules`. What is copied into projects is theirs.
+    // Node takes types out of no file below `node_modules`. The files that are copied into projects belong to these.
     const isCopied = (file: string) => /(^|\/)(emit\/verbatim|project)\//.test(file);
     const isOwn = (file: string) => /^(?!node_modules\/)|^node_modules\/@lockstep\//.test(file);
 

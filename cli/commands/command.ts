@@ -18,13 +18,13 @@ export interface Target {
 
 export const defaults: Target = { contract: 'openapi/service.yaml', out: 'generated' };
 
-/** What a command prints to. */
+/** A command prints to these. */
 export interface Streams {
   readonly out: { write(text: string): unknown };
   readonly error: { write(text: string): unknown };
 }
 
-/** What a command that runs until it is stopped is given. */
+/** Given to a command that runs until it is stopped. */
 export interface Surroundings {
   readonly logger: Logger;
   readonly streams: Streams;

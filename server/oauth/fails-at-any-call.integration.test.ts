@@ -144,7 +144,7 @@ const faults = [
   { fault: 'is busy', error: () => new StoreUnavailable(secret), status: 503 },
 ] as const;
 
-/** One of each kind: pages, their forms, the way to the callback, clients. What answers of a fault is the same for all. */
+/** One of each kind: pages, their forms, the way to the callback, clients. The same code answers a fault in all of them. */
 const oneOfEach = ['a login request', 'its form', 'the way on from a consent', 'logging out everywhere', 'a refresh'];
 
 describe.each(faults)('where the store $fault', ({ error, status }) => {

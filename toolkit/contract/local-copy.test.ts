@@ -4,7 +4,7 @@ import { refuseLeadingOut } from './local-copy.ts';
 
 const address = 'https://contracts.example/a.json';
 
-/** What is refused of a fetched document with this component. */
+/** The refusals of a fetched document with this component. */
 function refusedIn(components: object, externalValues = true): readonly string[] {
   const value = { openapi: '3.1.1', components };
   try {

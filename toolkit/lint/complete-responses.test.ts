@@ -39,16 +39,16 @@ ${noToken}${busy}
   {
     name: 'between the others, each with its comments',
     given: `      responses:
-        # What is good.
+        # A good answer.
         '200': {description: All} # of them
-        # What is missing.
+        # Not found.
         '404': {description: None}
         default: {description: Anything}
 `,
     want: `      responses:
-        # What is good.
+        # A good answer.
         '200': {description: All} # of them
-${noToken}        # What is missing.
+${noToken}        # Not found.
         '404': {description: None}
 ${busy}        default: {description: Anything}
 `,
@@ -61,7 +61,7 @@ ${busy}        default: {description: Anything}
           # headers come later
 
           # and links
-        # What is missing.
+        # Not found.
         '404':
           description: None
           # for good
@@ -72,7 +72,7 @@ ${busy}        default: {description: Anything}
           # headers come later
 
           # and links
-${noToken}        # What is missing.
+${noToken}        # Not found.
         '404':
           description: None
           # for good
