@@ -12,28 +12,23 @@ class Exit extends Error {
 }
 
 function read(...args: string[]) {
-  let [out, error] = ['', ''];
+  const [out, error]: [string[], string[]] = [[], []];
   const streams = {
-    out: {
-      write: (text: string) => {
-        out += text;
-      },
-    },
-    error: {
-      write: (text: string) => {
-        error += text;
-      },
-    },
+    out: { write: (text: string) => out.push(text) },
+    error: { write: (text: string) => error.push(text) },
   };
-  try {
-    const options = readOptions(args, streams, (exitCode) => {
-      throw new Exit(exitCode);
-    });
-    return { options, exitCode: undefined, out, error };
-  } catch (thrown) {
-    if (!(thrown instanceof Exit)) throw thrown;
-    return { options: undefined, exitCode: thrown.exitCode, out, error };
-  }
+  const run = () => {
+    try {
+      const options = readOptions(args, streams, (exitCode) => {
+        throw new Exit(exitCode);
+      });
+      return { options, exitCode: undefined };
+    } catch (thrown) {
+      if (!(thrown instanceof Exit)) throw thrown;
+      return { options: undefined, exitCode: thrown.exitCode };
+    }
+  };
+  return { ...run(), out: out.join(''), error: error.join('') };
 }
 
 // The options read them too, and a developer's shell may have set them.
