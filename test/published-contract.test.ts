@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import published from '@lockstep/contract/published.json' with { type: 'json' };
@@ -49,4 +51,16 @@ test('every example of a body fits one branch', () => {
   const operation = published.paths['/devices/{deviceId}/jobs/bridges/{bridgeId}'].post;
   const { examples } = operation.requestBody.content['application/json'];
   for (const [name, { value }] of Object.entries(examples)) expect([name, isPublished(value)]).toEqual([name, true]);
+});
+
+// A partner looks here for the day of a change.
+test('its changelog begins with its version, and has a day for each change, newest first', async () => {
+  const text = await readFile(join(import.meta.dirname, '..', 'docs/api-changelog.md'), 'utf8');
+  const [, ...versions] = text.split(/^## /m);
+  expect(versions[0]?.split('\n')[0]).toBe(published.info.version);
+  const days = versions.flatMap((version) => [...version.matchAll(/^### (.+)$/gm)].map(([, day = '']) => day));
+  const times = days.map((day) => Date.parse(`${day} UTC`));
+  expect(times).not.toContain(Number.NaN);
+  expect(times).toEqual(times.toSorted((a, b) => b - a));
+  for (const version of versions) expect(version.split(/^### /m)[0]).not.toMatch(/^- /m);
 });
