@@ -1,15 +1,17 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { conform } from '@lockstep/conformance/command-line';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lockstep as runLockstep } from './command-line.ts';
 import { newProject } from './commands/new-project.ts';
 import { keepPrinted } from './fixtures/keep-printed.ts';
+import { type Ended, lockstepHere as lockstep } from './fixtures/lockstep-here.ts';
 
 // If these fail, somebody types a command that its help names and gets nothing, or a stack.
 
@@ -17,12 +19,6 @@ const at = (place: string): string => fileURLToPath(new URL(place, import.meta.u
 const main = at('main.ts');
 const museum = at('../toolkit/fixtures/museum/contract.yaml');
 const kiosk = at('fixtures/kiosk.yaml');
-
-interface Ended {
-  readonly code: number;
-  readonly out: string;
-  readonly error: string;
-}
 
 const home = process.cwd();
 let folder: string;
@@ -35,24 +31,25 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** The command within this process: a process of its own costs half a second before its first line. Each command has a test with one. */
-async function lockstep(...args: string[]): Promise<Ended> {
-  const { streams, out, error } = keepPrinted();
-  return { code: await runLockstep(args, streams), out: out(), error: error() };
-}
-
 /** The command as it is typed. */
 function spawned(...args: string[]): Promise<Ended> {
-  return node(main, ...args);
-}
-
-function node(...args: string[]): Promise<Ended> {
   return new Promise((resolve) => {
-    execFile(process.execPath, args, { cwd: folder, maxBuffer: 1 << 26 }, (failure, out, error) =>
+    execFile(process.execPath, [main, ...args], { maxBuffer: 1 << 26 }, (failure, out, error) =>
       resolve({ code: failure === null ? 0 : Number(failure.code), out, error }),
     );
   });
 }
+
+async function within<Outcome>(cwd: string, work: () => Promise<Outcome>): Promise<Outcome> {
+  process.chdir(cwd);
+  try {
+    return await work();
+  } finally {
+    process.chdir(folder);
+  }
+}
+
+const full = { tags: ['full'] };
 
 describe('help', () => {
   test('names every command, and the exit codes', async () => {
@@ -103,17 +100,23 @@ describe('wrong input', () => {
     expectRefused(await lockstep(...args), says);
   });
 
-  // A run hears the signals of its process, and each command that reads a contract has one row here.
-  test.each([
+  const asProcess = [
+    // A run hears the signals of its process.
     {
       args: ['conform', '--contract', 'gone.yaml', '--base-url', 'http://localhost:1'],
       says: ['gone.yaml', 'Name a file that exists'],
     },
-    { args: ['lint', '--contract', 'gone.yaml'], says: ['gone.yaml:1:1', 'the file does not exist', 'cure '] },
     { args: ['srve'], says: ["error: unknown command 'srve'"] },
-  ])('$args, as a process', async ({ args, says }) => {
-    expectRefused(await spawned(...args), says);
-  });
+    {
+      args: ['lint', '--contract', 'gone.yaml'],
+      says: ['gone.yaml:1:1', 'the file does not exist', 'cure '],
+      options: full,
+    },
+  ];
+  for (const { args, says, options = {} } of asProcess)
+    test(`${args.join(' ')}, as a process`, options, async () => {
+      expectRefused(await spawned(...args), says);
+    });
 
   function expectRefused({ code, out, error }: Ended, says: readonly string[]): void {
     expect([code, out]).toEqual([2, '']);
@@ -200,11 +203,11 @@ describe('an address whose document leads to files of this machine', () => {
 });
 
 describe.each([
-  { name: 'OpenAPI 3.1', contract: museum, notes: 0 },
-  { name: 'OpenAPI 3.0', contract: kiosk, notes: 1 },
-])('$name', ({ name, contract, notes }) => {
+  // As processes; two that load Redocly, too, are left to full.
+  { name: 'OpenAPI 3.1', contract: museum, notes: 0, run: spawned, options: full },
+  { name: 'OpenAPI 3.0', contract: kiosk, notes: 1, run: lockstep, options: {} },
+])('$name', ({ name, contract, notes, run, options }) => {
   const out = name.replaceAll(/\W/g, '');
-  const run = name === 'OpenAPI 3.1' ? spawned : lockstep;
 
   test('is derived from, and what was derived matches', async () => {
     const generated = await run('generate', '--contract', contract, '--out', out);
@@ -218,7 +221,7 @@ describe.each([
     expect([checked.error, JSON.parse(checked.out).notices]).toEqual(['', expect.objectContaining({ length: notes })]);
   });
 
-  test('is told from what was edited by hand, with a command that mends it', async () => {
+  test('is told from what was edited by hand, with a command that mends it', options, async () => {
     await lockstep('generate', '--contract', contract, '--out', `${out}2`);
     await writeFile(join(folder, `${out}2`, 'types.gen.ts'), '');
     const { code, out: text } = await run('check', '--contract', contract, '--out', `${out}2`);
@@ -226,7 +229,7 @@ describe.each([
     expect(text).toContain(`Cure: npx --no-install lockstep generate --contract ${contract} --out ${out}2`);
   });
 
-  test('is shown as a folder of docs', async () => {
+  test('is shown as a folder of docs', options, async () => {
     const { code, out: text } = await run(
       'docs',
       '--contract',
@@ -242,13 +245,57 @@ describe.each([
   });
 
   test('is planned by conform as by lockstep-conform', async () => {
-    const [ours, theirs] = await Promise.all([
-      run('conform', '--contract', contract, 'plan'),
-      node(at('../conformance/main.ts'), '--contract', contract, 'plan'),
-    ]);
-    expect(ours).toEqual(theirs);
+    const { streams, out: printed, error } = keepPrinted();
+    const code = await conform(['--contract', contract, 'plan'], 'lockstep-conform', streams);
+    const ours = await run('conform', '--contract', contract, 'plan');
+    expect(ours).toEqual({ code, out: printed(), error: error() });
     expect([ours.code, ours.out]).toEqual([0, expect.stringContaining('Round 1')]);
   });
+});
+
+describe('lockstep lint', () => {
+  const faulty = at('../toolkit/fixtures/invalid/success-declared.yaml');
+  const own = `rules:\n  rule/title: {subject: {type: Info, property: title}, assertions: {minLength: 2}, message: ': info.title is too short', suggest: [Write more.]}\n`;
+  const warned = `openapi: 3.1.1
+info: {title: T, version: 1.0.0, license: {name: MIT, identifier: MIT}}
+servers: [{url: 'https://museum.test'}]
+paths: {}
+components:
+  schemas:
+    Room: {type: integer, example: a}
+`;
+  const cases = [
+    { name: 'nothing to say', given: faulty.replace('.yaml', '.good.yaml'), want: [0, /no problems$/] },
+    { name: 'a problem', given: faulty, want: [1, /^1 problem$/m] },
+    { name: 'no such file', given: 'none.yaml', want: [2, /^none\.yaml:1:1 readable$/m] },
+    { name: 'a folder', given: 'inner', want: [2, /^inner:1:1 readable$/m] },
+    { name: 'no YAML', given: 'broken.yaml', want: [2, /^broken\.yaml:1:\d+ yaml$/m] },
+    { name: 'a warning alone', given: 'warned.yaml', profile: 'valid', want: [0, /\(warning\)$[\s\S]*^1 warning$/m] },
+    {
+      name: "this folder's own redocly.yaml",
+      given: 'warned.yaml',
+      want: [1, /: info\.title is too short\b[\s\S]*^1 problem$/m],
+    },
+  ] as const;
+  for (const one of cases) {
+    const { name, given, want } = one;
+    const profile = 'profile' in one ? one.profile : 'house';
+    const endsSo = (run: typeof lockstep) => async () => {
+      const place = await mkdtemp(join(folder, 'lint-'));
+      await mkdir(join(place, 'inner'));
+      await writeFile(join(place, 'broken.yaml'), 'openapi: [');
+      await writeFile(join(place, 'warned.yaml'), warned);
+      if (name.includes('redocly.yaml')) await writeFile(join(place, 'redocly.yaml'), own);
+      const { code, out, error } = await within(place, () => run('lint', '--profile', profile, '--contract', given));
+      const printed = `${out}${error}`.trim();
+      expect(code).toBe(want[0]);
+      expect(printed).toMatch(want[1]);
+      expect(printed).not.toMatch(/node:internal|^\s+at .*\.ts:/m);
+    };
+    test(`${name} ends with ${want[0]}, in sentences`, endsSo(lockstep));
+    const options = name === 'a problem' ? {} : full;
+    test(`${name} ends with ${want[0]}, in sentences, as a process`, options, endsSo(spawned));
+  }
 });
 
 describe('the cure of what differs', () => {
@@ -267,13 +314,8 @@ describe('the cure of what differs', () => {
     const cwd = await mkdtemp(join(folder, 'cure-'));
     await writeFile(join(cwd, 'a.yaml'), "openapi: 3.1.0\ninfo: {title: a, version: '1'}\npaths: {}\n");
     await writeFile(join(cwd, 'package.json'), JSON.stringify({ scripts: { derive: script } }));
-    process.chdir(cwd);
-    try {
-      const { out } = await lockstep('check', '--contract', 'a.yaml', '--out', 'made');
-      expect(out).toContain(`Cure: ${cure}\n`);
-    } finally {
-      process.chdir(folder);
-    }
+    const { out } = await within(cwd, () => lockstep('check', '--contract', 'a.yaml', '--out', 'made'));
+    expect(out).toContain(`Cure: ${cure}\n`);
   });
 });
 
@@ -316,17 +358,19 @@ describe('new', () => {
   });
 
   test('leaves nothing on SIGINT', () => leavesNothing('SIGINT'));
-  test('leaves nothing on SIGTERM', { tags: ['full'] }, () => leavesNothing('SIGTERM'));
+  test('leaves nothing on SIGTERM', full, () => leavesNothing('SIGTERM'));
 
   async function leavesNothing(signal: NodeJS.Signals): Promise<void> {
     const temporary = await mkdtemp(join(folder, 'tmp-'));
-    const child = spawn(process.execPath, [main, 'new', 'stopped', '--contract', museum], {
-      cwd: folder,
-      env: { ...process.env, TMPDIR: temporary, NODE_DISABLE_COMPILE_CACHE: '1' },
-    });
+    const isDraft = (name: unknown): boolean => String(name).startsWith('lockstep-new-');
+    const drafts = async () => (await readdir(temporary)).filter(isDraft);
+    const seen = watch(temporary);
+    const begun = new Promise<void>((resolve) => seen.on('change', (_, name) => isDraft(name) && resolve()));
+    const env = { ...process.env, TMPDIR: temporary };
+    const child = spawn(process.execPath, [main, 'new', 'stopped', '--contract', museum], { env });
     const closed = once(child, 'close');
-    const drafts = async () => (await readdir(temporary)).filter((name) => name.startsWith('lockstep-new-'));
-    while ((await drafts()).length === 0) await new Promise((resolve) => setTimeout(resolve, 20));
+    await begun;
+    seen.close();
     child.kill(signal);
     expect(await closed).toEqual([null, signal]);
     expect(await drafts()).toEqual([]);

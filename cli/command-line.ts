@@ -1,4 +1,5 @@
 import type { Running } from '@lockstep/runtime/run-until-stopped';
+import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import {
   type CommandResult,
@@ -23,9 +24,10 @@ interface ProfileOption {
 /**
  * @param args what stands behind `lockstep`
  * @param streams what it prints to; its log goes to the process's own
+ * @param linter Redocly's own command when left out
  * @returns the exit code
  */
-export async function lockstep(args: readonly string[], streams: Streams): Promise<number> {
+export async function lockstep(args: readonly string[], streams: Streams, linter?: RunLinter): Promise<number> {
   let exitCode = 0;
   const program = new Command('lockstep')
     .description('From one OpenAPI contract to types, server, mock, reference and conformance run.')
@@ -57,18 +59,18 @@ export async function lockstep(args: readonly string[], streams: Streams): Promi
       ).choices(['valid', 'house']),
     )
     .action(async (options: Target & Partial<ProfileOption> & JsonOption) =>
-      print(options, async () => (await import('./commands/generate.ts')).generate(options)),
+      print(options, async () => (await import('./commands/generate.ts')).generate(options, linter)),
     );
   addCommand(program, 'check', 'derive again in memory and fail where a derived file differs')
     .addOption(out())
     .addOption(profile())
     .action(async (options: Target & ProfileOption & JsonOption) =>
-      print(options, async () => (await import('./commands/check.ts')).check(options)),
+      print(options, async () => (await import('./commands/check.ts')).check(options, linter)),
     );
   addCommand(program, 'lint', 'check the contract by the rules of a profile and report every problem at once')
     .addOption(profile())
     .action(async (options: Target & ProfileOption & JsonOption) =>
-      print(options, async () => (await import('./commands/lint.ts')).lint(options)),
+      print(options, async () => (await import('./commands/lint.ts')).lint(options, linter)),
     );
   addAddress(
     addCommand(program, 'serve', 'serve the contract: 501 for every operation until a handlers file gives it'),

@@ -6,6 +6,7 @@ import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
 import { derive } from '@lockstep/toolkit/derive';
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
+import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import type { Problem } from '@lockstep/toolkit/problem';
 import { type CommandResult, defaults, type Target } from './command.ts';
 
@@ -16,7 +17,10 @@ const diffLines = 40;
  * `lockstep check`: derives again in memory and names every file that differs, the contract lines behind it, and the cure. That is to
  * generate again only if the contract is sound: from a fault in it something would be derived, but nothing that anybody wants.
  */
-export async function check(target: Target & { readonly profile?: LintProfile }): Promise<CommandResult> {
+export async function check(
+  target: Target & { readonly profile?: LintProfile },
+  linter?: RunLinter,
+): Promise<CommandResult> {
   const contract = await readContract(target.contract).catch((error: unknown) => {
     if (error instanceof ContractError) return error;
     throw error;
@@ -31,7 +35,7 @@ export async function check(target: Target & { readonly profile?: LintProfile })
     const text = `${target.out}: ${derived.size} files match ${target.contract}`;
     return { exitCode: 0, text, json: { drifts: [], changes: [], cure: null }, notices: contract.notices };
   }
-  const told = await lintContract(target.contract, target.profile ?? 'valid').catch((error: unknown) => {
+  const told = await lintContract(target.contract, target.profile ?? 'valid', linter).catch((error: unknown) => {
     if (error instanceof ContractError) return error.problems;
     throw error;
   });

@@ -4,6 +4,7 @@ import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
 import { derive } from '@lockstep/toolkit/derive';
 import { type Completed, completeResponses } from '@lockstep/toolkit/lint/complete-responses';
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
+import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { OutputError, writeOutput } from '@lockstep/toolkit/output-folder';
 import { replaceFile } from '@lockstep/toolkit/replace-file';
 import type { CommandResult, Target } from './command.ts';
@@ -18,20 +19,20 @@ interface Options extends Target {
  * `lockstep generate`: everything is derived before the first byte of it is written. With a profile the contract is given the default
  * responses that it lacks, and nothing is derived from a contract that does not lint.
  */
-export async function generate(options: Options): Promise<CommandResult> {
+export async function generate(options: Options, linter?: RunLinter): Promise<CommandResult> {
   if (options.profile === undefined) return deriveInto(options);
   const completed = await complete(options.contract);
   // The contract may have changed by now: its author is told, also where the rest fails.
-  const result = await deriveInto(options).catch(refuse);
+  const result = await deriveInto(options, linter).catch(refuse);
   const lines = completed.map(
     ({ path, method, statuses }) => `completed ${options.contract}: ${method} ${path} by ${statuses.join(', ')}`,
   );
   return { ...result, text: [...lines, result.text].join('\n'), json: { completed, ...result.json } };
 }
 
-async function deriveInto({ contract: file, out, profile }: Options): Promise<CommandResult> {
+async function deriveInto({ contract: file, out, profile }: Options, linter?: RunLinter): Promise<CommandResult> {
   // The linter is a process of its own and runs beside the derivation. `readContract` reports a contract that can't be read.
-  const linting = profile === undefined ? undefined : lintContract(file, profile);
+  const linting = profile === undefined ? undefined : lintContract(file, profile, linter);
   linting?.catch(() => undefined);
   const contract = await readContract(file);
   const derived = await derive(contract, out);

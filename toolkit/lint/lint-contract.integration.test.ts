@@ -1,5 +1,4 @@
-import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -459,50 +458,3 @@ components:
       });
     });
   });
-
-describe.concurrent('lockstep lint', () => {
-  const main = fileURLToPath(new URL('../../cli/main.ts', import.meta.url));
-  const fixtures = fileURLToPath(new URL('../fixtures/invalid/', import.meta.url));
-  const cases = [
-    {
-      name: 'nothing to say',
-      given: `${fixtures}success-declared.good.yaml`,
-      want: [0, /no problems$/],
-      tags: ['full'],
-    },
-    { name: 'a problem', given: `${fixtures}success-declared.yaml`, want: [1, /^1 problem$/m] },
-    { name: 'no such file', given: 'none.yaml', want: [2, /^none\.yaml:1:1 readable$/m] },
-    { name: 'a folder', given: 'inner', want: [2, /^inner:1:1 readable$/m], tags: ['full'] },
-    { name: 'no YAML', given: 'broken.yaml', want: [2, /^broken\.yaml:1:\d+ yaml$/m], tags: ['full'] },
-    { name: 'a warning alone', given: 'warned.yaml', profile: 'valid', want: [0, /\(warning\)$[\s\S]*^1 warning$/m] },
-    {
-      name: "this folder's own redocly.yaml",
-      given: 'warned.yaml',
-      want: [1, /: info\.title is too short\b[\s\S]*^1 problem$/m],
-    },
-  ] as const;
-  for (const { name, given, want, ...rest } of cases) {
-    const { profile = 'house', ...options } = rest as { readonly profile?: string; readonly tags?: string[] };
-    test(`${name} ends with ${want[0]}, in sentences`, options, async () => {
-      const own = `rules:\n  rule/title: {subject: {type: Info, property: title}, assertions: {minLength: 2}, message: ': info.title is too short', suggest: [Write more.]}\n`;
-      const place = await write({
-        'broken.yaml': 'openapi: [',
-        'warned.yaml': withSchema('{type: integer, example: a}'),
-        ...(name.includes('redocly.yaml') && { 'redocly.yaml': own }),
-      });
-      await mkdir(join(place, 'inner'));
-      const { code, printed } = await run([main, 'lint', '--profile', profile, '--contract', given], place);
-      expect(code).toBe(want[0]);
-      expect(printed).toMatch(want[1]);
-      expect(printed).not.toMatch(/node:internal|^\s+at .*\.ts:/m);
-    });
-  }
-
-  function run(line: readonly string[], cwd: string): Promise<{ code: unknown; printed: string }> {
-    return new Promise((resolve) => {
-      execFile(process.execPath, line, { cwd }, (error, stdout, stderr) =>
-        resolve({ code: error?.code ?? 0, printed: `${stdout}${stderr}`.trim() }),
-      );
-    });
-  }
-});
