@@ -11,7 +11,7 @@ import { conform } from '@lockstep/conformance/command-line';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newProject } from './commands/new-project.ts';
 import { keepPrinted } from './fixtures/keep-printed.ts';
-import { type Ended, lockstepHere as lockstep } from './fixtures/lockstep-here.ts';
+import { type Ended, lockstepHere } from './fixtures/lockstep-here.ts';
 
 // If these fail, somebody types a command that its help names and gets nothing, or a stack.
 
@@ -30,6 +30,10 @@ afterAll(async () => {
   process.chdir(home);
   await rm(folder, { recursive: true });
 });
+
+function lockstep(...args: string[]): Promise<Ended> {
+  return lockstepHere(args);
+}
 
 /** The command as it is typed. */
 function spawned(...args: string[]): Promise<Ended> {
