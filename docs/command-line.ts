@@ -1,8 +1,9 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { createDocsHandler, readDocs } from '@lockstep/runtime/docs/serve-docs';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { buildDocs, ownDocs } from './build-docs.ts';
 
 interface Options {
@@ -12,6 +13,13 @@ interface Options {
   readonly port: number;
   readonly buildOnly?: true;
   readonly json?: true;
+}
+
+/** What the command prints to, and what ends it. */
+interface Surroundings {
+  readonly out: { write(text: string): unknown };
+  readonly error: { write(text: string): unknown };
+  readonly stopping: AbortSignal;
 }
 
 const quietMilliseconds = 2000;
@@ -31,33 +39,64 @@ function placeOption(flags: string, says: string, place: string): Option {
   return new Option(flags, says).default(atRoot(place), place);
 }
 
-const program = new Command('docs')
-  .description('Builds a folder with the reference, one offline HTML file, and the contract, and serves it.')
-  .addOption(placeOption('--contract <file>', 'the contract', ownDocs.contract))
-  .option(
-    '--page <file...>',
-    `Markdown that the reference ends with (default, for the same contract: ${ownDocs.pages.join(', ')})`,
-  )
-  .addOption(placeOption('--out <folder>', 'where they go', ownDocs.out))
-  .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
-  .option('--build-only', 'build, and do not serve')
-  .option('--json', 'print one line of JSON: {folder, built, url}, and notices where there are some')
-  .addHelpText(
-    'after',
-    "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.\nA server answers /docs from the folder: DOCS_DIR=FOLDER npm run -s serve",
-  )
-  .allowExcessArguments(false)
-  .exitOverride((error) => process.exit(error.exitCode === 0 ? 0 : 2));
+/**
+ * The command: builds the docs, and serves them until it is stopped.
+ *
+ * @param args what stands behind its name
+ * @returns the exit code: 0 built or stopped, 2 wrong usage, a contract that can't be shown or a port in use
+ */
+export async function docs(args: readonly string[], around: Surroundings): Promise<number> {
+  let exitCode = 0;
+  const program = new Command('docs')
+    .description('Builds a folder with the reference, one offline HTML file, and the contract, and serves it.')
+    .addOption(placeOption('--contract <file>', 'the contract', ownDocs.contract))
+    .option(
+      '--page <file...>',
+      `Markdown that the reference ends with (default, for the same contract: ${ownDocs.pages.join(', ')})`,
+    )
+    .addOption(placeOption('--out <folder>', 'where they go', ownDocs.out))
+    .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
+    .option('--build-only', 'build, and do not serve')
+    .option('--json', 'print one line of JSON: {folder, built, url}, and notices where there are some')
+    .addHelpText(
+      'after',
+      "\nExit codes: 0 built or stopped by Ctrl-C, 2 wrong usage, a contract that can't be shown or a port in use.\nA server answers /docs from the folder: DOCS_DIR=FOLDER npm run -s serve",
+    )
+    .allowExcessArguments(false)
+    .configureOutput({
+      writeOut: (text) => void around.out.write(text),
+      writeErr: (text) => void around.error.write(text),
+    })
+    .exitOverride()
+    .action(async (options: Options) => {
+      exitCode = await run(options, around);
+    });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+}
 
-// Lines that nobody reads any more are no reason to end.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
-const stop = new AbortController();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-
-function fail(message: string): never {
-  process.stderr.write(`${message}\n`);
-  process.exit(2);
+async function run(options: Options, around: Surroundings): Promise<number> {
+  const { out, error: errors, stopping } = around;
+  try {
+    const { folder, built, notices } = await build(options, around);
+    if (!options.json)
+      for (const { file, line, column, says } of notices) errors.write(`note: ${file}:${line}:${column} ${says}\n`);
+    const server = options.buildOnly ? undefined : await serve(folder, options);
+    const url = server && `http://localhost:${(server.address() as AddressInfo).port}/docs`;
+    if (options.json) out.write(`${JSON.stringify({ folder, built, url, ...(notices.length > 0 && { notices }) })}\n`);
+    else out.write(url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${folder}${built ? '' : ' (unchanged)'}\n`);
+    if (server) await untilStopped(server, stopping);
+    return 0;
+  } catch (error) {
+    if (stopping.aborted) return 0;
+    errors.write(`${explain(error, options.port)}\n`);
+    return 2;
+  }
 }
 
 function explain(error: unknown, port: number): string {
@@ -69,20 +108,20 @@ function explain(error: unknown, port: number): string {
   return error.message;
 }
 
-async function build({ contract, page, out, json }: Options) {
+async function build({ contract, page, out, json }: Options, { error: errors, stopping }: Surroundings) {
   const pages = page ?? (resolve(contract) === atRoot(ownDocs.contract) ? ownDocs.pages.map(atRoot) : []);
   let slow: NodeJS.Timeout | undefined;
   const onProgress = (message: string): void => {
-    if (!json) slow = setTimeout(() => process.stderr.write(`${message}\n`), quietMilliseconds);
+    if (!json) slow = setTimeout(() => errors.write(`${message}\n`), quietMilliseconds);
   };
   try {
-    return await buildDocs({ contract, pages, out, onProgress, signal: stop.signal });
+    return await buildDocs({ contract, pages, out, onProgress, signal: stopping });
   } finally {
     clearTimeout(slow);
   }
 }
 
-async function serve(folder: string, { port }: Options): Promise<string> {
+async function serve(folder: string, { port }: Options): Promise<Server> {
   const handle = await createDocsHandler(await readDocs(folder));
   const server = createServer((request, response) => {
     if (handle(request, response)) return;
@@ -92,32 +131,11 @@ async function serve(folder: string, { port }: Options): Promise<string> {
   // Loopback alone: who wants it on a network puts it behind the server of the API.
   server.once('error', reject).listen(port, '127.0.0.1', resolve);
   await promise;
-  const close = (): void => {
-    server.close();
-    server.closeAllConnections();
-  };
-  if (stop.signal.aborted) close();
-  else stop.signal.addEventListener('abort', close);
-  return `http://localhost:${(server.address() as AddressInfo).port}/docs`;
+  return server;
 }
 
-program.action(async (options: Options) => {
-  try {
-    const { folder, built, notices } = await build(options);
-    if (!options.json)
-      for (const { file, line, column, says } of notices)
-        process.stderr.write(`note: ${file}:${line}:${column} ${says}\n`);
-    const url = options.buildOnly ? undefined : await serve(folder, options);
-    if (options.json)
-      process.stdout.write(`${JSON.stringify({ folder, built, url, ...(notices.length > 0 && { notices }) })}\n`);
-    else
-      process.stdout.write(
-        url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${folder}${built ? '' : ' (unchanged)'}\n`,
-      );
-  } catch (error) {
-    if (stop.signal.aborted) return;
-    fail(explain(error, options.port));
-  }
-});
-
-await program.parseAsync();
+async function untilStopped(server: Server, stopping: AbortSignal): Promise<void> {
+  if (!stopping.aborted) await once(stopping, 'abort');
+  server.close();
+  server.closeAllConnections();
+}

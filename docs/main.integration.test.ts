@@ -11,6 +11,7 @@ import { exchange } from '@lockstep/runtime/docs/exchange';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { hashInputs } from './build-reference.ts';
+import { docs } from './command-line.ts';
 import { splitPage } from './reference/split-page.ts';
 
 const contract = join(import.meta.dirname, '..', 'toolkit', 'fixtures', 'museum', 'contract.yaml');
@@ -25,19 +26,31 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+/** The command as it is typed. */
 function start(...commandLine: readonly string[]): ChildProcess {
   return spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), ...commandLine], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-async function run(...commandLine: readonly string[]) {
+async function spawned(...commandLine: readonly string[]) {
   const child = start(...commandLine);
   const [stdout, stderr, [status]] = await Promise.all([
     child.stdout ? text(child.stdout) : '',
     child.stderr ? text(child.stderr) : '',
     once(child, 'exit'),
   ]);
+  return { status, stdout, stderr };
+}
+
+/** The command within this process: Redocly alone starts one, which is most of what a build costs. */
+async function run(...commandLine: readonly string[]) {
+  let [stdout, stderr] = ['', ''];
+  const status = await docs(commandLine, {
+    out: { write: (text: string) => (stdout += text) },
+    error: { write: (text: string) => (stderr += text) },
+    stopping: new AbortController().signal,
+  });
   return { status, stdout, stderr };
 }
 
@@ -117,15 +130,16 @@ describe('npm run docs', () => {
     expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: false });
   });
 
-  test('puts the pictures of a page into it, and builds again when one changed', async () => {
+  const drawsAll = async (...widths: readonly string[]) => {
     const [page, picture] = [join(folder, 'plan.md'), join(folder, 'plan.svg')];
-    const line = ['--contract', contract, '--page', page, '--out', join(folder, 'drawn'), '--build-only', '--json'];
+    const site = join(folder, `drawn-${widths.length}`);
+    const line = ['--contract', contract, '--page', page, '--out', site, '--build-only', '--json'];
     await writeFile(page, '# Plan\n\n![The way in](plan.svg)\n');
-    for (const width of ['40', '50']) {
+    for (const width of widths) {
       const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="20"/>`;
       await writeFile(picture, svg);
       expect(JSON.parse((await run(...line)).stdout)).toMatchObject({ built: true });
-      const html = await readFile(join(folder, 'drawn', 'index.html'), 'utf8');
+      const html = await readFile(join(site, 'index.html'), 'utf8');
       expect(html).toContain(
         `<img alt="The way in" width="${width}" height="20" src="data:image/svg+xml;base64,${btoa(svg)}"`,
       );
@@ -136,7 +150,11 @@ describe('npm run docs', () => {
       stdout: '',
       stderr: `The picture ${picture} of the page ${page} can't be read (ENOENT).\n`,
     });
-  });
+  };
+  test('puts the pictures of a page into it', () => drawsAll('40'));
+  test('puts the pictures of a page into it, and builds again when one changed', { tags: ['full'] }, () =>
+    drawsAll('40', '50'),
+  );
 
   test('writes a contract that is JSON as YAML that people read, without what it was derived from', async () => {
     const derived = join(folder, 'derived.json');
@@ -298,11 +316,14 @@ describe('npm run docs', () => {
     },
   ];
   for (const { name, line, want } of refused) {
-    test(`refuses ${name} with exit code 2`, async () => {
-      const { status, stdout, stderr } = await run(...line, '--out', join(folder, 'refused'));
+    const isRefused = (command: typeof run) => async () => {
+      const { status, stdout, stderr } = await command(...line, '--out', join(folder, 'refused'));
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       expect(stderr).toContain(want);
       expect(await readdir(join(folder, 'refused')).catch(() => [])).toEqual([]);
-    });
+    };
+    test(`refuses ${name} with exit code 2`, isRefused(run));
+    const options = name === 'an option that is unknown' ? {} : { tags: ['full'] };
+    test(`refuses ${name} with exit code 2, as a process`, options, isRefused(spawned));
   }
 });

@@ -4,4 +4,13 @@ import { join } from 'node:path';
 
 // Before anything else is loaded; see server/main.ts.
 enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
-await import('./command-line.ts');
+// Lines that nobody reads any more are no reason to end.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+const stop = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+const { docs } = await import('./command-line.ts');
+process.exitCode = await docs(process.argv.slice(2), {
+  out: process.stdout,
+  error: process.stderr,
+  stopping: stop.signal,
+});
