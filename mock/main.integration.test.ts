@@ -1,11 +1,14 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, afterEach, describe, expect, test } from 'vitest';
+import type { Running } from '@lockstep/runtime/run-until-stopped';
+import { afterAll, afterEach, describe, expect, test, vi } from 'vitest';
+import { serveSandbox } from './sandbox/command-line.ts';
 
 const main = new URL('./main.ts', import.meta.url).pathname;
 const running = new Set<ChildProcess>();
@@ -22,9 +25,13 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 /** Those that several tests look at: what they print at the start does not change. */
 const shared = new Map<string, Promise<Run>>();
-afterEach(() => {
+afterEach(async () => {
   for (const child of running) if (!kept.has(child)) child.kill('SIGKILL');
+  await Promise.all(listening.splice(0).map((one) => one.close()));
+  vi.unstubAllEnvs();
 });
+/** What is served within this process. */
+const listening: Running[] = [];
 afterAll(() => {
   for (const child of running) child.kill('SIGKILL');
 });
@@ -47,13 +54,25 @@ interface Run {
   readonly exit: Promise<number | null>;
 }
 
-function run(
-  args: readonly string[],
-  environment: Readonly<Record<string, string>> = {},
-  keyFile = join(folder, 'keys.json'),
-): Run {
-  const child = spawn(process.execPath, [main, '--key-file', keyFile, ...args], {
-    env: { ...process.env, PORT: '0', ...environment },
+/** The command within this process, until it ends or listens; then until the end of the test. */
+async function runHere(args: readonly string[], keyFile = join(folder, 'keys.json'), port = '0') {
+  vi.stubEnv('PORT', port);
+  vi.stubEnv('LOG_LEVEL', 'silent');
+  let [output, errors] = ['', ''];
+  const streams = {
+    out: { write: (text: string) => (output += text) },
+    error: { write: (text: string) => (errors += text) },
+  };
+  const exit = await serveSandbox(['--key-file', keyFile, ...args], streams, async (_, start) => {
+    listening.push(await start(new AbortController().signal));
+  });
+  return { exit, output, errors };
+}
+
+/** The command as it is typed. */
+function run(args: readonly string[]): Run {
+  const child = spawn(process.execPath, [main, '--key-file', join(folder, 'keys.json'), ...args], {
+    env: { ...process.env, PORT: '0' },
   });
   running.add(child);
   let output = '';
@@ -74,10 +93,10 @@ function run(
 }
 
 /** Waits for the first whole output; a process that ends before gives up at once. */
-async function untilPrinted({ child, output, errors }: Run, last: string): Promise<void> {
+async function untilPrinted({ child, output, errors, exit }: Run, last: string): Promise<void> {
   while (!output().includes(last)) {
     if (child.exitCode !== null) throw new Error(`ended with ${child.exitCode}: ${errors()}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await Promise.race([once(child.stdout ?? child, 'data'), exit]);
   }
 }
 
@@ -125,22 +144,21 @@ describe('the mock as a command', () => {
   test('says plainly what is wrong with a key file', async () => {
     const path = join(folder, 'broken.json');
     writeFileSync(path, '{}', { mode: 0o600 });
-    const refused = run([], {}, path);
-    expect(await refused.exit).toBe(2);
-    expect(refused.errors()).toContain(`The key file ${path} cannot be used`);
+    const refused = await runHere([], path);
+    expect(refused.exit).toBe(2);
+    expect(refused.errors).toContain(`The key file ${path} cannot be used`);
   });
 
   test('does without mock-access.json where that cannot be written, and says so', async () => {
     const place = join(folder, 'closed');
     // In its way, which stops every user: a mode would not stop root.
     mkdirSync(join(place, 'mock-access.json/in-the-way'), { recursive: true });
-    const started = run(['--json'], {}, join(place, 'keys.json'));
-    await untilPrinted(started, '\n');
+    const started = await runHere(['--json'], join(place, 'keys.json'));
     const path = join(place, 'mock-access.json');
-    expect(started.errors()).toMatch(
+    expect(started.errors).toMatch(
       `${path} cannot be written, so npm run -s token -- --mock does not know this mock: `,
     );
-    const { origin } = JSON.parse(started.output());
+    const { origin } = JSON.parse(started.output);
     expect((await fetch(`${origin}/nowhere`)).status).toBe(404);
     expect(readdirSync(place).sort()).toEqual(['keys.json', 'mock-access.json']);
   });
@@ -183,19 +201,18 @@ describe('the mock as a command', () => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
-    const refused = run(['--port', String(port)]);
-    expect(await refused.exit).toBe(2);
-    expect(refused.errors()).toContain(`Port ${port} on 127.0.0.1 is taken.`);
-    expect(refused.output()).toBe('');
+    const refused = await runHere(['--port', String(port)]);
+    expect(refused.exit).toBe(2);
+    expect(refused.errors).toContain(`Port ${port} on 127.0.0.1 is taken.`);
+    expect(refused.output).toBe('');
     other.close();
   });
 
   test('lets partners be called back on this machine where it is told to, and warns', async () => {
     const loopback = 'http://127.0.0.1:3000/callback';
-    const started = run(['--json', '--loopback-callback', loopback]);
-    await untilPrinted(started, '\n');
-    expect(started.errors()).toContain(`Partners can be called back at ${loopback}. The service refuses it`);
-    const { authUrl, clients } = JSON.parse(started.output());
+    const started = await runHere(['--json', '--loopback-callback', loopback]);
+    expect(started.errors).toContain(`Partners can be called back at ${loopback}. The service refuses it`);
+    const { authUrl, clients } = JSON.parse(started.output);
     expect(clients[1].redirectUris).toEqual(['https://partner.example/callback', loopback]);
     const ask = async (redirectUri: string) => {
       const fields = { response_type: 'code', client_id: 'demo-partner', redirect_uri: redirectUri, scope: 'openid' };
@@ -221,16 +238,22 @@ describe('the mock as a command', () => {
   ];
   for (const { name, args, says, tags = [] } of wrongUses) {
     test(`refuses ${name}`, { tags }, async () => {
-      const refused = run(args);
-      expect(await refused.exit).toBe(2);
-      expect(refused.errors()).toContain(says);
+      const refused = await runHere(args);
+      expect(refused.exit).toBe(2);
+      expect(refused.errors).toContain(says);
     });
   }
 
   test('refuses a PORT that is none', async () => {
-    const refused = run([], { PORT: 'http' });
+    const refused = await runHere([], undefined, 'http');
+    expect(refused.exit).toBe(2);
+    expect(refused.errors).toContain('PORT');
+  });
+
+  test('refuses an option that is unknown, as a process', async () => {
+    const refused = run(['--prot', '1']);
     expect(await refused.exit).toBe(2);
-    expect(refused.errors()).toContain('PORT');
+    expect([refused.output(), refused.errors()]).toEqual(['', expect.stringContaining('--prot')]);
   });
 
   test('explains itself', async () => {

@@ -12,61 +12,74 @@ import { OperatorError } from '@lockstep/server/operator-error';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
 import { formatDescription } from '../format-description.ts';
 import { describeSandbox } from './describe-sandbox.ts';
-import { exitCodes, readOptions } from './read-options.ts';
+import { Ended, exitCodes, type Options, readOptions, type Streams } from './read-options.ts';
 import { type ScenarioChoice, ScenarioFault, scenarioNames } from './sandbox.ts';
 
 const callbackWarning = 'The service refuses it: there only https callbacks can be registered.';
 
-const { port, host, publicOrigin, json, keyFile, loopbackCallback, scenario, clock, openControl } = readOptions(
-  process.argv.slice(2),
-  { out: process.stdout, error: process.stderr },
-  (exitCode) => process.exit(exitCode),
-);
-
-// Lines that nobody reads any more, as of `npm run mock | head -1`, are no reason to end.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
-
-try {
-  useTimezoneData(findTimezoneFolder(process.env));
-  const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
-  await runUntilStopped(logger, async (stopping) => {
-    // Most of what has to be loaded; a signal is heard already. Prism is loaded when an answer is first asked for.
-    const { startSandbox } = await import('./start-sandbox.ts');
-    const mock = await startSandbox({
-      port,
-      host,
-      publicOrigin,
-      logger,
-      keyFile,
-      loopbackCallbacks: loopbackCallback,
-      scenario: readScenarioChoice(scenario),
-      startAt: clock,
-      isControlOpen: openControl,
-      stopping,
+/**
+ * The sandbox as a command.
+ *
+ * @param args what stands behind its name
+ * @param streams what it prints to; its log goes to the process's own
+ * @param untilStopped by the signals of the process when left out
+ * @returns the exit code: 0 stopped, also while it starts; 2 wrong usage, or something that keeps it from starting
+ */
+export async function serveSandbox(
+  args: readonly string[],
+  streams: Streams,
+  untilStopped: typeof runUntilStopped = runUntilStopped,
+): Promise<number> {
+  let options: Options;
+  try {
+    options = readOptions(args, streams);
+  } catch (error) {
+    if (error instanceof Ended) return error.exitCode;
+    throw error;
+  }
+  const { port, host, publicOrigin, json, keyFile, loopbackCallback, scenario, clock, openControl } = options;
+  try {
+    useTimezoneData(findTimezoneFolder(process.env));
+    const { logger, end } = openLog(process.env.LOG_LEVEL ?? 'warn', 2);
+    await untilStopped(logger, async (stopping) => {
+      // Most of what has to be loaded; a signal is heard already. Prism is loaded when an answer is first asked for.
+      const { startSandbox } = await import('./start-sandbox.ts');
+      const mock = await startSandbox({
+        port,
+        host,
+        publicOrigin,
+        logger,
+        keyFile,
+        loopbackCallbacks: loopbackCallback,
+        scenario: readScenarioChoice(scenario),
+        startAt: clock,
+        isControlOpen: openControl,
+        stopping,
+      });
+      const access = describeAccess(mock);
+      await leaveAccess(join(dirname(keyFile), 'mock-access.json'), access, streams);
+      const description = describeSandbox(mock.origin, access);
+      for (const url of loopbackCallback)
+        streams.error.write(`Partners can be called back at ${url}. ${callbackWarning}\n`);
+      const text = json
+        ? JSON.stringify({ ...access, ...description })
+        : formatDescription(description, formatAccess(access)).join('\n');
+      streams.out.write(`${text}\n`);
+      return mock;
     });
-    const access = describeAccess(mock);
-    await leaveAccess(join(dirname(keyFile), 'mock-access.json'), access);
-    const description = describeSandbox(mock.origin, access);
-    for (const url of loopbackCallback)
-      process.stderr.write(`Partners can be called back at ${url}. ${callbackWarning}\n`);
-    const text = json
-      ? JSON.stringify({ ...access, ...description })
-      : formatDescription(description, formatAccess(access)).join('\n');
-    process.stdout.write(`${text}\n`);
-    return mock;
-  });
-  await end();
-  process.exit(exitCodes.fine);
-} catch (error) {
-  const reason =
-    explainListen(error, { host, port }) ??
-    `The mock did not start: ${explainScenario(error) ?? describeFailure(error).text}`;
-  process.stderr.write(`${reason}\n`);
-  process.exit(exitCodes.wrongUse);
+    await end();
+    return exitCodes.fine;
+  } catch (error) {
+    const reason =
+      explainListen(error, { host, port }) ??
+      `The mock did not start: ${explainScenario(error, scenario) ?? describeFailure(error).text}`;
+    streams.error.write(`${reason}\n`);
+    return exitCodes.wrongUse;
+  }
 }
 
 /** Its faults with the file that they are in. */
-function explainScenario(error: unknown): string | undefined {
+function explainScenario(error: unknown, scenario: string): string | undefined {
   if (!(error instanceof ScenarioFault)) return undefined;
   return error.faults.map((fault) => `${scenario}: ${fault}`).join('\n');
 }
@@ -97,12 +110,10 @@ function formatAccess({ clients, owners }: DemoAccess): string[] {
 }
 
 /** Nothing but a help for programs beside the mock, which does without where its folder is read-only. */
-async function leaveAccess(path: string, access: DemoAccess): Promise<void> {
+async function leaveAccess(path: string, access: DemoAccess, { error: errors }: Streams): Promise<void> {
   try {
     await writeAccessFile(path, access);
   } catch (error) {
-    process.stderr.write(
-      `${path} cannot be written, so npm run -s token -- --mock does not know this mock: ${error}\n`,
-    );
+    errors.write(`${path} cannot be written, so npm run -s token -- --mock does not know this mock: ${error}\n`);
   }
 }

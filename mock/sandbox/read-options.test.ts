@@ -1,15 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { readOptions } from './read-options.ts';
+import { Ended, readOptions } from './read-options.ts';
 
 // If these fail, a mock starts with something else than it was told, or a mistake gets a stack.
-
-class Exit extends Error {
-  readonly exitCode: number;
-  constructor(exitCode: number) {
-    super(`exit ${exitCode}`);
-    this.exitCode = exitCode;
-  }
-}
 
 function read(...args: string[]) {
   const [out, error]: [string[], string[]] = [[], []];
@@ -19,12 +11,9 @@ function read(...args: string[]) {
   };
   const run = () => {
     try {
-      const options = readOptions(args, streams, (exitCode) => {
-        throw new Exit(exitCode);
-      });
-      return { options, exitCode: undefined };
+      return { options: readOptions(args, streams), exitCode: undefined };
     } catch (thrown) {
-      if (!(thrown instanceof Exit)) throw thrown;
+      if (!(thrown instanceof Ended)) throw thrown;
       return { options: undefined, exitCode: thrown.exitCode };
     }
   };

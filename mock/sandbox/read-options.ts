@@ -7,9 +7,7 @@ import { scenarioNames } from './sandbox.ts';
 /** Beside those of the demo, wherever it is started from. */
 const defaultKeyFile = relative(process.cwd(), join(import.meta.dirname, '../../.lockstep/mock-keys.json'));
 
-export const exitCodes = { fine: 0, wrongUse: 2 } as const;
-
-interface Options {
+export interface Options {
   readonly port: number;
   readonly host: string;
   readonly publicOrigin?: string;
@@ -21,7 +19,21 @@ interface Options {
   readonly openControl: boolean;
 }
 
-interface Streams {
+export const exitCodes = { fine: 0, wrongUse: 2 } as const;
+
+/** The command has nothing more to do. */
+export class Ended extends Error {
+  override readonly name = 'Ended';
+  readonly exitCode: number;
+
+  constructor(exitCode: number) {
+    super(`ended with ${exitCode}`);
+    this.exitCode = exitCode;
+  }
+}
+
+/** What the command prints to. */
+export interface Streams {
   readonly out: { write(text: string): unknown };
   readonly error: { write(text: string): unknown };
 }
@@ -29,9 +41,9 @@ interface Streams {
 /**
  * Reads the options of the mock, from its arguments and the environment.
  *
- * @param exit ends the program after its help, or after what is wrong with the arguments, has been printed
+ * @throws Ended after its help, or after what is wrong with the arguments, has been printed
  */
-export function readOptions(args: readonly string[], streams: Streams, exit: (exitCode: number) => never): Options {
+export function readOptions(args: readonly string[], streams: Streams): Options {
   return new Command('lockstep-mock')
     .description(
       'The sandbox: the service on a store in memory, with simulated bridges and locks. It remembers until it is reset or stopped, and gives every documented answer on demand.',
@@ -79,7 +91,9 @@ export function readOptions(args: readonly string[], streams: Streams, exit: (ex
       writeOut: (text) => void streams.out.write(text),
       writeErr: (text) => void streams.error.write(text),
     })
-    .exitOverride(({ exitCode }) => exit(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse))
+    .exitOverride(({ exitCode }) => {
+      throw new Ended(exitCode === 0 ? exitCodes.fine : exitCodes.wrongUse);
+    })
     .parse(args, { from: 'user' })
     .opts<Options>();
 }
