@@ -1,12 +1,12 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseDocument, visit } from 'yaml';
+import { docs as runDocs } from '../docs/command-line.ts';
 import { type Deployment, findFreePort, prepareDeployment, root } from './prepare-deployment.ts';
 import { untilPrinted } from './until-printed.ts';
 
@@ -30,8 +30,12 @@ afterAll(async () => {
   await deployment[Symbol.asyncDispose]();
 });
 
-function build(...args: readonly string[]) {
-  return promisify(execFile)(process.execPath, [join(root, 'docs/main.ts'), '--build-only', ...args]);
+async function build(...args: readonly string[]): Promise<void> {
+  let said = '';
+  const stream = { write: (text: string) => (said += text) };
+  const stopping = new AbortController().signal;
+  const exitCode = await runDocs(['--build-only', ...args], { out: stream, error: stream, stopping });
+  if (exitCode !== 0) throw new Error(said);
 }
 
 function serve(env: NodeJS.ProcessEnv): ChildProcess {
@@ -141,6 +145,15 @@ describe('serve is not let start', () => {
     {
       name: 'the docs of another contract',
       prepare: (folder: string) => build('--contract', museum, '--out', folder),
+      says: 'was built from another contract than the one that is served',
+    },
+    {
+      name: 'docs that name another contract',
+      prepare: async (folder: string) => {
+        await cp(docs, folder, { recursive: true });
+        const manifest = JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8'));
+        await writeFile(join(folder, 'manifest.json'), JSON.stringify({ ...manifest, contract: 'sha256:ab' }));
+      },
       says: 'was built from another contract than the one that is served',
     },
   ];

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { runHere } from '../server/command-line/fixtures/run-command.ts';
 import { type Browser, openBrowser, type Page } from '../server/oauth/fixtures/browser.ts';
 import { untilPrinted } from './until-printed.ts';
 
@@ -191,12 +192,13 @@ test('registers a client with the command that the operator runs', async () => {
   const more = { LOCKSTEP_KEYS: join(data, 'keys.json'), DATABASE_URL: `sqlite:${join(data, 'service.sqlite')}` };
   await writeFile(join(data, 'account.json'), '{"account": {"id": "acme", "name": "Acme"}}');
   const command = readBlocks('console').find((block) => block.includes('client create')) ?? '';
-  const lines = [
-    'npm run -s lockstep-server -- keys create',
-    `npm run -s lockstep-server -- import ${join(data, 'account.json')}`,
-    command.replace(/^\$ /, ''),
-  ];
-  expect(await run('bash', ['-eu', '-c', lines.join('\n')], { cwd: root, env: { ...process.env, ...more } })).toContain(
+  const operator = { ...process.env, ...more };
+  for (const args of [
+    ['keys', 'create'],
+    ['import', join(data, 'account.json')],
+  ])
+    expect(await runHere(args, { env: operator })).toMatchObject({ exitCode: 0 });
+  expect(await run('bash', ['-eu', '-c', command.replace(/^\$ /, '')], { cwd: root, env: operator })).toContain(
     'Created the client acme-partner',
   );
   await rm(data, { recursive: true });

@@ -1,10 +1,9 @@
-import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
+import { runHere } from '../server/command-line/fixtures/run-command.ts';
 
 export const root = fileURLToPath(new URL('..', import.meta.url));
 
@@ -28,8 +27,10 @@ export async function prepareDeployment(): Promise<Deployment> {
   for (const args of [
     ['keys', 'create'],
     ['import', join(folder, 'acme.json')],
-  ])
-    await promisify(execFile)(process.execPath, [join(root, 'server/main.ts'), ...args], { env });
+  ]) {
+    const { exitCode, stderr } = await runHere(args, { env });
+    if (exitCode !== 0) throw new Error(stderr);
+  }
   return { folder, env, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }
 
