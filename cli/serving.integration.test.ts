@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { lockstep } from './command-line.ts';
 import { mock } from './commands/mock.ts';
 import { type ServeOptions, serve } from './commands/serve.ts';
 import { keepPrinted } from './fixtures/keep-printed.ts';
+import { lockstepHere } from './fixtures/lockstep-here.ts';
 
 // If these fail, somebody with a contract of their own gets no server and no mock by command.
 
@@ -61,12 +61,6 @@ function run(args: readonly string[], environment: Readonly<Record<string, strin
     return code;
   });
   return { child, out: () => out, error: () => error, exit };
-}
-
-/** A command that refuses, within this process. */
-async function ended(args: readonly string[]) {
-  const { streams, out, error } = keepPrinted();
-  return { code: await lockstep(args, streams), out: out(), error: error() };
 }
 
 async function untilPrinted({ child, out, error }: Run, text: string): Promise<void> {
@@ -244,7 +238,7 @@ describe('serve with handlers', () => {
       code: exitCode,
       out,
       error,
-    } = await ended(['serve', '--contract', museum, '--port', '0', '--handlers', file]);
+    } = await lockstepHere(['serve', '--contract', museum, '--port', '0', '--handlers', file]);
     expect([exitCode, out]).toEqual([2, '']);
     for (const text of says) expect(error).toMatch(typeof text === 'string' ? new RegExp(RegExp.escape(text)) : text);
     expect(error).not.toMatch(/^ +at /m);
@@ -252,7 +246,7 @@ describe('serve with handlers', () => {
 
   test('refuses a file that is not there, and hears no signals from then on', async () => {
     const heard = process.listenerCount('SIGINT');
-    const { code, error } = await ended(['serve', '--contract', museum, '--port', '0', '--handlers', 'gone.ts']);
+    const { code, error } = await lockstepHere(['serve', '--contract', museum, '--port', '0', '--handlers', 'gone.ts']);
     expect([code, error]).toEqual([2, 'gone.ts: the file does not exist. Name a module with --handlers.\n']);
     expect(process.listenerCount('SIGINT')).toBe(heard);
   });
@@ -305,7 +299,7 @@ describe('security schemes that no request shows', () => {
   test.each([5, '{ judge: () => ({}), takes: "bearer" }'])('serve takes no check for one: %s', async (value) => {
     const handlers = join(mkdtempSync(join(folder, 'h-')), 'card.ts');
     writeFileSync(handlers, `export const handlers = {};\nexport const security = { card: ${value} };`);
-    const { code, error } = await ended(['serve', '--contract', file, '--port', '0', '--handlers', handlers]);
+    const { code, error } = await lockstepHere(['serve', '--contract', file, '--port', '0', '--handlers', handlers]);
     expect([code, error]).toEqual([
       2,
       `${handlers}: security.card: no request shows the security scheme card, so nothing can check it. Leave it out.\n`,
@@ -315,7 +309,7 @@ describe('security schemes that no request shows', () => {
   test('serve lets nobody into what only such a scheme protects', async () => {
     const handlers = join(folder, 'bank.ts');
     writeFileSync(handlers, 'export const handlers = { vault: () => ({ status: 204 }) };');
-    const { code, error } = await ended(['serve', '--contract', file, '--port', '0', '--handlers', handlers]);
+    const { code, error } = await lockstepHere(['serve', '--contract', file, '--port', '0', '--handlers', handlers]);
     expect([code, error]).toEqual([2, expect.stringContaining('by the security scheme card, which no request shows')]);
   });
 });
@@ -440,7 +434,7 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    const { code, out, error } = await ended([command, '--contract', museum, '--port', String(port)]);
+    const { code, out, error } = await lockstepHere([command, '--contract', museum, '--port', String(port)]);
     expect([code, out]).toEqual([2, '']);
     expect(error).toBe(
       `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or choose another: --port ${port + 1}\n`,
@@ -448,12 +442,19 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
     other.close();
   });
 
+  const place =
+    /^(Server|Mock) of Museum store 2\.4\.0 on http:\/\/localhost:\d+\n {2}http:\S+\/store\/v2 {2}10 operations\n/;
   test('prints where it is, and how it is called', async () => {
+    const { out, error } = await listen(command, { contract: museum });
+    expect([out(), error()]).toEqual([expect.stringMatching(place), '']);
+    expect(out()).toContain('\ncurl -i');
+    expect(out()).toContain('Ctrl-C');
+  });
+
+  test('prints where it is, and how it is called, as a process', full, async () => {
     const started = run([command, '--contract', museum, '--port', '0']);
     await untilPrinted(started, 'Ctrl-C');
-    expect(started.out()).toMatch(
-      /^(Server|Mock) of Museum store 2\.4\.0 on http:\/\/localhost:\d+\n {2}http:\S+\/store\/v2 {2}10 operations\n/,
-    );
+    expect(started.out()).toMatch(place);
     expect(started.out()).toContain('\ncurl -i');
     started.child.kill('SIGINT');
     expect([await started.exit, started.error()]).toEqual([0, '']);

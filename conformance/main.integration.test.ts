@@ -88,7 +88,7 @@ describe('exit codes', () => {
   });
 
   test('0 for its version', async () => {
-    const { code, out } = await spawned(['--version']);
+    const { code, out } = await conform(['--version']);
     expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
   });
 
@@ -452,7 +452,7 @@ test('the curl line of a finding sends the same request when it is pasted', asyn
 });
 
 test('plan prints the rounds and sends nothing', async () => {
-  const { code, out } = await spawned(['--contract', apis.library.file, 'plan']);
+  const { code, out } = await conform(['--contract', apis.library.file, 'plan']);
   expect(code).toBe(0);
   expect(out).toContain('Round 1\n  listBooks   GET /books');
   expect(out.indexOf('removeBook')).toBeGreaterThan(out.indexOf('replaceBook'));
