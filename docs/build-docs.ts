@@ -54,11 +54,12 @@ export async function buildDocs({
   const draft = join(out, `.draft-${randomUUID()}`);
   await mkdir(draft, { recursive: true });
   try {
+    const whole = await readWhole(contract, draft, signal);
     const { notices } = await buildReference({
-      ...{ contract, pages, out: join(draft, docsFiles.page) },
+      ...{ contract, pages, out: join(draft, docsFiles.page), value: structuredClone(whole.value) },
       ...(signal && { signal }),
     });
-    const { document, hash } = toDocument(await readWhole(contract, draft, signal));
+    const { document, hash } = toDocument(whole);
     fillServers(document);
     await writeFile(join(draft, docsFiles.yaml), document.toString({ flowCollectionPadding: false, lineWidth: 0 }));
     const json = JSON.stringify(document.toJS({ maxAliasCount }), null, 2);

@@ -87,6 +87,7 @@ async function startsWithKey(file: string, key: string): Promise<boolean> {
 /**
  * Builds the reference, unless the file is there and made from the same inputs.
  *
+ * @param value what the contract says, where that was read already; it is changed
  * @throws Error when a page can't be read, when the contract leads to the network, when Redocly fails, with its words, or when the page would
  *   fetch something all the same; the old file then stays
  */
@@ -96,7 +97,8 @@ export async function buildReference({
   out,
   onProgress,
   signal,
-}: ReferenceOptions): Promise<Reference> {
+  value: given,
+}: ReferenceOptions & { readonly value?: unknown }): Promise<Reference> {
   const key = await hashInputs(contract, pages);
   if (await startsWithKey(out, key)) return { file: out, built: false, key, notices: [] };
   onProgress?.(`Building the reference from ${contract}`);
@@ -106,7 +108,7 @@ export async function buildReference({
   const whole = join(draft, 'contract.json');
   const page = join(draft, 'page.html');
   try {
-    const { value } = await readWhole(contract, draft, signal);
+    const value = given ?? (await readWhole(contract, draft, signal)).value;
     const notices = await describePictures(replacePictures(value), contract);
     await writeFile(whole, JSON.stringify(value));
     const paths = ['--config', join(reference, 'redocly.yaml'), '-t', join(reference, 'page.hbs')];
