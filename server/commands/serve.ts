@@ -6,7 +6,7 @@ import { systemClock } from '../clock.ts';
 import type { Config } from '../config.ts';
 import { readKeyFile } from '../key-file.ts';
 import { OperatorError } from '../operator-error.ts';
-import { type RunningService, startService } from '../start-service.ts';
+import type { RunningService } from '../start-service.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 
 /**
@@ -22,6 +22,8 @@ export async function serve(config: Config, logger: Logger, stopping: AbortSigna
   const store = await openSqliteStore(config.database, { mayCreate: false });
   try {
     await throwIfStopping(stopping);
+    // It takes half a second to load: what is wrong with keys and database is told before.
+    const { startService } = await import('../start-service.ts');
     const service = await startService({
       store,
       keys,
