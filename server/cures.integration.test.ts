@@ -4,11 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { main, runHere } from './command-line/fixtures/run-command.ts';
 
 // If these fail, somebody whose server does not start pastes what it says, and it does not work either.
 
 const root = join(import.meta.dirname, '..');
-const main = join(root, 'server/main.ts');
 const house = { id: '65a000000000000000000001', name: 'House', timezone: null };
 const lock = { deviceId: 'LK1', deviceName: 'Door', type: 'Lock', properties: [house.id] };
 const sample = {
@@ -20,23 +20,37 @@ const sample = {
 let folder: string;
 afterEach(() => rm(folder, { recursive: true }));
 
-// The other two are said, and not run, in command-line/say-cure.test.ts.
-for (const { name, cwd, program, tags } of [
-  { name: 'npm', cwd: () => root, program: ['npm', 'run', '-s', 'lockstep-server', '--'], tags: ['full'] },
-  { name: 'node', cwd: () => root, program: [process.execPath, 'server/main.ts'], tags: ['full'] },
-  { name: 'node in another folder', cwd: () => folder, program: [process.execPath, main], tags: [] },
+type Start = (
+  args: readonly string[],
+  setting: { readonly env: NodeJS.ProcessEnv; readonly cwd: string },
+) => Promise<Output>;
+
+const startBy =
+  (file: string, ...words: string[]): Start =>
+  (args, setting) =>
+    execute(file, [...words, ...args], setting);
+const here: Start = async (args, { env, cwd }) => {
+  const { exitCode, stdout, stderr } = await runHere(args, { env, cwd: () => cwd });
+  return { exitCode, text: stdout + stderr };
+};
+
+// What is printed by npm and by Node in the root is said, and not run, in command-line/say-cure.test.ts.
+for (const { name, cwd, start, tags } of [
+  { name: 'npm', cwd: () => root, start: startBy('npm', 'run', '-s', 'lockstep-server', '--'), tags: ['full'] },
+  { name: 'node', cwd: () => root, start: startBy(process.execPath, 'server/main.ts'), tags: ['full'] },
+  { name: 'node in another folder', cwd: () => folder, start: startBy(process.execPath, main), tags: ['full'] },
+  { name: 'node in another folder, within this process', cwd: () => folder, start: here, tags: [] },
 ]) {
   test(`started by ${name}, each line that it prints as a cure works as it stands, up to a lock that has its key`, {
     tags,
   }, async () => {
-    const [file = '', ...words] = program;
     folder = await mkdtemp(join(tmpdir(), "o'brien & co-"));
     const [keys, database, dataFile] = ['keys.json', 'service.sqlite', 'acme.json'].map((name) => join(folder, name));
     if (!keys || !database || !dataFile) throw new Error('no paths');
     writeFileSync(dataFile, JSON.stringify(sample));
     // As a service manager sets them: the shell that pastes has neither.
     const service = { LOCKSTEP_KEYS: keys, DATABASE_URL: `sqlite:${database}` };
-    const run = (...args: string[]) => execute(file, [...words, ...args], { cwd: cwd(), env: environment(service) });
+    const run = (...args: string[]) => start(args, { cwd: cwd(), env: environment(service) });
     const paste = async (says: string, { text }: Output, known: Readonly<Record<string, string>> = {}) => {
       const line = text.split('\n').find((one) => one.startsWith(`${says}: `));
       const command = Object.entries(known).reduce(
