@@ -41,7 +41,7 @@ export interface OwnerLoginOptions {
   readonly store: Pick<Store, 'owners' | 'accounts' | 'audit'>;
   readonly passwords: Passwords;
   readonly log: AuthLog;
-  readonly limitGuesses?: LimitGuesses;
+  readonly limitGuesses?: LimitGuesses | undefined;
 }
 
 /** Beyond so many that wait for scrypt, which works on two at a time in 0.35 s each, the next is told to come back. */

@@ -6,6 +6,7 @@ import Provider, { errors } from 'oidc-provider';
 import type { Keys } from '../keys.ts';
 import { clientSecretMatches, type KeptSecrets } from './client-secrets.ts';
 import { type ConfigurationStore, createConfiguration } from './configuration/create-configuration.ts';
+import type { LimitGuesses } from './limit-guesses.ts';
 import { type AuthLog, logEvents } from './log-events.ts';
 import { createOwnerLogin } from './log-in-owner.ts';
 import { catchErrors } from './middleware/catch-errors.ts';
@@ -32,6 +33,8 @@ export interface AuthServerOptions {
   readonly log: AuthLog;
   /** Looks at what owners type. Left out: scrypt as new passwords have it; where theirs cost less, time tells who does not exist. */
   readonly passwords?: Passwords | undefined;
+  /** Slows the guessing of passwords. Left out: by pauses of the system clock. */
+  readonly limitGuesses?: LimitGuesses | undefined;
   /** Callback URLs that clients may have though they are not https. Only a mock has any: the interface knows none (5.3). */
   readonly loopbackCallbacks?: readonly string[] | undefined;
   /** How long the next access token lives, in seconds; a day when left out, as the interface has it (5.3). */
@@ -63,7 +66,7 @@ const secureHeaders = helmet({
  */
 export function createAuthServer(options: AuthServerOptions): AuthServer {
   const { issuer, resource, store, keys, scopes, log, passwords = createPasswords(), loopbackCallbacks = [] } = options;
-  const { accessTokenSeconds } = options;
+  const { accessTokenSeconds, limitGuesses } = options;
   const configuration = createConfiguration({
     issuer,
     resource,
@@ -77,7 +80,7 @@ export function createAuthServer(options: AuthServerOptions): AuthServer {
   // Safe although it may be exposed directly: `pinHost` overwrites what this makes upstream trust.
   provider.proxy = true;
   provider.Client.prototype.compareClientSecret = compareClientSecret;
-  const logInOwner = createOwnerLogin({ store, passwords, log });
+  const logInOwner = createOwnerLogin({ store, passwords, log, limitGuesses });
   const base = new URL(issuer).pathname.replace(/\/$/, '');
   const pages = { provider, issuer, base, resource, store, logInOwner, log };
   const steps = [
