@@ -16,6 +16,8 @@ import { untilPrinted } from './until-printed.ts';
 const requestId = 'x'.repeat(64);
 /** More lines than the log keeps back (1 MiB) together with what a pipe or a socket holds. */
 const many = 7500;
+/** More lines than a socket holds. */
+const unread = 2000;
 
 let deployment: Deployment;
 let folder: string;
@@ -145,7 +147,7 @@ test('an exception that nobody catches is seen on stderr, also when nobody reads
     'data:text/javascript,process.on("SIGUSR2",()=>{throw new Error("of a fault")})',
   ]);
   const printed = child.stderr === null ? Promise.resolve('') : text(child.stderr);
-  expect(await ask(port, many)).toBe(many);
+  expect(await ask(port, unread)).toBe(unread);
   child.kill('SIGUSR2');
   expect(await once(child, 'exit')).toEqual([1, null]);
   expect(await printed).toContain('Error: of a fault');
