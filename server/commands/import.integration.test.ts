@@ -7,24 +7,19 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { main, runHere } from '../command-line/fixtures/run-command.ts';
 import { serveDemo } from '../operations/fixtures/serve-demo.ts';
 import { holdLock } from '../store/sqlite/fixtures/hold-lock.ts';
 
 // If these fail, an import of many devices keeps a server from writing for its whole time, or leaves behind what no second import mends.
 
-const main = join(import.meta.dirname, '../main.ts');
 const devicesEach = 10;
 /** 3,000 devices show a batch that ends in the middle of things, in a seventh of the time. */
 const [someHouses, manyHouses] = [300, 2000];
 
 let folder: string;
-let some: string;
-let many: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'import-large-'));
-  [some, many] = [join(folder, 'some.json'), join(folder, 'many.json')];
-  await writeFile(some, JSON.stringify(makeFile(someHouses)));
-  await writeFile(many, JSON.stringify(makeFile(manyHouses)));
 });
 afterAll(() => rm(folder, { recursive: true }));
 
@@ -32,9 +27,11 @@ afterAll(() => rm(folder, { recursive: true }));
  * `leastWrites` shows that the server wrote at all: an import of 3,000 devices takes less than a second, in which a machine under load may
  * answer few writes. A write that is refused, or waits too long, is seen by its status.
  */
-test('devices are imported beside a server that writes, and none of its writers is refused', () =>
-  importBesideWriter(some, { devices: 3000, leastWrites: 2 }));
-test('so are 20,000', { tags: ['full'] }, () => importBesideWriter(many, { devices: 20_000, leastWrites: 20 }));
+test('devices are imported beside a server that writes, and none of its writers is refused', async () =>
+  importBesideWriter(await placeFile(someHouses), { devices: 3000, leastWrites: 2 }));
+test('so are 20,000', { tags: ['full'] }, async () =>
+  importBesideWriter(await placeFile(manyHouses), { devices: 20_000, leastWrites: 20 }),
+);
 
 async function importBesideWriter(
   file: string,
@@ -67,9 +64,9 @@ async function importBesideWriter(
 
 // Killed after its first batch, of some 30, the shorter one has too many to go to end between the look and the kill.
 const whole = 'an import that is killed leaves whole devices and links that lead somewhere, and once more completes it';
-test(whole, () => survivesKills(some, { devices: 3000, first: 1, kills: 1 }));
-test(`${whole}, however often`, { tags: ['full'] }, () =>
-  survivesKills(many, { devices: 20_000, first: 2000, kills: 9 }),
+test(whole, async () => survivesKills(await placeFile(someHouses), { devices: 3000, first: 1, kills: 1 }));
+test(`${whole}, however often`, { tags: ['full'] }, async () =>
+  survivesKills(await placeFile(manyHouses), { devices: 20_000, first: 2000, kills: 9 }),
 );
 
 async function survivesKills(
@@ -102,30 +99,38 @@ async function survivesKills(
 
 test('Ctrl-C ends it after the batch that is under way, and it says how far it came', async () => {
   const database = join(folder, 'interrupted.sqlite');
-  const { child, exit, output } = startImport(database, many);
+  // So many that it is under way still when the signal comes, also on a busy machine.
+  const { child, exit, output } = startImport(database, await placeFile(1000));
   await untilDevices(database, 1);
   child.kill('SIGINT');
   expect(await exit).toBe(1);
   const { stderr, stdout } = await output;
   expect(stdout).toBe('');
   expect(stderr).toMatch(
-    /Interrupted\. Imported so far: 2000 of 2000 properties, \d+ of 20000 devices, links of \d+ of \d+\.\nRun the same/,
+    /Interrupted\. Imported so far: 1000 of 1000 properties, \d+ of 10000 devices, links of \d+ of \d+\.\nRun the same/,
   );
   expectWhole(database);
 });
 
 test('it waits for whoever has the lock, shows that it runs, and says so on stderr alone', async () => {
   const database = join(folder, 'waiting.sqlite');
-  await writeFile(join(folder, 'small.json'), JSON.stringify({ account: { id: 'small', name: 'Small' } }));
-  expect(await startImport(database, join(folder, 'small.json')).exit).toBe(0);
+  const house = await placeFile(1);
+  const env = { ...process.env, DATABASE_URL: `sqlite:${database}` };
+  expect(await runHere(['import', house], { env })).toMatchObject({ exitCode: 0 });
   const release = await holdLock(database);
-  const { child, exit, output } = startImport(database, some, '--json');
+  const { child, exit, output } = startImport(database, house, '--json');
   for await (const text of child.stderr?.iterator({ destroyOnReturn: false }) ?? [])
     if (`${text}`.includes('importing: ')) break;
   await release();
   expect(await exit).toBe(0);
-  expect(JSON.parse((await output).stdout)).toMatchObject({ properties: 300, devices: 3000 });
+  expect(JSON.parse((await output).stdout)).toMatchObject({ properties: 1, devices: 10 });
 });
+
+async function placeFile(houses: number): Promise<string> {
+  const path = join(folder, `${houses}.json`);
+  await writeFile(path, JSON.stringify(makeFile(houses)));
+  return path;
+}
 
 /** Houses with a bridge, its locks and a keypad, and some locks without: each reference that there is. */
 function makeFile(houses: number) {
