@@ -13,7 +13,7 @@ import {
   type TimezoneFiles,
   writeTimezoneFiles,
 } from './fixtures/timezone-files.ts';
-import { timezoneFiles } from './timezone-files.ts';
+import { readEdition, timezoneFiles } from './timezone-files.ts';
 
 // If these fail, a government changes its clocks and the server goes on by the old rules, or by none, and says nothing.
 
@@ -125,13 +125,14 @@ describe('a folder of newer time zone files', () => {
     const rules = await run(more, 'timezone', 'Antarctica/Troll');
     expect(rules.stdout).toMatch(new RegExp(`^Timezone rules 2099z, of ${changed}\n`));
     expect(rules.stdout).toMatch(/-03-\d\dT01:00:00Z {2}\+01:00\n/);
-    const ownRules = await run({}, 'timezone', 'Antarctica/Troll');
+    const ownRules = await runHere(['timezone', 'Antarctica/Troll'], { env: environmentOf({}) });
     expect(ownRules.stdout).toMatch(
       new RegExp(`^Timezone rules ${process.versions.tz}, of Node ${process.versions.node}\n`),
     );
     expect(ownRules.stdout).toMatch(/-03-\d\dT01:00:00Z {2}\+02:00\n/);
-    expect((await run({}, 'timezone', 'Asia/Kathmandu')).stdout).toContain('+05:45 now, without a change');
-    expect(await run({}, 'timezone', 'Europe/Berln')).toMatchObject({
+    const kathmandu = await runHere(['timezone', 'Asia/Kathmandu'], { env: environmentOf({}) });
+    expect(kathmandu.stdout).toContain('+05:45 now, without a change');
+    expect(await runHere(['timezone', 'Europe/Berln'], { env: environmentOf({}) })).toMatchObject({
       exitCode: 2,
       stderr: 'Europe/Berln is no IANA timezone, nearest: Europe/Berlin\n',
     });
@@ -232,9 +233,16 @@ describe('a folder of time zone files is refused, before anything listens, for',
     expect(stderr).toContain(says);
   };
 
-  // serve and every other command read the folder in the same place.
-  test.each(damages)('$name', (damaged) => isRefused(damaged, 'device', 'list'));
-  test.each(damages.slice(0, 1))('$name, by serve', (damaged) => isRefused(damaged, 'serve'));
+  // serve and every other command read the folder in the same place. A process shows the first fault, which is found in the files, and the
+  // last, which only a trial finds.
+  const [first, last] = [damages.slice(0, 1), damages.slice(-1)];
+  test.each([...first, ...last])('$name', (damaged) => isRefused(damaged, 'device', 'list'));
+  test.each(damages.slice(1, -1))('$name', { tags: ['full'] }, (damaged) => isRefused(damaged, 'device', 'list'));
+  test.each(damages.slice(1, -1))('$name, as it is read', async ({ damage, says }) => {
+    const path = await keep(damage(own));
+    expect(() => readEdition(path)).toThrow(says);
+  });
+  test.each(first)('$name, by serve', (damaged) => isRefused(damaged, 'serve'));
   test.each(damages.slice(1))('$name, by serve', { tags: ['full'] }, (damaged) => isRefused(damaged, 'serve'));
 
   test('a name under which there is none', async () => {
