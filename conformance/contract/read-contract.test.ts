@@ -201,3 +201,11 @@ describe('an operation with servers of its own belongs to another party', () => 
     expect(operation?.besidePath).toBe(beside);
   });
 });
+
+test('a schema is read as x-exact says, where it is written plainer for generators', () => {
+  const schema =
+    '{type: string, enum: [a], description: D, x-exact: {properties: {x-exact: {type: string, x-exact: {const: 1}}}}}';
+  const text = `${head}paths: {/a: {get: {responses: {"200": {description: D}}}}}\ncomponents: {schemas: {A: ${schema}}}`;
+  const { root } = readContract('api.yaml', text);
+  expect(root.components).toEqual({ schemas: { A: { description: 'D', properties: { 'x-exact': { const: 1 } } } } });
+});

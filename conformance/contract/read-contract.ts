@@ -17,6 +17,7 @@ import {
   type ReportPart,
   textAt,
 } from './document.ts';
+import { readExactly } from './exact-schemas.ts';
 import { readAddresses, readOperation } from './read-operation.ts';
 import { readSource, type Source } from './source.ts';
 
@@ -57,7 +58,8 @@ function explain(error: unknown): string {
 }
 
 export function readContract(file: string, text: string): Contract {
-  const { root, lineOf, repeated } = readAny(file, text);
+  const { root: written, lineOf, repeated } = readAny(file, text);
+  const root = text.includes('x-exact') ? readExactly(written) : written;
   const { problems, report } = gatherProblems(lineOf);
   requireOpenApi(file, root, lineOf);
   for (const pointer of repeated) {

@@ -5,6 +5,7 @@ import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError } from './contract-error.ts';
 import { refuseTooDeep, refuseTooDeepValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
+import { exactDocument } from './exact-document.ts';
 import { jsonPositions } from './json-positions.ts';
 import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
@@ -31,6 +32,8 @@ export interface Contract {
   readonly text: string;
   /** The bundled document in OpenAPI 3.1: one self-contained value in the order of the source. Frozen, shared, never copied. */
   readonly document: OpenApiDocument;
+  /** The same before `x-exact` took the place of plainer schemas: what is published. */
+  readonly plain: OpenApiDocument;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
   /** What was decided for the user: names of operations that have none. */
@@ -86,12 +89,22 @@ export async function readContract(source: string, given?: string): Promise<Cont
   refuse(findUnsupported(upgraded, 'bundle'), locateOrigin);
 
   // 6. A name for each operation.
-  const { document, named } = nameOperations(upgraded as OpenApiDocument);
+  const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
   const notices = tellNames(named).map((notice) => ({ ...notice, ...locateOrigin(notice.pointer) }));
 
-  // 7. A value nobody can change.
-  const hash = createHash('sha256').update(JSON.stringify(document)).digest('hex');
-  return { file: source, text, document: deepFreeze(document), hash, notices, locate: locateOrigin };
+  // 7. What holds on the wire, beside what is written for generators; values nobody can change.
+  const written = JSON.stringify(plain);
+  const document = written.includes('"x-exact"') ? exactDocument(plain) : plain;
+  const hash = createHash('sha256').update(written).digest('hex');
+  return {
+    file: source,
+    text,
+    document: deepFreeze(document),
+    plain: deepFreeze(plain),
+    hash,
+    notices,
+    locate: locateOrigin,
+  };
 }
 
 /** The text of a contract, from a path or an address. @throws ContractError where there is none to be had */

@@ -215,4 +215,34 @@ describe('chooseByValue', () => {
     chooseByValue(document);
     expect(document).toEqual(before);
   });
+
+  describe('a member that is written plainer than it is', () => {
+    const plainKind = { type: 'string', enum: ['open', 'shut', 'look'], 'x-exact': kind };
+    const plain = { ...body, properties: { ...body.properties, kind: plainKind }, additionalProperties: false };
+
+    test('is a discriminator of components, and the given schema is kept', () => {
+      const chosen = chooseByValue(makeDocument(ref('Task'), { Task: { ...plain, description: 'A task.' } }));
+      const schemas = (chosen.components as unknown as { schemas: Record<string, unknown> }).schemas;
+      const [opened, others] = ['TaskWithOpenData', 'TaskWithNoData'].map((name) => ref(name).$ref);
+      expect(schemas.Task).toEqual({
+        description: 'A task.',
+        oneOf: [{ $ref: opened }, { $ref: others }],
+        discriminator: { propertyName: 'kind', mapping: { open: opened, shut: others, look: others } },
+        'x-exact': { ...plain, description: 'A task.' },
+      });
+      expect(schemas.TaskWithOpenData).toMatchObject({
+        required: ['kind', 'data'],
+        properties: { kind: { type: 'string', enum: ['open'], example: 'open' }, data: { $ref: open }, note },
+      });
+      // What takes no data has no member for it.
+      expect(Object.keys((schemas.TaskWithNoData as { properties: object }).properties)).toEqual(['kind', 'note']);
+    });
+
+    test('stays a choice without a discriminator where it takes values that no case names', () => {
+      const wide = { ...plain, properties: { ...plain.properties, kind: { ...plainKind, enum: ['open', 'else'] } } };
+      const { components } = chooseByValue(makeDocument(ref('Task'), { Task: wide }));
+      const { Task } = (components as unknown as { schemas: { Task: object } }).schemas;
+      expect(Object.keys(Task)).toEqual(['oneOf', 'x-exact']);
+    });
+  });
 });

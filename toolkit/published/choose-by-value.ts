@@ -24,6 +24,9 @@ const bodyMember = /^\$request\.body#\/([^/]+)$/;
  * Values that no case names stay what they were, in a branch of their own, where the member takes any. A schema that other places refer to as
  * well keeps its form there.
  *
+ * Where the member is written plainer than it is (`x-exact`), so is the choice: each branch is a component, and a `discriminator` names it by
+ * the plain values. Generators of clients make types of no other choice. The given schema becomes the `x-exact` of the whole.
+ *
  * @returns a copy; parts that nothing was done to are shared with the given document
  */
 export function chooseByValue(document: OpenApiDocument): OpenApiDocument {
@@ -54,7 +57,19 @@ function readRules(operation: object): readonly ValueRule[] {
 function chooseFor(document: OpenApiDocument, media: { schema?: Json }, rule: ValueRule): void {
   if (media.schema === undefined) return;
   const { $ref } = media.schema;
-  const choice = makeChoice(document, media.schema, rule);
+  const whole = follow(document, media.schema);
+  const { description, properties = {} } = whole as {
+    description?: string;
+    properties?: Readonly<Record<string, Json>>;
+  };
+  const branches = makeBranches(document, whole, rule);
+  const isPlain = 'x-exact' in follow(document, properties[readMember(rule)] ?? {});
+  const named = isPlain && typeof $ref === 'string' ? nameBranches(document, $ref, branches) : undefined;
+  const choice = {
+    ...(description !== undefined && { description }),
+    ...(named ?? { oneOf: branches.map(({ schema }) => schema) }),
+    ...(isPlain && { 'x-exact': whole }),
+  };
   if (typeof $ref !== 'string' || countReferences(document, $ref) > 1) {
     media.schema = choice;
     return;
@@ -64,26 +79,38 @@ function chooseFor(document: OpenApiDocument, media: { schema?: Json }, rule: Va
   owner[String(segments.at(-1))] = choice;
 }
 
-function makeChoice(document: OpenApiDocument, given: Json, { at, cases }: ValueRule): Json {
-  const schema = follow(document, given);
+function readMember({ at }: ValueRule): string {
+  return bodyMember.exec(at)?.[1] ?? '';
+}
+
+/** A form of the body, for the values that ask for the same schemas. */
+interface Branch {
+  readonly schema: Json;
+  readonly member: string;
+  /** Members that the value decides, each with the component that fits it; undefined for the values that no case names. */
+  readonly dependents: ReadonlyMap<string, string> | undefined;
+}
+
+function makeBranches(document: OpenApiDocument, whole: Json, rule: ValueRule): readonly Branch[] {
   const {
-    description,
+    description: _,
     properties = {},
     required = [],
     ...kept
-  } = schema as {
+  } = whole as {
     readonly description?: string;
     readonly properties?: Readonly<Record<string, Json>>;
     readonly required?: readonly string[];
   };
-  const member = bodyMember.exec(at)?.[1] ?? '';
+  const { cases } = rule;
+  const member = readMember(rule);
   const groups = Map.groupBy(cases, ({ schemas = {} }) => JSON.stringify(schemas));
-  const branches = [...groups].map(([text, group]) => {
+  const branches = [...groups].map(([text, group]): Branch => {
     const schemas = JSON.parse(text) as Record<string, string>;
     const values = new Set(group.flatMap((one) => one.values.map(String)));
-    const dependents = Object.entries(schemas).map(([pointer, $ref]) => [pointer.slice(1), $ref] as const);
-    const needed = dependents.filter(([, $ref]) => needsMembers(document, $ref)).map(([name]) => name);
-    return {
+    const dependents = new Map(Object.entries(schemas).map(([pointer, $ref]) => [pointer.slice(1), $ref] as const));
+    const needed = [...dependents].filter(([, $ref]) => needsMembers(document, $ref)).map(([name]) => name);
+    const schema = {
       title: group.map((one) => one.values[0]).join(', '),
       ...kept,
       required: [...new Set([...required, ...needed])],
@@ -91,24 +118,56 @@ function makeChoice(document: OpenApiDocument, given: Json, { at, cases }: Value
         ...properties,
         [member]: restrict(document, properties[member] ?? {}, values) ?? { enum: [...values] },
         ...Object.fromEntries(
-          dependents.map(([name, $ref]) => [name, fit(document, properties[name] ?? {}, $ref)] as const),
+          [...dependents].map(([name, $ref]) => [name, fit(document, properties[name] ?? {}, $ref)] as const),
         ),
       },
     };
+    return { schema, member, dependents };
   });
   const named = new Set(cases.flatMap(({ values }) => values.map(String)));
   const others = exclude(document, properties[member] ?? {}, named);
-  const remainder =
-    others === undefined
-      ? []
-      : [{ title: 'any other', ...kept, required: [...required], properties: { ...properties, [member]: others } }];
-  return { ...(description !== undefined && { description }), oneOf: [...branches, ...remainder] };
+  if (others === undefined) return branches;
+  const schema = {
+    title: 'any other',
+    ...kept,
+    required: [...required],
+    properties: { ...properties, [member]: others },
+  };
+  return [...branches, { schema, member, dependents: undefined }];
+}
+
+/** The branches as components, chosen by the values of the member; undefined where it takes more than the cases name. */
+function nameBranches(document: OpenApiDocument, $ref: string, branches: readonly Branch[]): Json | undefined {
+  const schemas = document.components?.schemas as Record<string, Json>;
+  const mapping: Record<string, string> = {};
+  const components: Record<string, Json> = {};
+  for (const { schema, member, dependents } of branches) {
+    const { title, properties, ...rest } = schema as { title: string; properties: Readonly<Record<string, Json>> };
+    const values = properties[member]?.enum;
+    if (dependents === undefined || !Array.isArray(values)) return undefined;
+    const after = [...dependents.values()].map((one) => parseReference(one).at(-1));
+    const name = `${parseReference($ref).at(-1)}With${after.join('And')}`;
+    if (name in schemas) return undefined;
+    for (const value of values) mapping[String(value)] = `#/components/schemas/${name}`;
+    const taken = Object.entries(properties).filter(([key]) => !takesNothing(document, dependents.get(key)));
+    components[name] = { description: `With the ${member} ${title}.`, ...rest, properties: Object.fromEntries(taken) };
+  }
+  Object.assign(schemas, components);
+  const oneOf = Object.keys(components).map((name) => ({ $ref: `#/components/schemas/${name}` }));
+  return { oneOf, discriminator: { propertyName: branches[0]?.member, mapping } };
+}
+
+/** Whether a component is an object without members: then the member is best left out. */
+function takesNothing(document: OpenApiDocument, $ref: string | undefined): boolean {
+  if ($ref === undefined) return false;
+  const { additionalProperties, properties = {} } = follow(document, { $ref });
+  return additionalProperties === false && Object.keys(properties as object).length === 0;
 }
 
 /** The schema as far as it takes one of these values, compared as text; undefined where it takes none. */
 function restrict(document: OpenApiDocument, given: Json, values: ReadonlySet<string>): Json | undefined {
   const schema = follow(document, given);
-  const { example, ...rest } = schema as Json & { readonly example?: unknown };
+  const { example, 'x-exact': _, ...rest } = schema as Json & { readonly example?: unknown };
   const kept = typeof example !== 'object' && values.has(String(example)) ? { example } : {};
   if (Array.isArray(schema.enum)) {
     const left = schema.enum.filter((value) => values.has(String(value)));
@@ -127,7 +186,7 @@ function restrict(document: OpenApiDocument, given: Json, values: ReadonlySet<st
 /** The schema as far as it takes a value that is none of these; undefined where it takes no other. */
 function exclude(document: OpenApiDocument, given: Json, values: ReadonlySet<string>): Json | undefined {
   const schema = follow(document, given);
-  const { example, ...rest } = schema as Json & { readonly example?: unknown };
+  const { example, 'x-exact': _, ...rest } = schema as Json & { readonly example?: unknown };
   const kept = example === undefined || values.has(String(example)) ? {} : { example };
   if (Array.isArray(schema.enum)) {
     const left = schema.enum.filter((value) => !values.has(String(value)));

@@ -13,6 +13,7 @@ import { nothingBesideReference } from './nothing-beside-reference.ts';
 import { oauthUrlAbsolute } from './oauth-url-absolute.ts';
 import { patternCompiles } from './pattern-compiles.ts';
 import { patternIsLinear } from './pattern-is-linear.ts';
+import { plainForGenerators } from './plain-for-generators.ts';
 import { proseNamesTitles } from './prose-names-titles.ts';
 import { refusalDeclared } from './refusal-declared.ts';
 import { requiredIsDescribed } from './required-is-described.ts';
@@ -35,6 +36,7 @@ export const contractRules: Readonly<Record<string, Oas3Rule>> = {
   'oauth-url-absolute': oauthUrlAbsolute,
   'pattern-compiles': patternCompiles,
   'pattern-is-linear': patternIsLinear,
+  'plain-for-generators': plainForGenerators,
   'prose-names-titles': proseNamesTitles,
   'refusal-declared': refusalDeclared,
   'required-is-described': requiredIsDescribed,
@@ -65,7 +67,7 @@ export function createPlugin() {
     id: 'lockstep',
     rules: { oas3: { ...contractRules, ...houseRules, ...validRules } },
     configs: { all: { rules: all } },
-    typeExtension: { oas3: addResponsesOfRoot },
+    typeExtension: { oas3: (types: NodeTypes) => addExactSchema(addResponsesOfRoot(types)) },
   };
 }
 
@@ -74,6 +76,12 @@ function addResponsesOfRoot(types: NodeTypes): NodeTypes {
   const { Root } = types;
   const added = { 'x-default-responses': 'Responses', 'x-unrouted': 'Responses' };
   return { ...types, Root: { ...Root, properties: { ...Root?.properties, ...added } } };
+}
+
+/** Makes `x-exact` a schema: its references resolve and count as used, and its patterns are judged. */
+function addExactSchema(types: NodeTypes): NodeTypes {
+  const { Schema } = types;
+  return { ...types, Schema: { ...Schema, properties: { ...Schema?.properties, 'x-exact': 'Schema' } } };
 }
 
 // Redocly takes a plugin from the default export alone.

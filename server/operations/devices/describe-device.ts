@@ -25,12 +25,12 @@ export function describeDevice(device: Device, around: Surroundings): Schemas['D
   return { ...describeFields(device, around), linkedDevices };
 }
 
-function describeWithReferences(device: Device, around: Surroundings): Schemas['WholeLinkedDevice'] {
+function describeWithReferences(device: Device, around: Surroundings): Schemas['LinkedDevice'] {
   const linkedDevices = device.linked.map(({ deviceId, type }) => ({ deviceId, type }));
   return { ...describeFields(device, around), linkedDevices };
 }
 
-function describeFields(device: Device, around: Surroundings): Schemas['DeviceFields'] {
+function describeFields(device: Device, around: Surroundings): Omit<Schemas['Device'], 'linkedDevices'> {
   const { timezone } = device;
   return {
     id: device.id,

@@ -13,7 +13,7 @@ export type SentJobData = Partial<
  * Takes `jobData` as it was sent, JSON text or the object itself. Left out, empty text and `{}` are the same. The form check has held it
  * against the schema of its `jobType`.
  */
-export function parseJobData(sent: Schemas['JobData'] | undefined): SentJobData {
+export function parseJobData(sent: Schemas['CreateProxiedJobRequest']['jobData']): SentJobData {
   if (sent === undefined || sent === '') return {};
   return typeof sent === 'string' ? (JSON.parse(sent) as SentJobData) : sent;
 }

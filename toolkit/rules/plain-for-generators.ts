@@ -1,0 +1,92 @@
+import { isObject } from '@lockstep/json/json-pointer';
+import type { Location, Oas3Rule, UserContext } from 'redocly-core';
+import { dereference, entriesOf, type Resolve } from './reading/dereference.ts';
+
+type Problem = Parameters<UserContext['report']>[0];
+
+/** Formats that generators make a value of: what is asked of the text is then asked of a date. */
+const parsed = new Set(['date', 'date-time', 'time']);
+
+/**
+ * Generators of clients make code that compiles and runs only of plain schemas. Seen with openapi-generator 7.17, openapi-python-client 0.29
+ * and orval 8.38:
+ *
+ * - schemas whose names differ in case alone are one file, or one class;
+ * - a `pattern` beside `format: date-time` is applied to the date (Python), so that every answer is refused;
+ * - values of one enum that differ in case or type alone are one name twice;
+ * - an `allOf` of anything but objects is dropped with all that refers to it, or has no members.
+ *
+ * What stands under `x-exact` no generator reads.
+ */
+export const plainForGenerators: Oas3Rule = () => ({
+  NamedSchemas(node, { report, location }) {
+    const known = new Map<string, string>();
+    for (const name of Object.keys(node)) {
+      const bare = name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
+      const first = known.get(bare);
+      known.set(bare, first ?? name);
+      if (first === undefined) continue;
+      report({
+        message: `The schemas ${first} and ${name} have one name for a generator.`,
+        suggest: ['Give one of them a name that is another word.'],
+        location: location.child(name).key(),
+      });
+    }
+  },
+  Schema(node, { report, location, resolve }) {
+    const schema: unknown = node;
+    if (!isObject(schema) || /\/x-exact(\/|$)/.test(location.pointer)) return;
+    if (schema.pattern !== undefined && parsed.has(String(schema.format)))
+      report({
+        message: `The pattern stands beside format: ${schema.format}, and generators apply it to the date.`,
+        suggest: ['Move it under x-exact, with the type and the format.'],
+        location: location.child('pattern').key(),
+      });
+    for (const problem of [...twiceNamed(schema, location), ...allOfNoObjects(schema, location, resolve)])
+      report(problem);
+  },
+});
+
+/** Values of the enum, and of those written in its alternatives: a generator makes one list of them. */
+function* twiceNamed(schema: Readonly<Record<string, unknown>>, location: Location): Generator<Problem> {
+  const { enum: own, anyOf, oneOf } = schema;
+  const alternatives = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const values: unknown[] = [own, ...alternatives.map((one) => isObject(one) && one.enum)].flatMap((list) =>
+    Array.isArray(list) ? list : [],
+  );
+  const known = new Map<string, unknown>();
+  for (const value of values) {
+    const name = String(value).toLowerCase();
+    if (known.has(name)) {
+      yield {
+        message: `The values ${JSON.stringify(known.get(name))} and ${JSON.stringify(value)} of the enum have one name for a generator.`,
+        suggest: ['Keep one, and move the schema that has both under x-exact.'],
+        location: location.key(),
+      };
+      return;
+    }
+    known.set(name, value);
+  }
+}
+
+function* allOfNoObjects(
+  { allOf }: Readonly<Record<string, unknown>>,
+  location: Location,
+  resolve: Resolve,
+): Generator<Problem> {
+  for (const [index, part] of entriesOf({ ...(Array.isArray(allOf) ? allOf : []) })) {
+    const { value } = dereference(part, resolve);
+    if (!isObject(value) || Object.keys(value).length === 0) continue;
+    const choice = ['oneOf', 'anyOf'].find((keyword) => keyword in value);
+    const says = ['type', 'properties', 'allOf', 'enum', 'const'].some((keyword) => keyword in value);
+    if (choice === undefined && says) continue;
+    yield {
+      message:
+        choice === undefined
+          ? 'The allOf has a part without a type: generators drop it, and the whole with it.'
+          : `The allOf stands over a ${choice}: generators drop the whole, or its members.`,
+      suggest: ['Write one object with all properties, and if, then and else beside them.'],
+      location: location.child(['allOf', index]),
+    };
+  }
+}
