@@ -56,6 +56,15 @@ const hard: readonly { readonly name: string; readonly a: object; readonly other
   },
   { name: 'what is excluded', a: { type: 'string', not: { enum: ['string', 'a'] } } },
   {
+    name: 'what a member brings with it',
+    a: {
+      type: 'object',
+      required: ['t'],
+      properties: { t: { type: 'string' } },
+      dependentSchemas: { t: { required: ['p'], properties: { p: { type: 'integer' } } } },
+    },
+  },
+  {
     name: 'a condition',
     a: {
       type: 'object',

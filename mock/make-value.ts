@@ -295,6 +295,8 @@ function flatten(document: ContractDocument, demands: Demands, known: ReadonlySe
       if (Array.isArray(list) && list.length > 0) choices.push(discriminate(list, discriminator));
     if (condition !== undefined)
       choices.push([{ allOf: [condition, schema.then ?? true] }, { not: condition, allOf: [schema.else ?? true] }]);
+    for (const [name, part] of Object.entries(isObject(schema.dependentSchemas) ? schema.dependentSchemas : {}))
+      choices.push([{ required: [name], allOf: [part] }, { properties: { [name]: false } }]);
     if (typeof $ref === 'string') {
       refs.add($ref);
       if (!add(readPointer(document, $ref))) return false;
