@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { isJson, type ResponseObject, responseFor } from '../contract/contract.ts';
-import { type Answer, headerOf, type NumberedExchange, type Since } from '../execute/exchange.ts';
+import { joinPointer } from '../contract/document.ts';
+import { readJson } from '../execute/content.ts';
+import type { Answer, NumberedExchange, Since } from '../execute/exchange.ts';
 
 /** An answer beside what the contract says about its status. */
 export interface Answered {
@@ -31,6 +32,11 @@ export function declaredAnswerOf(exchange: NumberedExchange): Answered | undefin
   return answerOf(exchange);
 }
 
+/** Whether its body is all that it says. */
+export function isReadable({ undecoded, isCut }: Answer): boolean {
+  return undecoded === undefined && isCut !== true;
+}
+
 /** HEAD, 1xx, 204, 205 and 304 have no content, whatever is declared (RFC 9110, 6.4.1). */
 export function hasContent({ request, outcome }: NumberedExchange): boolean {
   if (outcome.kind === 'none' || request.method === 'HEAD') return false;
@@ -49,60 +55,67 @@ export function listedSuccesses(responses: readonly ResponseObject[]): readonly 
 }
 
 export type Content =
-  | { readonly kind: 'value'; readonly value: unknown }
-  | { readonly kind: 'broken'; readonly keyword: 'encoding' | 'json'; readonly clause: string; readonly says: string }
-  /** Nothing that could be judged: coded as nobody here can decode. */
-  | { readonly kind: 'unread' };
+  | {
+      readonly kind: 'value';
+      readonly value: unknown;
+      /** Where a number stands that is larger than can be represented, `1e999`: what is said of it is not known. */
+      readonly overflow?: string | undefined;
+    }
+  | {
+      readonly kind: 'broken';
+      readonly keyword: 'encoding' | 'json';
+      readonly clause: string;
+      readonly says: string;
+    }
+  /** Nothing that could be judged, and why. */
+  | { readonly kind: 'unread'; readonly says: string };
 
 const contents = new WeakMap<Answer, Content>();
 
 /** The value that the content of an answer carries by its media type: JSON parsed, anything else as text. Read once for all checks. */
 export function contentOf({ outcome, seen }: NumberedExchange, contentType: string): Content {
-  if (outcome.kind === 'none') return { kind: 'unread' };
+  if (outcome.kind === 'none') return { kind: 'unread', says: 'no answer came' };
   const known = contents.get(outcome) ?? readContent(outcome, contentType, seen.responseBody);
   contents.set(outcome, known);
   return known;
 }
 
-function readContent(answer: Answer, contentType: string, parsed: unknown): Content {
-  const body = decode(answer);
-  if (body === undefined) return { kind: 'unread' };
-  if (!isJson(contentType)) return { kind: 'value', value: body.toString(charsetOf(contentType)) };
+function readContent({ body, undecoded }: Answer, contentType: string, parsed: unknown): Content {
+  if (undecoded !== undefined) return { kind: 'unread', says: undecoded.says };
+  if (!isJson(contentType)) return readText(body, contentType);
   if (!isUtf8(body)) {
     return { kind: 'broken', keyword: 'encoding', clause: 'RFC 8259 8.1', says: 'the JSON text is not UTF-8' };
   }
-  if (parsed !== undefined) return { kind: 'value', value: parsed };
-  try {
-    // Whoever parses may ignore a byte order mark (RFC 8259, 8.1).
-    return { kind: 'value', value: JSON.parse(body.toString().replace(/^\ufeff/, '')) };
-  } catch {
+  const read = parsed === undefined ? readJson(body) : { value: parsed };
+  if (read === undefined) {
     const number = /[:[,]\s*-?(NaN|Infinity)\b/.exec(body.toString())?.[1];
     const why =
       number === undefined ? 'the content is not JSON' : `the content is not JSON: ${number} is no number there`;
     return { kind: 'broken', keyword: 'json', clause: 'RFC 8259 2', says: why };
   }
+  if ('unread' in read) return { kind: 'unread', says: read.unread };
+  return { kind: 'value', value: read.value, overflow: findOverflow(read.value) };
 }
 
-const codings: Readonly<Record<string, (body: Buffer) => Buffer>> = {
-  gzip: gunzipSync,
-  'x-gzip': gunzipSync,
-  deflate: inflateSync,
-  br: brotliDecompressSync,
-};
-
-/** Without `Accept-Encoding` a server may use any coding (RFC 9110, 12.5.3). */
-function decode(answer: Answer): Buffer | undefined {
-  const used = (headerOf(answer, 'content-encoding') ?? '').toLowerCase().split(',');
+function readText(body: Buffer, contentType: string): Content {
+  const charset = /charset="?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
   try {
-    return used
-      .map((coding) => coding.trim())
-      .filter((coding) => coding !== '' && coding !== 'identity')
-      .reduceRight<Buffer | undefined>((body, coding) => body && codings[coding]?.(body), answer.body);
+    return { kind: 'value', value: new TextDecoder(charset, { ignoreBOM: true }).decode(body) };
   } catch {
-    return undefined;
+    return { kind: 'unread', says: `its charset ${charset} is not known here` };
   }
 }
 
-function charsetOf(contentType: string): 'latin1' | 'utf8' {
-  return /charset="?(iso-8859-1|latin1|us-ascii)/i.test(contentType) ? 'latin1' : 'utf8';
+/** Parsing alone makes a number infinite: JSON has none that are. */
+function findOverflow(value: unknown): string | undefined {
+  const waiting = [{ value, at: '' }];
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    if (typeof next.value === 'number' && !Number.isFinite(next.value)) return next.at;
+    if (typeof next.value !== 'object' || next.value === null) continue;
+    for (const [name, part] of Object.entries(next.value)) {
+      if (typeof part === 'number' || (typeof part === 'object' && part !== null))
+        waiting.push({ value: part, at: joinPointer(next.at, name) });
+    }
+  }
+  return undefined;
 }

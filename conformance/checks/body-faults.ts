@@ -34,9 +34,10 @@ export interface Fault {
 export function findFaults(root: JsonObject, violations: readonly Violation[], body: unknown, range: string): Fault[] {
   const seen = violations.flatMap((violation): Judged[] => {
     const value = readPointer(body, violation.at);
-    return isBeyondPrecision(value)
+    const said = readPointer(root, violation.pointer);
+    return isRounded(violation, value, said)
       ? []
-      : [{ violation, value, said: readPointer(root, violation.pointer), owner: ownerOf(violation, value, body) }];
+      : [{ violation, value, said, owner: ownerOf(violation, value, body) }];
   });
   const contradictions = seen.filter(({ violation }) => isContradiction(root, violation));
   const rest = seen.filter((one) => !contradictions.includes(one));
@@ -172,9 +173,17 @@ function outlineOf(value: unknown): string {
     .slice(0, 40);
 }
 
-/** Parsing has rounded it: what is wrong with it may be our own doing. */
-function isBeyondPrecision(value: unknown): boolean {
-  return typeof value === 'number' && Math.abs(value) > Number.MAX_SAFE_INTEGER;
+/** Whether they hold for a number depends on its last digit, or on what stands within them. */
+const exact = new Set(['multipleOf', 'exclusiveMinimum', 'exclusiveMaximum', 'anyOf', 'oneOf', 'not']);
+
+/**
+ * Parsing has rounded the number, and what is wrong with it may be our own doing. That it is no text, lies beyond a bound and is
+ * none of some others stays true: rounding keeps the order of what it rounds.
+ */
+function isRounded({ keyword }: Violation, value: unknown, said: unknown): boolean {
+  if (typeof value !== 'number' || Math.abs(value) <= Number.MAX_SAFE_INTEGER) return false;
+  const isNumber = keyword === 'type' && [said].flat().some((type) => type === 'number' || type === 'integer');
+  return isNumber || exact.has(keyword);
 }
 
 /**

@@ -17,7 +17,7 @@ export const bodySchema: ExchangeCheck = {
     ),
   judge: (exchange, context) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};
-    if (answer === undefined || response === undefined || answer.isCut === true || !hasContent(exchange)) return [];
+    if (answer === undefined || response === undefined || !hasContent(exchange)) return [];
     if (answer.body.length === 0) return judgeSilence(answer, response);
     const sent = headerOf(answer, 'content-type');
     if (sent === undefined) return [];
@@ -25,23 +25,28 @@ export const bodySchema: ExchangeCheck = {
     const fitting = response.contents.filter((content) => coversMediaType(content.mediaType, sent));
     const content = fitting.find((candidate) => essenceOf(candidate.mediaType) === essenceOf(sent)) ?? fitting[0];
     if (content === undefined) return [];
-    const failures = judgeContent(exchange, answer, content, sent, context);
-    return [{ place: `response ${response.status} ${content.mediaType}`, failures }];
+    const place = `response ${response.status} ${content.mediaType}`;
+    if (answer.isCut === true) return [{ place, failures: [], unjudged: 'only the beginning of its content was read' }];
+    const judged = judgeContent(exchange, answer, content, sent, context);
+    return [typeof judged === 'string' ? { place, failures: [], unjudged: judged } : { place, failures: judged }];
   },
 };
 
+const unread = 'its schema, or a part of it, cannot be judged: see the warnings';
+
+/** @returns the failures, or why the content could not be judged */
 function judgeContent(
   exchange: NumberedExchange,
   answer: Answer,
   content: MediaContent,
   sent: string,
   { contract, judge }: CheckContext,
-): Failure[] {
+): Failure[] | string {
   const read = contentOf(exchange, sent);
   const failure = { check: 'body-schema', severity: 'defect' } as const;
   const place = `response ${answer.status} body`;
   const range = classOf(answer.status);
-  if (read.kind === 'unread') return [];
+  if (read.kind === 'unread') return read.says;
   if (read.kind === 'broken') {
     const { keyword, clause, says } = read;
     return [{ ...failure, place, pointer: content.pointer, keyword, clause, says, causes: [[range, keyword]] }];
@@ -49,23 +54,28 @@ function judgeContent(
   const { schema } = content;
   if (schema === undefined || isFile(contract.root, schema)) return [];
   if (!isJson(sent)) {
-    if (essenceOf(sent) !== 'text/plain') return [];
-    return judgeText(String(read.value), (value) => judge.judge(schema, 'response', value)).map(
-      ({ pointer, keyword, says }) => {
-        const clause = clauseOf(contract.root.openapi, keyword);
-        return { ...failure, place, pointer, keyword, clause, says, causes: [[range, pointer]] };
-      },
-    );
+    const essence = essenceOf(sent);
+    const violations = judgeText(String(read.value), (value) => judge.judge(schema, 'response', value));
+    if (violations === undefined) return unread;
+    if (violations.length > 0 && essence !== 'text/plain') return `nothing here reads what ${essence} stands for`;
+    return violations.map(({ pointer, keyword, says }) => {
+      const clause = clauseOf(contract.root.openapi, keyword);
+      return { ...failure, place, pointer, keyword, clause, says, causes: [[range, pointer]] };
+    });
   }
   const violations = judge.judge(schema, 'response', read.value);
-  if (violations.length === 0) return [];
-  return findFaults(contract.root, violations, read.value, range).map(
-    ({ first: { at, pointer, keyword }, says, causes, isSure }: Fault): Failure => {
-      const severity = isSure ? 'defect' : 'suspect';
-      const clause = clauseOf(contract.root.openapi, keyword);
-      return { ...failure, severity, place: `${place} ${at || '(the whole)'}`, pointer, keyword, clause, says, causes };
-    },
-  );
+  if (violations === undefined) return unread;
+  const { overflow } = read;
+  const beyond =
+    overflow === undefined ? undefined : `the number at ${overflow || 'the whole'} is too large to be read here`;
+  if (violations.length === 0) return beyond ?? [];
+  const faults = findFaults(contract.root, violations, read.value, range);
+  if (faults.length === 0) return beyond ?? 'a number in it has more digits than can be judged here';
+  return faults.map(({ first: { at, pointer, keyword }, says, causes, isSure }: Fault): Failure => {
+    const severity = isSure ? 'defect' : 'suspect';
+    const clause = clauseOf(contract.root.openapi, keyword);
+    return { ...failure, severity, place: `${place} ${at || '(the whole)'}`, pointer, keyword, clause, says, causes };
+  });
 }
 
 /** `{type: string, format: binary}` describes the octets of a file, whatever is in it (OpenAPI 3.0, Considerations for File Uploads). */
@@ -78,15 +88,17 @@ function isFile(root: JsonObject, schema: Pointer): boolean {
  * What the schema of a text describes: the text itself, or the value that is written in it. Of other texts, as CSV, XML and streams
  * of events, it describes what they stand for, and nothing here reads that.
  */
-function judgeText(text: string, judge: (value: unknown) => readonly Violation[]): readonly Violation[] {
+function judgeText(text: string, judge: Judge): ReturnType<Judge> {
   const violations = judge(text);
-  if (violations.length === 0) return [];
+  if (violations === undefined || violations.length === 0) return violations;
   try {
-    return judge(JSON.parse(text)).length === 0 ? [] : violations;
+    return judge(JSON.parse(text))?.length === 0 ? [] : violations;
   } catch {
     return violations;
   }
 }
+
+type Judge = (value: unknown) => readonly Violation[] | undefined;
 
 /** No content where the contract describes some: not forbidden in so many words, and of a refusal nothing is missed. */
 function judgeSilence(answer: Answer, response: ResponseObject): Verdict[] {

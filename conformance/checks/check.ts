@@ -42,6 +42,8 @@ export type CheckContext = Pick<World, 'contract' | 'judge' | 'slowMs' | 'secret
 export interface Verdict {
   readonly place: string;
   readonly failures: readonly Failure[];
+  /** Why it says nothing although something came there that had to be judged; there are no failures then. */
+  readonly unjudged?: string;
 }
 
 interface Described {

@@ -99,6 +99,11 @@ const statusLaws: Readonly<Record<string, Law>> = {
         ? `a 204 came with Content-Length: ${headerOf(answer, 'content-length')}`
         : undefined,
   },
+  'content-coding': {
+    clause: 'RFC 9110 8.4',
+    header: 'Content-Encoding',
+    judge: ({ answer }) => (answer.undecoded?.isFault === true ? answer.undecoded.says : undefined),
+  },
   'content-after-205': {
     clause: 'RFC 9110 15.3.6',
     judge: ({ answer }) => (answer.status === 205 && answer.body.length > 0 ? 'a 205 came with content' : undefined),

@@ -171,17 +171,18 @@ export const headerSchema: ExchangeCheck = {
         says: `${header.name} is missing`,
         causes: [[classOf(answer.status), name, 'required']],
       };
-      const failures =
-        texts.length === 0
-          ? [missing]
-          : texts.flatMap((text) =>
-              judgeValue(header, text, context).map(({ pointer, keyword, says }): Failure => {
-                const causes = [[classOf(answer.status), name, keyword]];
-                const clause = clauseOf(context.contract.root.openapi, keyword);
-                return { ...base, pointer, keyword, clause, says: `${header.name}: ${text} ${says}`, causes };
-              }),
-            );
-      return [{ place: `response ${response.status} header ${header.name}`, failures }];
+      const place = `response ${response.status} header ${header.name}`;
+      if (texts.length === 0) return [{ place, failures: [missing] }];
+      const judged = texts.map((text) => ({ text, violations: judgeValue(header, text, context) }));
+      const failures = judged.flatMap(({ text, violations = [] }) =>
+        violations.map(({ pointer, keyword, says }): Failure => {
+          const causes = [[classOf(answer.status), name, keyword]];
+          const clause = clauseOf(context.contract.root.openapi, keyword);
+          return { ...base, pointer, keyword, clause, says: `${header.name}: ${text} ${says}`, causes };
+        }),
+      );
+      const isJudged = failures.length > 0 || judged.every(({ violations }) => violations !== undefined);
+      return [isJudged ? { place, failures } : { place, failures: [], unjudged: 'its schema cannot be judged' }];
     });
   },
 };
@@ -197,18 +198,23 @@ function textsOf(answer: Answer, name: string): readonly string[] {
   return answer.headers.filter(([known]) => known.toLowerCase() === 'set-cookie').map(([, text]) => text);
 }
 
-/** Text on the wire may be read as several JSON values: one good reading is enough, the nearest one is told. */
+/**
+ * Text on the wire may be read as several JSON values: one good reading is enough, the nearest one is told.
+ *
+ * @returns undefined where it cannot be judged
+ */
 function judgeValue(
-  { schema, explode, name }: HeaderObject,
+  { schema, hasContent, explode, name }: HeaderObject,
   text: string,
   { contract, judge }: CheckContext,
-): readonly Violation[] {
-  if (schema === undefined) return [];
-  const judgeReading = (value: unknown): readonly Violation[] => judge.judge(schema, 'response', value);
+): readonly Violation[] | undefined {
+  if (schema === undefined) return hasContent ? undefined : [];
+  const judgeReading = (value: unknown) => judge.judge(schema, 'response', value);
   // Most are a text or a number: what else it may mean takes a hundred times as long to find.
-  if (judgeReading(text).length === 0) return [];
-  if (/^-?\d{1,15}$/.test(text) && judgeReading(Number(text)).length === 0) return [];
-  const readings = decodeText(contract.root, schema, text, explode).map(judgeReading);
+  const plain = judgeReading(text);
+  if (plain === undefined || plain.length === 0) return plain;
+  if (/^-?\d{1,15}$/.test(text) && judgeReading(Number(text))?.length === 0) return [];
+  const readings = decodeText(contract.root, schema, text, explode).map((value) => judgeReading(value) ?? []);
   if (readings.some((violations) => violations.length === 0)) return [];
   const distance = (violations: readonly Violation[]): number =>
     violations.length + (violations.some(({ keyword }) => keyword === 'type') ? 100 : 0);

@@ -155,6 +155,7 @@ export const noAnswer: TraceCheck = {
 
 const clauses: Readonly<Partial<Record<NoAnswer['reason'], string>>> = {
   truncated: 'RFC 9112 8',
+  unfinished: 'RFC 9110 6.1',
   malformed: 'RFC 9112 2.1',
 };
 

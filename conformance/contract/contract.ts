@@ -87,6 +87,8 @@ export interface HeaderObject {
   readonly required: boolean;
   readonly explode: boolean;
   readonly schema: Pointer | undefined;
+  /** It is a document of its own, described by `content`. */
+  readonly hasContent: boolean;
 }
 
 export interface Link {

@@ -265,8 +265,9 @@ function readHeaders(root: JsonObject, response: Place, report: ReportPart): Hea
     // The Response Object says that Content-Type is described by `content` alone.
     if (header === undefined || !isObject(header.value) || name.toLowerCase() === 'content-type') return [];
     const schema = header.value.schema === undefined ? undefined : childOf(header, 'schema').pointer;
-    const { required, explode } = header.value;
-    return [{ name, pointer: header.pointer, required: required === true, explode: explode === true, schema }];
+    const { required, explode, content } = header.value;
+    const rest = { required: required === true, explode: explode === true, hasContent: isObject(content) };
+    return [{ name, pointer: header.pointer, schema, ...rest }];
   });
 }
 

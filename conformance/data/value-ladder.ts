@@ -161,7 +161,7 @@ function reportUnbuildable({ judge }: DataTools, schema: string, { refused, isTo
     judge.report(schema, 'No value was built: the smallest is larger than any server reads.', cure);
     return;
   }
-  const [violation] = refused === undefined ? [] : judge.judge(schema, 'request', refused);
+  const [violation] = refused === undefined ? [] : (judge.judge(schema, 'request', refused) ?? []);
   const why =
     violation === undefined ? 'no text, number or list was found' : `${violation.at || 'it'} ${violation.says}`;
   judge.report(violation?.pointer ?? schema, `No valid value was built: ${why}.`, cure);

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { type Handler, serve } from '../planted/serve.ts';
 import { createConnection } from './connection.ts';
 import type { OutgoingRequest } from './exchange.ts';
@@ -57,3 +57,34 @@ async function listen(server: Server): Promise<number> {
   const address = server.address();
   return typeof address === 'object' && address !== null ? address.port : 0;
 }
+
+describe('what never ends is given up', () => {
+  const head = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n';
+  test.each([
+    { name: 'content of a byte at a time', first: `${head}\r\n{`, piece: ' ', reason: 'unfinished' },
+    {
+      name: 'a trailer',
+      first: `${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\nX-A: `,
+      piece: 'a',
+      reason: 'unfinished',
+    },
+    { name: 'a header', first: `${head}X-A: `, piece: 'a', reason: 'timeout' },
+    { name: 'hints before the answer', first: '', piece: 'HTTP/1.1 103 Early Hints\r\n\r\n', reason: 'timeout' },
+  ])('$name: $reason', async ({ first, piece, reason }) => {
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .once('data', () => {
+          socket.write(first);
+          const drip = setInterval(() => socket.write(piece), 20);
+          socket.once('close', () => clearInterval(drip));
+        });
+    });
+    const port = await listen(server);
+    const connection = createConnection({ timeoutMs: 100, signal: new AbortController().signal });
+    const outcome = await connection.send({ ...plain, base: `http://127.0.0.1:${port}` });
+    await connection.close();
+    server.close();
+    expect(outcome).toMatchObject({ kind: 'none', reason });
+  });
+});

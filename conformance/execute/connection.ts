@@ -2,6 +2,7 @@ import { createRequire } from 'node:module';
 import { connect as connectSocket } from 'node:net';
 import type { Client as ClientType, Dispatcher } from 'undici';
 import { idempotent } from '../plan/permissions.ts';
+import { decodeContent } from './content.ts';
 import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
 
 export interface Connection {
@@ -17,7 +18,7 @@ export interface Connection {
 }
 
 export interface ConnectionOptions {
-  /** Until the headers are complete, and between two pieces of the body. */
+  /** Until the headers are complete, and from there to the end of the content, however it comes. */
   readonly timeoutMs: number;
   /** Breaks off what is under way, and what is still being connected. */
   readonly signal: AbortSignal;
@@ -28,12 +29,12 @@ export interface ConnectionOptions {
 /** The client alone: with all else that the package has, it takes a tenth of a second longer to load. */
 const Client: typeof ClientType = createRequire(import.meta.url)('undici/lib/dispatcher/client.js');
 
-/** An answer beyond this is cut off and reported: nothing that a contract describes is as large. */
+/** An answer beyond this, as it comes or unpacked, is cut off and reported: nothing that a contract describes is as large. */
 const largestBodyBytes = 64 * 1024 * 1024;
 
-/** Media types of content that may go on for ever: events, and lists of values that are sent as they come. */
+/** Media types of content that may go on for ever: events, lists of values that are sent as they come, sound and pictures. */
 const endless =
-  /^(text\/event-stream|multipart\/x-mixed-replace|application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|stream\+json))/i;
+  /^(text\/event-stream|multipart\/x-mixed-replace|audio\/|video\/|application\/(x-ndjson|ndjson|jsonl|x-jsonlines|json-seq|stream\+json))/i;
 
 /** So long such content is listened to. */
 const listenMs = 500;
@@ -106,12 +107,12 @@ export function createConnection(options: ConnectionOptions): Connection {
       const lane = isRepeatable ? (known ?? openLane(origin)) : openSafeLane(origin, known);
       const first = await sendOver(lane, origin, request);
       // A server may close an idle connection at any time, and only then a reset is nobody's fault (RFC 9112, 9.3.1).
-      if (first?.kind !== 'none' || first.reason !== 'reset' || lane.carried < 2) return first;
+      if (first?.kind !== 'none' || first.reason !== 'reset' || lane.carried < 2) return unpack(first);
       fickle.add(origin);
       if (!isRepeatable) return first;
       const second = await sendOver(openLane(origin), origin, request);
       // Nothing listens any more: this request may be why.
-      return second?.kind === 'none' && second.reason === 'refused' ? first : second;
+      return second?.kind === 'none' && second.reason === 'refused' ? first : unpack(second);
     },
     isListening: (base) => {
       const { hostname, port, protocol } = new URL(base);
@@ -130,6 +131,17 @@ export function createConnection(options: ConnectionOptions): Connection {
       await Promise.all([...open].map((client) => client.destroy()));
     },
   };
+}
+
+const tooLarge = { reason: 'too-large', says: 'content over 64 MiB' } as const;
+
+/** The answer with its content as it was before it was coded. */
+async function unpack(outcome: Answer | NoAnswer | undefined): Promise<Answer | NoAnswer | undefined> {
+  if (outcome?.kind !== 'answer' || outcome.isCut === true) return outcome;
+  const decoded = await decodeContent(outcome, largestBodyBytes);
+  if (decoded.kind === 'content') return { ...outcome, body: decoded.body };
+  if (decoded.kind === 'undecoded') return { ...outcome, undecoded: decoded };
+  return { kind: 'none', ...tooLarge, says: `${tooLarge.says} once it is unpacked`, durationMs: outcome.durationMs };
 }
 
 /** Every request of a run has one of two bases: each is taken apart once. */
@@ -157,22 +169,31 @@ function dispatch(
     const chunks: Buffer[] = [];
     let size = 0;
     let headersAt = started;
-    let listening: NodeJS.Timeout | undefined;
+    let patience: NodeJS.Timeout | undefined;
     const settle = (outcome: Answer | NoAnswer | undefined): void => {
-      clearTimeout(listening);
+      clearTimeout(patience);
       resolve(outcome);
+    };
+    /** Anything that comes in between, be it a byte a second, would put off the end for as long as the server likes. */
+    const waitFor = (milliseconds: number, end: () => void): void => {
+      clearTimeout(patience);
+      patience = setTimeout(end, milliseconds);
     };
     const answer = (more: Pick<Answer, 'durationMs' | 'isCut'>): void => {
       const whole = chunks.length === 1 ? chunks[0] : Buffer.concat(chunks);
       settle({ kind: 'answer', status: status ?? 0, headers: raw, body: whole ?? Buffer.alloc(0), ...more });
     };
-    /** An answer has begun, and nobody knows when it ends: one that never does must not hold up the run. */
-    const cut = (given: Dispatcher.DispatchController): void => {
-      answer({ isCut: true, durationMs: headersAt - started });
-      given.abort(new Error('it goes on'));
-    };
     const none = (failed: Described): void =>
       settle({ kind: 'none', ...failed, durationMs: performance.now() - started });
+    const giveUp = (given: Dispatcher.DispatchController, failed: Described): void => {
+      none(failed);
+      given.abort(new Error(failed.says));
+    };
+    /** An answer has begun, and nobody knows when it ends: one that never does must not hold up the run. */
+    const cut = (given: Dispatcher.DispatchController, isEndless: boolean): void => {
+      if (isEndless) answer({ isCut: true, durationMs: headersAt - started });
+      giveUp(given, describeUnfinished(size, timeoutMs));
+    };
     const options = {
       method: method as Dispatcher.HttpMethod,
       path: `${originOf(base).prefix}${path}` || '/',
@@ -180,8 +201,9 @@ function dispatch(
       body: body ?? null,
     };
     lane.client.dispatch(options, {
-      onRequestStart: () => {
+      onRequestStart: (given) => {
         lane.carried += 1;
+        waitFor(timeoutMs, () => giveUp(given, byCode.UND_ERR_HEADERS_TIMEOUT));
       },
       onResponseStart: (given, code) => {
         if (code < 200) return;
@@ -189,19 +211,16 @@ function dispatch(
         raw = pairsOf(given.rawHeaders);
         headersAt = performance.now();
         const isEndless = raw.some(([name, value]) => name === 'content-type' && endless.test(value));
-        if (isEndless) listening = setTimeout(cut, listenMs, given);
+        waitFor(isEndless ? listenMs : timeoutMs, () => cut(given, isEndless));
       },
       onResponseData: (given, chunk) => {
         size += chunk.length;
-        if (size > largestBodyBytes) given.abort(new Error('too large'));
+        if (size > largestBodyBytes) giveUp(given, tooLarge);
         else chunks.push(chunk);
-        // Between two pieces the client waits as long; pieces that never end are no hang.
-        if (performance.now() - headersAt > timeoutMs) cut(given);
       },
       onResponseEnd: () => answer({ durationMs: performance.now() - started }),
       onResponseError: (_, error) => {
-        if (size > largestBodyBytes) none({ reason: 'too-large', says: 'body over 64 MiB' });
-        else if (signal.aborted) settle(undefined);
+        if (signal.aborted) settle(undefined);
         else none(describeError(error, status !== undefined));
       },
     });
@@ -226,7 +245,14 @@ function pairsOf(raw: unknown): Answer['headers'] {
 
 type Described = Pick<NoAnswer, 'reason' | 'says'>;
 
-const byCode: Readonly<Record<string, Described>> = {
+function describeUnfinished(bytes: number, timeoutMs: number): Described {
+  // What stays silent after its headers may wait for something; what has begun to speak breaks off in the middle of a message.
+  if (bytes === 0) return byCode.UND_ERR_BODY_TIMEOUT;
+  const says = `the content did not end within ${timeoutMs / 1000} s (--timeout) of its beginning, after ${bytes} bytes`;
+  return { reason: 'unfinished', says };
+}
+
+const byCode = {
   ECONNREFUSED: { reason: 'refused', says: 'nothing listens there' },
   EHOSTUNREACH: { reason: 'refused', says: 'the host cannot be reached' },
   ENETUNREACH: { reason: 'refused', says: 'the network cannot be reached' },
@@ -240,13 +266,13 @@ const byCode: Readonly<Record<string, Described>> = {
   UND_ERR_NOT_SUPPORTED: { reason: 'unsent', says: 'it cannot be written in HTTP' },
   UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', says: 'its Content-Length is not that of its content' },
   UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', says: 'the headers are larger than 16 KiB' },
-};
+} as const satisfies Readonly<Record<string, Described>>;
 
 /** What went wrong, from the error that undici gives; `hasHeaders`: the answer had begun. */
 function describeError(error: unknown, hasHeaders: boolean): Described {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     const code = 'code' in cause ? String(cause.code) : '';
-    const known = byCode[code];
+    const known = Object.hasOwn(byCode, code) ? byCode[code as keyof typeof byCode] : undefined;
     if (known !== undefined) return known;
     if (code.startsWith('HPE_') || cause.name === 'HTTPParserError')
       return { reason: 'malformed', says: `not HTTP: ${cause.message}` };

@@ -17,18 +17,37 @@ export interface Answer {
   readonly status: number;
   /** As they came, names in lower case, repeated ones apart. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Without the codings of `Content-Encoding`, but for those of `undecoded`. */
   readonly body: Buffer;
-  /** True where the content went on and was broken off: `body` is its beginning, and says nothing of what it would have become. */
+  /** Set where they could not be taken away: `body` is as it came, and nothing is known of what it says. */
+  readonly undecoded?: Undecoded;
+  /** True where `body` is the beginning alone: the content may go on for ever, or the round holds too much already. */
   readonly isCut?: boolean;
   /** Until its end; of content that was broken off until its beginning. */
   readonly durationMs: number;
+}
+
+/** Why the content of an answer could not be decoded. */
+export interface Undecoded {
+  /** False for a coding of the registry that is not built in here: nothing is wrong with it. */
+  readonly isFault: boolean;
+  readonly says: string;
 }
 
 /** No complete HTTP answer came. */
 export interface NoAnswer {
   readonly kind: 'none';
   /** `unsent`: the request is none of HTTP, and stayed here; `refused` and `unresolved`: nothing listens; the others break HTTP. */
-  readonly reason: 'unsent' | 'refused' | 'unresolved' | 'reset' | 'timeout' | 'truncated' | 'malformed' | 'too-large';
+  readonly reason:
+    | 'unsent'
+    | 'refused'
+    | 'unresolved'
+    | 'reset'
+    | 'timeout'
+    | 'unfinished'
+    | 'truncated'
+    | 'malformed'
+    | 'too-large';
   readonly says: string;
   readonly durationMs: number;
 }

@@ -47,6 +47,7 @@ function exchangeOf(status: number): Exchange {
 }
 
 const engine: Engine = {
+  beginRound: () => undefined,
   open: () => ({ send: async () => [] }),
   again: async (before) => before,
   outageOf: () => undefined,

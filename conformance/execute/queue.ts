@@ -58,6 +58,7 @@ export async function runQueue({
   for (;;) {
     const round = takeRound(scenarios, world);
     if (round.length === 0) return undefined;
+    engine.beginRound();
     const cut = cutBy(options, left);
     if (cut !== undefined) return cut;
     const turns = new Map<Scenario, Turn>();

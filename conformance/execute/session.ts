@@ -10,6 +10,7 @@ import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, type Authorization, authorize } from './authorize.ts';
 import type { Connection } from './connection.ts';
+import { readJson } from './content.ts';
 import {
   type Answer,
   type Exchange,
@@ -41,6 +42,8 @@ export interface Session {
 }
 
 export interface Engine {
+  /** Answers of earlier rounds are kept no more. */
+  readonly beginRound: () => void;
   readonly open: (scenario: { readonly id: string; readonly phase: PhaseName }) => Session;
   /**
    * The same request once more, when nothing else is under way. Whoever asks for it sees to it that it may be repeated.
@@ -73,6 +76,12 @@ interface Wiring {
   readonly onLost: (says: string) => void;
 }
 
+/** Of the bodies that one round keeps: 64 turns may bring several of 64 MiB each. */
+const mostHeldBytes = 256 * 1024 * 1024;
+
+/** What is kept of a body beyond that. */
+const leastHeldBytes = 64 * 1024;
+
 const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };
 
 export function createEngine(wiring: Wiring): Engine {
@@ -81,6 +90,15 @@ export function createEngine(wiring: Wiring): Engine {
   /** Until when each operation waits. Others go on meanwhile. */
   const waits = new Map<string, number>();
 
+  let heldBytes = 0;
+  const hold = (outcome: Answer | NoAnswer | undefined): Answer | NoAnswer | undefined => {
+    if (outcome?.kind !== 'answer' || outcome.body.length <= leastHeldBytes) return outcome;
+    heldBytes += outcome.body.length;
+    if (heldBytes <= mostHeldBytes) return outcome;
+    // A copy: a part of a buffer would keep the whole.
+    return { ...outcome, body: Buffer.from(outcome.body.subarray(0, leastHeldBytes)), isCut: true };
+  };
+
   /** One request, when its operation may send again; what never reached the deployment goes out once it is back. */
   const exchange = async (operation: Operation, request: OutgoingRequest): Promise<Answer | NoAnswer | undefined> => {
     for (;;) {
@@ -88,7 +106,7 @@ export function createEngine(wiring: Wiring): Engine {
       await outages.whenUp();
       await pace();
       const outcome = await outages.follow({ operation, request }, () => connection.send(request));
-      if (outcome !== 'later') return outcome;
+      if (outcome !== 'later') return hold(outcome);
     }
   };
 
@@ -114,6 +132,9 @@ export function createEngine(wiring: Wiring): Engine {
   };
 
   return {
+    beginRound: () => {
+      heldBytes = 0;
+    },
     open: ({ id, phase }) => {
       let step = 0;
       return {
@@ -198,20 +219,13 @@ function secretsOf({ headers, query, cookies }: Authorization): string[] {
 /** Adds the answer to what links and rules can see. */
 function completeSeen(seen: Seen, outcome: Answer | NoAnswer): Seen {
   if (outcome.kind === 'none') return seen;
+  const read = isJson(headerOf(outcome, 'content-type') ?? '') ? readJson(outcome.body) : undefined;
   return {
     ...seen,
     status: outcome.status,
     responseHeaders: Object.fromEntries(outcome.headers),
-    responseBody: isJson(headerOf(outcome, 'content-type') ?? '') ? parse(outcome.body) : undefined,
+    responseBody: read !== undefined && 'value' in read ? read.value : undefined,
   };
-}
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
 }
 
 interface Chance {

@@ -293,12 +293,12 @@ export const oddAnswers: readonly OddAnswer[] = [
     }),
   },
   {
-    name: 'codes as nobody can read',
+    name: 'codes as is registered, and read by few',
     ...json({ type: 'object' }, '', {
       answer: {
         status: 200,
-        headers: { 'content-type': 'application/json', 'content-encoding': 'zstd' },
-        body: Buffer.from([40, 181, 47, 253]),
+        headers: { 'content-type': 'application/json', 'content-encoding': 'compress' },
+        body: Buffer.from([31, 157, 144]),
       },
     }),
   },

@@ -122,7 +122,7 @@ function drawBody(tools: DataTools, { schema }: MediaContent, draw: number): Can
     ([name], index) => required.has(name) || ((seed >> (index % 24)) & 1) === 1,
   );
   const value = Object.fromEntries(kept);
-  const isValid = tools.judge.judge(schema, 'request', value).length === 0;
+  const isValid = (tools.judge.judge(schema, 'request', value) ?? []).length === 0;
   return isValid ? { label: 'drawn by lot', value } : undefined;
 }
 

@@ -110,6 +110,8 @@ export interface Obligation {
 
 export interface Obligations {
   readonly settle: (operation: Operation, check: string, place: string, isMet: boolean) => void;
+  /** Something came that could not be judged. What is judged there later, or was before, counts. */
+  readonly leave: (operation: Operation, check: string, place: string, reason: string) => void;
   /** @param reasonFor why an operation was not reached at all; undefined where it was */
   readonly close: (reasonFor: (operation: string) => string | undefined) => readonly Obligation[];
   readonly count: () => { readonly met: number; readonly all: number };
@@ -126,6 +128,7 @@ type Open = { -readonly [Member in keyof Omit<Obligation, 'reason'>]: Obligation
 
 export function planObligations(operations: readonly Operation[], checks: readonly Check[]): Obligations {
   const all = new Map<string, Open>();
+  const unjudged = new Map<Open, string>();
   let met = 0;
   const plan = ({ id: operation }: Operation, check: string, planned: Planned): Open => {
     const { place, keyword } = planned;
@@ -147,11 +150,16 @@ export function planObligations(operations: readonly Operation[], checks: readon
     plan(operation, 'baseline', { place: accepted, pointer: operation.pointer });
     for (const check of checks) for (const planned of check.plan(operation)) plan(operation, check.name, planned);
   }
+  // A place that no plan foresaw (an error response that came) counts as well.
+  const find = (operation: Operation, check: string, place: string): Open =>
+    all.get(addressOf(operation.id, check, place)) ?? plan(operation, check, { place, pointer: operation.pointer });
   return {
+    leave: (operation, check, place, reason) => {
+      const open = find(operation, check, place);
+      if (!unjudged.has(open)) unjudged.set(open, reason);
+    },
     settle: (operation, check, place, isMet) => {
-      // A place that no plan foresaw (an error response that came) counts as well.
-      const open =
-        all.get(addressOf(operation.id, check, place)) ?? plan(operation, check, { place, pointer: operation.pointer });
+      const open = find(operation, check, place);
       if (open.state === 'violated' || (open.state === 'met' && isMet)) return;
       met += isMet ? 1 : open.state === 'met' ? -1 : 0;
       open.state = isMet ? 'met' : 'violated';
@@ -160,7 +168,9 @@ export function planObligations(operations: readonly Operation[], checks: readon
     close: (reasonFor) =>
       [...all.values()].map((open) => {
         if (open.state !== 'not reached') return open;
-        return { ...open, reason: reasonFor(open.operation) ?? explainOpen(open.place, open.check, checks) };
+        const came = unjudged.get(open);
+        const reason = came === undefined ? reasonFor(open.operation) : `not judged: ${came}`;
+        return { ...open, reason: reason ?? explainOpen(open.place, open.check, checks) };
       }),
   };
 }

@@ -1,6 +1,7 @@
 import type { World } from '../checks/check.ts';
 import { type Contract, isJson } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
+import { readJson } from '../execute/content.ts';
 import type { NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
 import { createSharedLessons } from '../resources/lessons.ts';
 import { createResources } from '../resources/resources.ts';
@@ -59,17 +60,14 @@ export function exchangeOf(contract: Contract, given: ByHand): NumberedExchange 
       ...given.request,
     },
     outcome: { kind: 'answer', status: given.status ?? 200, headers, body, durationMs: 1 },
-    seen: isJson(type) ? { ...seen, responseBody: parse(body) } : seen,
+    seen: isJson(type) ? { ...seen, responseBody: jsonOf(body) } : seen,
     isPause: false,
     atMs: 0,
     number: 1,
   };
 }
 
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString());
-  } catch {
-    return undefined;
-  }
+function jsonOf(body: Buffer): unknown {
+  const read = readJson(body);
+  return read !== undefined && 'value' in read ? read.value : undefined;
 }

@@ -71,6 +71,22 @@ const rows: readonly Row[] = [
     ),
   },
   {
+    name: 'plain text is called gzip',
+    at: read,
+    change: withHeaders({ 'content-encoding': 'gzip' }),
+    caughtBy: by('http-law', 'readBook', '#/paths/~1books~1{bookId}/get/responses/200', 'content-coding'),
+  },
+  {
+    name: 'a number that no reader represents stands where a text is due',
+    at: read,
+    change: (answer) => ({
+      ...answer,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(answer.body).replace(/"title":"[^"]*"/, '"title":1e999999'),
+    }),
+    caughtBy: by('body-schema', 'readBook', `${book}/0/properties/title/type`, 'type'),
+  },
+  {
     name: 'a text is too long',
     at: /motto/,
     change: (answer) => ({ ...answer, body: 'x'.repeat(81) }),

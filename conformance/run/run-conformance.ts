@@ -1,4 +1,4 @@
-import { type SecretSeen, type World, wholeAnswer } from '../checks/check.ts';
+import { type SecretSeen, type Verdict, type World, wholeAnswer } from '../checks/check.ts';
 import { checks as allChecks, contractItself, failureOf } from '../checks/checks.ts';
 import { leastSecretLength } from '../checks/leaks.ts';
 import { noAnswer } from '../checks/server-failure.ts';
@@ -16,7 +16,6 @@ import {
 import { createPace } from '../execute/limits.ts';
 import { runQueue } from '../execute/queue.ts';
 import { createEngine } from '../execute/session.ts';
-import type { Failure } from '../failures/failure.ts';
 import { collectFindings } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
 import { planBaseline } from '../phases/baseline.ts';
@@ -82,7 +81,11 @@ export async function runConformance(
   });
 
   const judgeTrace = (trace: Trace): void => {
-    const tell = (check: string, exchange: NumberedExchange, place: string, failures: readonly Failure[]): void => {
+    const tell = (check: string, exchange: NumberedExchange, { place, failures, unjudged }: Verdict): void => {
+      if (unjudged !== undefined) {
+        obligations.leave(exchange.operation, check, place, unjudged);
+        return;
+      }
       const isMet = failures.every(({ severity }) => severity === 'warning');
       obligations.settle(exchange.operation, check, place, isMet);
       for (const failure of failures) {
@@ -93,13 +96,12 @@ export async function runConformance(
     for (const exchange of trace) {
       for (const check of checks) {
         if (check.kind === 'trace') continue;
-        for (const { place, failures } of check.judge(exchange, world)) tell(check.name, exchange, place, failures);
+        for (const verdict of check.judge(exchange, world)) tell(check.name, exchange, verdict);
       }
     }
     for (const check of checks) {
       if (check.kind !== 'trace') continue;
-      for (const { place, failures, exchange } of check.judge(trace, world))
-        tell(check.name, exchange, place, failures);
+      for (const verdict of check.judge(trace, world)) tell(check.name, verdict.exchange, verdict);
     }
   };
 

@@ -12,8 +12,11 @@ import { surelyAccepts } from './surely-accepts.ts';
 
 /** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
 export interface Judge {
-  /** Every violation; none for a schema that no judge can compile (`problems` says so). */
-  readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[];
+  /**
+   * Every violation. Undefined where none was found, and the schema, or one that it refers to, could not be read or compiled as a
+   * whole (`problems` says so), or the value is nested more deeply than can be followed.
+   */
+  readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[] | undefined;
   /** Whether there is no violation. It costs less than `judge`: schemas that read alike share one validator. */
   readonly accepts: (schema: Pointer, direction: Direction, value: unknown) => boolean;
   /** The schemas as each direction reads them, in the form that values are built from. */
@@ -96,13 +99,14 @@ function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: Report
   };
   return {
     accepts: (schema: Pointer, value: unknown): boolean => unlessTooDeep(() => isValid(entryOf(schema), value), true),
-    judge: (schema: Pointer, value: unknown): readonly Violation[] =>
+    judge: (schema: Pointer, value: unknown): readonly Violation[] | undefined =>
       unlessTooDeep(() => {
         const entry = entryOf(schema);
-        if (isValid(entry, value)) return [];
+        const whole = (): [] | undefined => (dialect.isWhole(entry.definition) ? [] : undefined);
+        if (isValid(entry, value)) return whole();
         const validate = validatorOf(entry.definition);
-        return validate(value) ? [] : explain(validate.errors ?? [], schema);
-      }, []),
+        return validate(value) ? whole() : explain(validate.errors ?? [], schema);
+      }, undefined),
   };
 }
 
@@ -137,6 +141,7 @@ function createEngine(
     } catch (error) {
       const cure = 'Simplify it; values here are not judged.';
       report(pointer, `The schema cannot be judged: ${String(error)}.`, cure);
+      dialect.lose(id);
       ajv.removeSchema(id);
       return ajv.addSchema({ $id: id }).getSchema(id);
     }

@@ -75,10 +75,9 @@ const turning: Readonly<Record<string, (schema: Record<string, unknown>) => void
   },
 };
 
-/** Takes back every keyword by which a part that lost something could make a value wrong. */
-export function weaken(read: readonly Definition[], unsure: Set<object>): void {
+/** Takes back every keyword by which a part that lost something could make a value wrong, and marks what refers to such a part. */
+export function weaken(read: readonly Definition[], unsure: Set<object>, byId: ReadonlyMap<string, Definition>): void {
   if (unsure.size === 0) return;
-  const byId = new Map(read.map((definition) => [definition.id, definition]));
   const isUnsure = (part: unknown): boolean => {
     if (typeof part !== 'object' || part === null) return false;
     const target = isObject(part) && typeof part.$ref === 'string' ? byId.get(part.$ref)?.schema : undefined;

@@ -38,6 +38,10 @@ export interface Dialect {
   readonly resolve: (id: string) => Definition | undefined;
   /** All definitions that were read so far, in the order of their reading: once there, one never changes. */
   readonly definitions: readonly Definition[];
+  /** Whether nothing of it was left out, nor of what it refers to. */
+  readonly isWhole: (definition: Definition) => boolean;
+  /** Says of a definition that it could not be compiled. */
+  readonly lose: (id: string) => void;
   /** Where in the contract a part of a definition stands, so that a fault can cite its sentence. */
   readonly pointerOf: (part: object) => Pointer | undefined;
 }
@@ -279,7 +283,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     before = definitions.length;
     breakCircles(edges, byId, leaveOut);
     edges = [];
-    weaken(read, unsure);
+    weaken(read, unsure, byId);
     const met = choices.splice(0);
     // What a choice leads to was read with it or before it.
     if (hasLenientNulls) for (const schema of met) spareNulls(schema, pointers);
@@ -294,6 +298,13 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       return definition;
     },
     resolve: (id) => byId.get(id),
+    isWhole: ({ schema, refersTo }) => {
+      if (unsure.size === 0) return true;
+      const ids = new Set(refersTo);
+      for (const id of ids) for (const next of byId.get(id)?.refersTo ?? []) ids.add(next);
+      return !unsure.has(schema) && [...ids].every((id) => !unsure.has(byId.get(id)?.schema ?? {}));
+    },
+    lose: (id) => void unsure.add(byId.get(id)?.schema ?? {}),
     pointerOf: (part) => pointers.get(part),
   };
 }

@@ -1,0 +1,61 @@
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
+import { describe, expect, test } from 'vitest';
+import { decodeContent, readJson } from './content.ts';
+
+const most = 1_000;
+
+const decode = (coding: string, body: Buffer) => decodeContent({ headers: [['content-encoding', coding]], body }, most);
+
+describe('content is decoded as Content-Encoding says', () => {
+  test.each([
+    { coding: '', body: Buffer.from('{}') },
+    { coding: 'identity', body: Buffer.from('{}') },
+    { coding: 'X-GZIP', body: gzipSync('{}') },
+    { coding: 'zstd', body: zstdCompressSync('{}') },
+    { coding: 'deflate, br', body: brotliCompressSync(deflateSync('{}')) },
+    {
+      coding: Array(5).fill('gzip').join(),
+      body: Array(5)
+        .fill(0)
+        .reduce<Buffer>((inner) => gzipSync(inner), Buffer.from('{}')),
+    },
+  ])('$coding', async ({ coding, body }) => {
+    expect(await decode(coding, body)).toEqual({ kind: 'content', body: Buffer.from('{}') });
+  });
+
+  test.each([
+    { coding: 'gzip', body: Buffer.from('{}'), isFault: true, says: 'the content is not in gzip, which' },
+    { coding: 'gzip', body: gzipSync('{}').subarray(0, 15), isFault: true, says: 'unexpected end' },
+    { coding: 'br', body: gzipSync('{}'), isFault: true, says: 'the content is not in br, which' },
+    // RFC 9110, 8.4.1.2: it means the format of zlib.
+    { coding: 'deflate', body: deflateRawSync('{}'), isFault: true, says: 'the content is not in deflate, which' },
+    { coding: 'gzip, utf-8', body: gzipSync('{}'), isFault: true, says: 'utf-8, which is no registered coding' },
+    { coding: 'constructor', body: gzipSync('{}'), isFault: true, says: 'constructor, which is no registered coding' },
+    { coding: 'compress', body: Buffer.from([31, 157]), isFault: false, says: 'compress cannot be decoded here' },
+  ])('or not: $coding, $says', async ({ coding, body, isFault, says }) => {
+    expect(await decode(coding, body)).toMatchObject({
+      kind: 'undecoded',
+      isFault,
+      says: expect.stringContaining(says),
+    });
+  });
+
+  test.each([
+    { coding: 'gzip', body: gzipSync(Buffer.alloc(most + 1)) },
+    { coding: 'zstd', body: zstdCompressSync(Buffer.alloc(1e6)) },
+    // Each step is within the bound, their sum is not.
+    { coding: 'gzip, gzip', body: gzipSync(gzipSync(Buffer.alloc(most - 10))) },
+  ])('and no further than the bound: $coding', async ({ coding, body }) => {
+    expect(await decode(coding, body)).toEqual({ kind: 'too-large' });
+  });
+});
+
+test.each([
+  { text: '\ufeff{"a":1}', want: { value: { a: 1 } } },
+  { text: '{"a":', want: undefined },
+  { text: `["${'[,'.repeat(300_000)}\\"["]`, want: { value: [`${'[,'.repeat(300_000)}"[`] } },
+  { text: '['.repeat(1_001) + ']'.repeat(1_001), want: { unread: 'it is nested more than 1000 levels deep' } },
+  { text: `[${'0,'.repeat(250_000)}0]`, want: { unread: 'it holds more than 250000 values' } },
+])('JSON is read within bounds: row %$', ({ text, want }) => {
+  expect(readJson(Buffer.from(text))).toEqual(want);
+});

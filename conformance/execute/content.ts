@@ -1,0 +1,110 @@
+// What the octets of an answer stand for, within bounds: they are sent by whoever is tested.
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { type Answer, headerOf, type Undecoded } from './exchange.ts';
+
+type Decoded =
+  | { readonly kind: 'content'; readonly body: Buffer }
+  | { readonly kind: 'too-large' }
+  | ({ readonly kind: 'undecoded' } & Undecoded);
+
+type Decode = (content: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+
+const codings: Readonly<Record<string, Decode>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+  zstd: promisify(zstdDecompress),
+};
+
+/** The others of the HTTP Content Coding Registry of IANA, as of 2026. */
+const registered = new Set(['aes128gcm', 'compress', 'x-compress', 'dcb', 'dcz', 'exi', 'pack200-gzip']);
+
+/**
+ * Content without its codings. Without `Accept-Encoding` a server may use any of them (RFC 9110, 12.5.3).
+ *
+ * @param most bytes of all steps together: a megabyte of gzip may stand for a gigabyte
+ */
+export async function decodeContent(
+  { headers, body }: Pick<Answer, 'headers' | 'body'>,
+  most: number,
+): Promise<Decoded> {
+  // The last one was applied last (RFC 9110, 8.4).
+  const used = (headerOf({ headers }, 'content-encoding') ?? '').split(',').map((coding) => coding.trim());
+  let content = body;
+  let left = most;
+  for (const name of used.reverse()) {
+    const coding = name.toLowerCase();
+    if (coding === '' || coding === 'identity' || content.length === 0) continue;
+    const decode = Object.hasOwn(codings, coding) ? codings[coding] : undefined;
+    if (decode === undefined) {
+      const isFault = !registered.has(coding);
+      const says = isFault
+        ? `Content-Encoding names ${name}, which is no registered coding`
+        : `its coding ${name} cannot be decoded here`;
+      return { kind: 'undecoded', isFault, says };
+    }
+    try {
+      content = await decode(content, { maxOutputLength: Math.max(1, left) });
+    } catch (error) {
+      if (error instanceof RangeError) return { kind: 'too-large' };
+      const why = error instanceof Error ? error.message : String(error);
+      return {
+        kind: 'undecoded',
+        isFault: true,
+        says: `the content is not in ${name}, which Content-Encoding names: ${why}`,
+      };
+    }
+    left -= content.length;
+  }
+  return { kind: 'content', body: content };
+}
+
+/** Of one JSON text, so that a round of answers fits into memory: a page of 5,000 items of 50 members. */
+const mostValues = 250_000;
+
+/** Whoever walks a value does so step by step: a contract that describes so many levels cannot be read either. */
+const mostDepth = 1_000;
+
+/**
+ * JSON of an answer.
+ *
+ * @returns the value; or why it is not read, though it may be JSON; undefined for what is none
+ */
+export function readJson(body: Buffer): { readonly value: unknown } | { readonly unread: string } | undefined {
+  const unread = measureJson(body);
+  if (unread !== undefined) return { unread };
+  try {
+    // Whoever parses may ignore a byte order mark (RFC 8259, 8.1).
+    return { value: JSON.parse(body.toString().replace(/^\ufeff/, '')) };
+  } catch {
+    return undefined;
+  }
+}
+
+const [quote, backslash, comma, openList, closeList, openObject, closeObject] = Buffer.from('"\\,[]{}');
+
+/** Why a text is not parsed. Three bytes of it may become forty in memory, and the stack of whoever walks it is small. */
+function measureJson(body: Buffer): string | undefined {
+  if (body.length < mostDepth) return undefined;
+  let values = 1;
+  let depth = 0;
+  let isText = false;
+  for (let index = 0; index < body.length; index += 1) {
+    const byte = body[index];
+    if (isText) {
+      if (byte === backslash) index += 1;
+      else if (byte === quote) isText = false;
+    } else if (byte === quote) isText = true;
+    else if (byte === comma) values += 1;
+    else if (byte === closeList || byte === closeObject) depth -= 1;
+    else if (byte === openList || byte === openObject) {
+      values += 1;
+      depth += 1;
+      if (depth > mostDepth) return `it is nested more than ${mostDepth} levels deep`;
+    }
+    if (values > mostValues) return `it holds more than ${mostValues} values`;
+  }
+  return undefined;
+}
