@@ -12,6 +12,10 @@ function judge(sent: Partial<NumberedExchange['seen']>, body: string) {
     .flatMap(({ failures }) => failures.map(({ keyword }) => keyword));
 }
 
+test('a body of nothing but the beginnings of marks is searched in linear time', () => {
+  for (const mark of ['/usr/', 'at a(', 'File "']) expect(judge({}, mark.repeat(2_000_000))).toEqual([]);
+});
+
 describe('internals-leaked', () => {
   const near = 'syntax error at or near "dune42"';
   const frame = 'at read (/srv/read.js:3:7)';

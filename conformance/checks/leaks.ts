@@ -2,7 +2,7 @@ import { joinPointer, type Seen } from '../contract/document.ts';
 import { echoesOf, type Failure } from '../failures/failure.ts';
 import { secretsInAnswer } from '../failures/redact.ts';
 import { clauseOf } from '../schema/clauses.ts';
-import { answerOf, declaredAnswerOf, listedSuccesses } from './answered.ts';
+import { answerOf, declaredAnswerOf, isReadable, listedSuccesses } from './answered.ts';
 import { type ExchangeCheck, planWholeAnswer, type SecretSeen, wholeAnswer } from './check.ts';
 
 export const writeOnlyExposed: ExchangeCheck = {
@@ -45,7 +45,7 @@ export const sensitiveLeak: ExchangeCheck = {
   plan: planWholeAnswer,
   judge: (exchange, { contract, secretsSeen }) => {
     const { answer, response } = answerOf(exchange) ?? {};
-    if (answer === undefined) return [];
+    if (answer === undefined || !isReadable(answer)) return [];
     const candidates = secretsSeen.length === 0 ? [] : [...findSecrets(secretsSeen, answer.body.toString())];
     const foreign = candidates.filter((secret) => secret.operation !== exchange.operation);
     if (foreign.length === 0) return [{ place: wholeAnswer, failures: [] }];
@@ -86,13 +86,20 @@ function* findSecrets(secrets: readonly SecretSeen[], text: string): Generator<S
     index.byRun.set(run, [...(index.byRun.get(run) ?? []), secret]);
   }
   index.size = secrets.length;
-  for (const run of new Set(runsOf(text))) {
-    for (const secret of index.byRun.get(run) ?? []) if (isWholeToken(text, secret.text)) yield secret;
+  const met = new Set<string>();
+  // One by one: a text of megabytes may have millions of them.
+  for (const [run] of text.matchAll(runs)) {
+    const found = met.has(run) ? undefined : index.byRun.get(run);
+    if (found === undefined) continue;
+    met.add(run);
+    for (const secret of found) if (isWholeToken(text, secret.text)) yield secret;
   }
 }
 
+const runs = /[A-Za-z0-9]+/g;
+
 function runsOf(text: string): readonly string[] {
-  return text.match(/[A-Za-z0-9]+/g) ?? [];
+  return text.match(runs) ?? [];
 }
 
 function isWholeToken(text: string, token: string): boolean {
@@ -105,13 +112,22 @@ function isWholeToken(text: string, token: string): boolean {
 
 const databaseError = 'a database error';
 
-/** Marks of a server's inside, each of which hardly stands in an answer by chance. */
+/** Of a body, in characters: an account of a failure begins with what happened. */
+const mostSearched = 100_000;
+
+/**
+ * Marks of a server's inside, each of which hardly stands in an answer by chance. None looks further than some hundred characters:
+ * a body of nothing but `/usr/` would take the square of its length.
+ */
 const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
-  { what: 'a JavaScript stack frame', shows: /\bat (?:[\w$.<>]+ \()?(?:file:\/\/)?[\w/.\\:-]+\.[cm]?[jt]s:\d+:\d+\)?/ },
-  { what: 'a Python traceback', shows: /Traceback \(most recent call last\)|File "[^"]+", line \d+, in / },
+  {
+    what: 'a JavaScript stack frame',
+    shows: /\bat (?:[\w$.<>]+ \()?(?:file:\/\/)?[\w/.\\:-]{1,300}\.[cm]?[jt]s:\d+:\d+\)?/,
+  },
+  { what: 'a Python traceback', shows: /Traceback \(most recent call last\)|File "[^"]{1,300}", line \d+, in / },
   { what: 'a Java stack frame', shows: /\bat [\w$.]+\([\w$]+\.(?:java|kt|scala):\d+\)/ },
   { what: 'a Go or Ruby stack frame', shows: /goroutine \d+ \[|\.rb:\d+:in [`']/ },
-  { what: 'a .NET stack frame', shows: /\bat [\w.`<>]+\([^)]*\) in [^\s]+\.cs:line \d+/ },
+  { what: 'a .NET stack frame', shows: /\bat [\w.`<>]{1,300}\([^)]{0,300}\) in [^\s]{1,300}\.cs:line \d+/ },
   {
     what: databaseError,
     shows:
@@ -120,12 +136,13 @@ const marks: readonly { readonly what: string; readonly shows: RegExp }[] = [
   {
     what: 'a file path of the server',
     shows:
-      /(?:\/usr\/|\/home\/|\/var\/|\/opt\/|\/app\/|[A-Z]:\\)[\w./\\-]*(?:node_modules|site-packages|\.(?:js|ts|py|rb|php|java)\b)/,
+      /(?:\/usr\/|\/home\/|\/var\/|\/opt\/|\/app\/|[A-Z]:\\)[\w./\\-]{0,300}(?:node_modules|site-packages|\.(?:js|ts|py|rb|php|java)\b)/,
   },
 ];
 
 /** @param sent what the request said: what repeats it, or answers a query that it is, shows nothing of the inside */
-export function findInternals(text: string, sent?: Seen): { readonly what: string } | undefined {
+export function findInternals(whole: string, sent?: Seen): { readonly what: string } | undefined {
+  const text = whole.slice(0, mostSearched);
   if (sent === undefined) return marks.find(({ shows }) => shows.test(text));
   const texts = echoesOf(sent);
   return marks.find(({ what, shows }) => {
@@ -160,7 +177,7 @@ export const internalsLeaked: ExchangeCheck = {
   needs: () => 'refusal or failure',
   judge: (exchange) => {
     const { answer } = answerOf(exchange) ?? {};
-    if (answer === undefined || answer.status < 400) return [];
+    if (answer === undefined || !isReadable(answer) || answer.status < 400) return [];
     const found = findInternals(answer.body.toString(), exchange.seen);
     if (found === undefined) return [{ place: wholeAnswer, failures: [] }];
     return [
