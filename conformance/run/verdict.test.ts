@@ -16,6 +16,8 @@ info: {title: T, version: '1'}
 servers: [{url: https://a.example}]
 paths:
   /guarded: {get: {operationId: guarded, security: [{Key: []}], responses: {2XX: {description: Done}}}}
+  /guarded2: {get: {operationId: guarded2, security: [{Key: []}], responses: {2XX: {description: Done}}}}
+  /guarded3: {get: {operationId: guarded3, security: [{Key: []}], responses: {2XX: {description: Done}}}}
   /optional: {get: {operationId: optional, security: [{}, {Key: []}], responses: {2XX: {description: Done}}}}
   /open: {get: {operationId: open, responses: {2XX: {description: Done}}}}
   /token: {servers: [{url: https://b.example}], post: {operationId: token, responses: {2XX: {description: Done}}}}
@@ -30,6 +32,7 @@ function judge(
   tokenProblems: readonly string[] = [],
   cut?: Cut,
   ended?: string,
+  findings: Parameters<typeof judgeVerdict>[0]['findings'] = [],
 ): ReturnType<typeof judgeVerdict> {
   const selected = operations.filter(({ id }) => id in came);
   const [tally, targets] = [createTally(), seeTargets()];
@@ -40,7 +43,7 @@ function judge(
   }
   const { away, option } = targets.judged();
   const coverage = measureCoverage(selected, tally);
-  const rest = { findings: [], cut, lost: undefined, tokenProblems, ended };
+  const rest = { findings, cut, lost: undefined, tokenProblems, ended };
   return judgeVerdict({ ...rest, tallies: tally.all(), away, option, coverage });
 }
 
@@ -88,6 +91,18 @@ describe('what a run amounts to', () => {
       name: 'the same beside one that takes credentials or none',
       came: { guarded: 429, optional: 200 },
       verdict: 'nothing-tested',
+    },
+    { name: 'refusals of rights alone', came: { guarded: 403 }, verdict: 'nothing-tested', says: /only saw 403/ },
+    {
+      name: 'refusals of credentials beside what comes before anybody looks at them',
+      came: { guarded: 401, guarded2: 500, guarded3: 404 },
+      verdict: 'nothing-tested',
+      says: /only saw 401, 404, 500/,
+    },
+    {
+      name: 'refusals of credentials beside one that tells of data',
+      came: { guarded: 401, guarded2: 422 },
+      verdict: 'passed',
     },
     { name: 'a refusal that tells of data', came: { guarded: 400 }, verdict: 'passed' },
     {
@@ -150,6 +165,11 @@ test('the first reason for want of a token stands in the cure, with the number o
   expect(judge({ guarded: 401 }, ['one', 'two', 'three']).cure).toMatch(/^No token: one \(and 2 more\)\. /);
   expect(judge({ guarded: 401 }, ['one']).cure).toMatch(/^No token: one\. /);
   expect(judge({ guarded: 401 }).cure).toMatch(/^Check --token/);
+});
+
+test('refused credentials go before the defects of their refusals', () => {
+  const judged = judge({ guarded: 401 }, [], undefined, undefined, [{ severity: 'defect' }]);
+  expect([judged.verdict, exitCodes[judged.verdict]]).toEqual(['nothing-tested', 2]);
 });
 
 test('a run that could not go on is not green', () => {

@@ -35,7 +35,12 @@ export interface Judgement {
 }
 
 /** Statuses after which nothing is known about the API behind them. */
-const provesNothing = new Set([401, 402, 429]);
+const provesNothing = new Set([401, 402, 403, 429]);
+
+/** Statuses that may come before anybody looks at credentials: there is no such address or method, or the server fails. */
+function mayComeFirst(status: number): boolean {
+  return provesNothing.has(status) || status === 404 || status === 405 || status >= 500;
+}
 
 /** Most places in one report. */
 const mostPlaces = 40;
@@ -44,7 +49,7 @@ const mostPlaces = 40;
 const mostNamed = 8;
 
 interface VerdictGiven {
-  readonly findings: readonly Finding[];
+  readonly findings: readonly Pick<Finding, 'severity'>[];
   readonly tallies: readonly OperationTally[];
   readonly away: TargetSeen['away'];
   readonly option: TargetSeen['option'];
@@ -78,6 +83,8 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     return { verdict: 'unreachable', says: `Unreachable: ${says} (${base}).`, cure };
   }
   if (lost !== undefined) return judgeLost(lost);
+  const refused = judgeRefused(tallies, tokenProblems);
+  if (refused !== undefined) return refused;
   const unreached = describeUnreached(coverage);
   const defects = findings.filter(({ severity }) => severity === 'defect').length;
   if (defects > 0) {
@@ -101,23 +108,33 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     const says = 'Nothing tested: no request could be sent.';
     return { verdict: 'nothing-tested', says, cure: 'The warnings say what each operation would need.' };
   }
+  return { verdict: 'passed', says: `No defect found${unreached && `, but ${unreached}`}.`, cure: undefined };
+}
+
+/**
+ * Nobody was let in. Whatever is wrong with the refusals themselves follows from that, and is told behind it.
+ *
+ * @returns undefined where somebody was, or where what came says something of data
+ */
+function judgeRefused(
+  tallies: readonly OperationTally[],
+  [problem, ...more]: readonly string[],
+): Judgement | undefined {
   // Open operations prove nothing about those that need credentials.
   const guarded = tallies.filter(
     ({ operation }) => operation.security.length > 0 && operation.security.every((one) => Object.keys(one).length > 0),
   );
-  const statuses = guarded.length > 0 ? statusesOf(guarded) : seen;
-  if (statuses.size > 0 && [...statuses].every((status) => provesNothing.has(status))) {
-    const only = [...statuses].join(', ');
-    const why = 'the credentials were refused or the quota is used up, no check of data took place';
-    const [problem, ...more] = tokenProblems;
-    const also = more.length === 0 ? '' : ` (and ${more.length} more)`;
-    const cure =
-      problem !== undefined
-        ? `No token: ${problem}${also}. Check --auth-url and the client, or pass --token.`
-        : 'Check --token, or --client-id and --client-secret.';
-    return { verdict: 'nothing-tested', says: `Nothing tested: you only saw ${only}: ${why}.`, cure };
-  }
-  return { verdict: 'passed', says: `No defect found${unreached && `, but ${unreached}`}.`, cure: undefined };
+  const statuses = [...statusesOf(guarded.length > 0 ? guarded : tallies)].sort((a, b) => a - b);
+  const isOnly = statuses.length > 0 && statuses.every((status) => provesNothing.has(status));
+  if (!isOnly && !(statuses.includes(401) && statuses.every(mayComeFirst))) return undefined;
+  const why = 'the credentials were refused or the quota is used up, no check of data took place';
+  const also = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  const cure =
+    problem !== undefined
+      ? `No token: ${problem}${also}. Check --auth-url and the client, or pass --token.`
+      : 'Check --token, or --client-id and --client-secret.';
+  const says = `Nothing tested: you only saw ${statuses.join(', ')}: ${why}.`;
+  return { verdict: 'nothing-tested', says, cure };
 }
 
 function judgeLost({ base, option, saw, isForeign, asked, right, isRedirect, named }: LostAddress): Judgement {
