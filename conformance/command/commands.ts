@@ -7,10 +7,12 @@ import { type Contract, ContractError, type Operation } from '../contract/contra
 import { memberOf, readPointer } from '../contract/document.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { formatFinding } from '../failures/finding.ts';
+import { phases } from '../phases/phase.ts';
 import { refuseOperation } from '../plan/permissions.ts';
 import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
-import { createLiveProgress } from '../reports/console.ts';
+import { createLiveProgress, formatNotTested } from '../reports/console.ts';
 import { reports } from '../reports/reports.ts';
+import { describeLeftOut, describeUnsent } from '../run/not-tested.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
 import { exitCodes, RunnerFailure } from '../run/verdict.ts';
@@ -254,10 +256,8 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
   const { contract, run, values } = prepared;
   const { selected } = selectOperations(contract.operations, run.selection);
   const checks = allChecks.filter(({ name }) => run.checks.length === 0 || run.checks.includes(name));
-  const obligations = Map.groupBy(
-    planObligations(selected, checks).close(() => 'nothing was sent'),
-    ({ operation }) => operation,
-  );
+  const planned = planObligations(selected, checks).close(() => 'nothing was sent');
+  const obligations = Map.groupBy(planned, ({ operation }) => operation);
   const rounds = orderOperations(selected).map((round, index) => ({
     round: index + 1,
     operations: round.map((operation) => ({
@@ -267,13 +267,23 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
       obligations: (obligations.get(operation.id) ?? []).map(({ check, place }) => `${check}: ${place}`),
     })),
   }));
-  const text = rounds.flatMap(({ round, operations }) => [
-    `Round ${round}`,
-    ...operations.flatMap(({ operation, request, notSent, obligations: own }) => [
-      `  ${operation}   ${request}${notSent === undefined ? '' : `   not sent: ${notSent}`}`,
-      ...own.map((one) => `    ${one}`),
+  const names = { checks: checks.map(({ name }) => name), allChecks: allChecks.map(({ name }) => name) };
+  const all = rounds.flatMap(({ operations }) => operations);
+  const notTested = [
+    ...describeLeftOut({ contract, selected, ...names }),
+    ...describeUnsent(all.flatMap(({ operation: id, notSent }) => (notSent === undefined ? [] : [{ id, notSent }]))),
+  ];
+  const summary = `${contract.title}: ${phases.baseline.about}: ${all.length} operations in ${rounds.length} rounds, ${planned.length} obligations. Nothing is sent.`;
+  const text = [
+    `${summary}\n\n${formatNotTested(notTested)}\n`,
+    ...rounds.flatMap(({ round, operations }) => [
+      `Round ${round}`,
+      ...operations.flatMap(({ operation, request, notSent, obligations: own }) => [
+        `  ${operation}   ${request}${notSent === undefined ? '' : `   not sent: ${notSent}`}`,
+        ...own.map((one) => `    ${one}`),
+      ]),
     ]),
-  ]);
-  streams.out.write(values.json ? `${JSON.stringify({ rounds })}\n` : `${text.join('\n')}\n`);
+  ];
+  streams.out.write(values.json ? `${JSON.stringify({ summary, notTested, rounds })}\n` : `${text.join('\n')}\n`);
   return 0;
 }

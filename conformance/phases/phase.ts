@@ -3,16 +3,16 @@ import type { Operation } from '../contract/contract.ts';
 import type { Exchange, PhaseName } from '../execute/exchange.ts';
 import type { Session } from '../execute/session.ts';
 
-/** Phases in their order. One that is listed without being built is refused by `--phase`, so that nobody waits for it. */
+/** Phases in their order, each with what it tests. One that is not built is refused by `--phase`, and named at the end of each run. */
 export const phases = {
-  baseline: { built: true, about: 'one valid request per operation until it is accepted, every response check on it' },
-  story: { built: false, about: 'per resource create, read, list, change, delete' },
-  auth: { built: false, about: 'no credentials, bad ones, every scope but the needed one, another tenant' },
-  protocol: { built: false, about: 'undeclared methods, malformed JSON, wrong media types' },
-  negative: { built: false, about: 'invalid requests with one fault each' },
-  boundary: { built: false, about: 'valid requests at many boundaries at once' },
-  text: { built: false, about: 'Unicode families and hostile strings' },
-  random: { built: false, about: 'random valid, invalid and multi-step cases' },
+  baseline: { built: true, about: 'one valid request of each operation, and all answers to it' },
+  story: { built: false, about: 'state (what was created, changed or deleted is found so), paging, filters and order' },
+  auth: { built: false, about: 'credentials (none, wrong ones, too few scopes, another account)' },
+  protocol: { built: false, about: 'methods and media types that are not declared, malformed content' },
+  negative: { built: false, about: 'wrong input' },
+  boundary: { built: false, about: 'valid input at its bounds' },
+  text: { built: false, about: 'unusual and hostile text' },
+  random: { built: false, about: 'random input in several steps' },
 } as const satisfies Record<PhaseName, { readonly built: boolean; readonly about: string }>;
 
 export const builtPhases = (Object.keys(phases) as PhaseName[]).filter((name) => phases[name].built);

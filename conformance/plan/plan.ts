@@ -106,6 +106,8 @@ export interface Obligation {
   readonly state: ObligationState;
   /** Why it was not reached. */
   readonly reason?: string;
+  /** What it is about came, and could not be judged. */
+  readonly isUnjudged?: true;
 }
 
 export interface Obligations {
@@ -124,7 +126,7 @@ export function addressOf(operation: string, check: string, place: string): stri
   return `${operation} ${check} ${place}`;
 }
 
-type Open = { -readonly [Member in keyof Omit<Obligation, 'reason'>]: Obligation[Member] };
+type Open = { -readonly [Member in keyof Omit<Obligation, 'reason' | 'isUnjudged'>]: Obligation[Member] };
 
 export function planObligations(operations: readonly Operation[], checks: readonly Check[]): Obligations {
   const all = new Map<string, Open>();
@@ -169,8 +171,8 @@ export function planObligations(operations: readonly Operation[], checks: readon
       [...all.values()].map((open) => {
         if (open.state !== 'not reached') return open;
         const came = unjudged.get(open);
-        const reason = came === undefined ? reasonFor(open.operation) : `not judged: ${came}`;
-        return { ...open, reason: reason ?? explainOpen(open.place, open.check, checks) };
+        if (came !== undefined) return { ...open, reason: came, isUnjudged: true };
+        return { ...open, reason: reasonFor(open.operation) ?? explainOpen(open.place, open.check, checks) };
       }),
   };
 }

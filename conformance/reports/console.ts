@@ -18,8 +18,14 @@ export function formatConsole(result: RunResult): string {
     isElsewhere ? '' : formatCoverage(result),
     hint(result.findings, result),
     `${result.says} ${result.requests} ${result.requests === 1 ? 'request' : 'requests'} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
+    // The last of all: no defect was found in the rest, and that alone.
+    formatNotTested(result.notTested),
   ];
   return `${sections.filter((text) => text !== '').join('\n\n')}\n`;
+}
+
+export function formatNotTested(reasons: readonly string[]): string {
+  return ['Not tested:', ...reasons.map((reason) => `  ${reason}`)].join('\n');
 }
 
 function section(title: string, items: readonly string[]): string {

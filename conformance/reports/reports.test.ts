@@ -54,6 +54,7 @@ const result: RunResult = {
       reason: 'pass --writes all',
     },
   ],
+  notTested: ['not built yet: wrong input', 'never accepted: drop'],
   coverage: { operations: [], reached: 0, responses: 0, responsesSeen: 0 },
   requests: 1,
   durationMs: 1500,
@@ -63,6 +64,10 @@ test('a line that names an item of the run says that it may be gone', () => {
   const told = (label: string): string => formatConsole({ ...result, findings: [{ ...finding, label }] });
   const says = 'Ids in the lines are those of this run: give another one where its item is gone.';
   expect([told('recorded, example').includes(says), told('plain').includes(says)]).toEqual([true, false]);
+});
+
+test('the last lines name what was not tested', () => {
+  expect(formatConsole(result)).toMatch(/\nNot tested:\n {2}not built yet: wrong input\n {2}never accepted: drop\n$/);
 });
 
 test('what is wrong with the contract itself is a suite of its own, and a place is told by its own words', () => {
@@ -90,7 +95,7 @@ test('one case for each operation and check: failed wherever the cause showed, p
       .filter((line) => /<test(case|suites? )|<skipped|<failure/.test(line))
       .map((line) => line.trim().replace(/">.*$/, '">')),
   ).toEqual([
-    '<testsuites name="A &amp; B" tests="4" failures="2" errors="0" skipped="1" time="1.500">',
+    '<testsuites name="A &amp; B" tests="6" failures="2" errors="0" skipped="3" time="1.500">',
     '<testsuite name="read" tests="2" failures="1" errors="0" skipped="0">',
     '<testcase classname="read" name="body-schema">',
     '<failure message="response 200 body /a: must be &lt;integer&gt; &amp; &quot;whole&quot;\ufffd">',
@@ -101,5 +106,10 @@ test('one case for each operation and check: failed wherever the cause showed, p
     '<testsuite name="drop" tests="1" failures="0" errors="0" skipped="1">',
     '<testcase classname="drop" name="http-law">',
     '<skipped message="pass --writes all"/>',
+    '<testsuite name="not tested" tests="2" failures="0" errors="0" skipped="2">',
+    '<testcase classname="not tested" name="not built yet">',
+    '<skipped message="not built yet: wrong input"/>',
+    '<testcase classname="not tested" name="never accepted">',
+    '<skipped message="never accepted: drop"/>',
   ]);
 });

@@ -31,6 +31,7 @@ export function formatJunit(result: RunResult): string {
   });
   const own = result.findings.filter(({ operation, severity }) => operation === '' && severity === 'defect');
   if (own.length > 0) suites.unshift(formatContract(own));
+  suites.push(formatNotTested(result.notTested));
   if (result.cure !== undefined) suites.unshift(formatRun(result.says, result.cure));
   const sum = (count: string): number =>
     suites.reduce(
@@ -47,6 +48,17 @@ function formatRun(says: string, cure: string): string {
   const error = `<error message="${escapeXml(says)}">${escapeXml(cure)}</error>`;
   const test = `    <testcase classname="the run" name="tests the deployment">\n      ${error}\n    </testcase>`;
   return `  <testsuite name="the run" tests="1" failures="0" errors="1" skipped="0">\n${test}\n  </testsuite>`;
+}
+
+/** Who counts the cases sees what none of them is about. */
+function formatNotTested(reasons: readonly string[]): string {
+  const cases = reasons.map((reason) => {
+    const [name = reason] = reason.split(':');
+    const skipped = `<skipped message="${escapeXml(reason)}"/>`;
+    return `    <testcase classname="not tested" name="${escapeXml(name)}">\n      ${skipped}\n    </testcase>`;
+  });
+  const counts = `tests="${cases.length}" failures="0" errors="0" skipped="${cases.length}"`;
+  return `  <testsuite name="not tested" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
 }
 
 /** What is wrong with the contract itself belongs to no operation. */

@@ -29,6 +29,7 @@ import { createJudge } from '../schema/create-judge.ts';
 import { watchAftermath } from './aftermath.ts';
 import { watchRefusals } from './looser.ts';
 import { findLostAddress, seeTargets } from './lost-address.ts';
+import { describeLeftOut, describeNotReached } from './not-tested.ts';
 import { judgeOutages, rememberExchanges } from './outages.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
 import { createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
@@ -206,6 +207,10 @@ export async function runConformance(
   const reasonFor = new Map(
     selected.map((operation) => [operation.id, explainUnreached(tally.of(operation), cut !== undefined)]),
   );
+  const closed = isElsewhere
+    ? planObligations(selected, checks).close(() => judged.says)
+    : obligations.close((operation) => reasonFor.get(operation));
+  const names = { checks: checks.map(({ name }) => name), allChecks: allChecks.map(({ name }) => name) };
   return {
     title: contract.title,
     contractFile: contract.file,
@@ -233,9 +238,16 @@ export async function runConformance(
       cut: userCut,
       verdict: judged.verdict,
     }),
-    obligations: isElsewhere
-      ? planObligations(selected, checks).close(() => judged.says)
-      : obligations.close((operation) => reasonFor.get(operation)),
+    obligations: closed,
+    notTested: isElsewhere
+      ? ['anything']
+      : [
+          ...describeLeftOut({ contract, selected, ...names }),
+          ...describeNotReached(
+            closed,
+            coverage.operations.flatMap((one) => (one.isReached ? [] : one.operation)),
+          ),
+        ],
     coverage: isElsewhere ? measureCoverage(selected, onlyOf(tally, isJudged)) : coverage,
     requests: tally.requests() + (lost?.sent.length ?? 0),
     durationMs: Math.round(performance.now() - startedAt),

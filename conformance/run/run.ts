@@ -64,6 +64,8 @@ export interface RunResult extends Judgement {
   readonly findings: readonly Finding[];
   readonly warnings: readonly Warning[];
   readonly obligations: readonly Obligation[];
+  /** What was not tested, and why, a sentence each. */
+  readonly notTested: readonly string[];
   readonly coverage: Coverage;
   readonly requests: number;
   readonly durationMs: number;

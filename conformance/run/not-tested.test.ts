@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+import type { Obligation } from '../plan/plan.ts';
+import { contractOf } from '../planted/by-hand.ts';
+import { describeLeftOut, describeNotReached, describeUnsent } from './not-tested.ts';
+
+const responses = { 200: { description: 'OK' } };
+const contract = contractOf({
+  '/a': { get: { operationId: 'readA', responses } },
+  '/b': { get: { operationId: 'readB', responses } },
+});
+
+test('what is not built is named, and what the options leave out', () => {
+  const [built, ...left] = describeLeftOut({
+    contract,
+    selected: contract.operations.slice(1),
+    checks: ['http-law'],
+    allChecks: ['http-law', 'slow'],
+  });
+  expect(built).toMatch(/^not built yet: .*paging.*credentials.*wrong input/);
+  expect(left).toEqual(['left out by the options: 1 of 2 operations, readA', 'left out by --check: slow']);
+});
+
+test('what was not reached is told apart: never accepted, not judged, not seen', () => {
+  const open: Obligation = {
+    ...{ id: '', pointer: '#', keyword: undefined, polarity: 'valid', operation: 'readA' },
+    ...{ check: 'body-schema', place: 'response 200', state: 'not reached', reason: 'why' },
+  };
+  const met: Obligation = { ...open, state: 'met' };
+  expect(describeNotReached([met, { ...open, state: 'violated' }], [])).toEqual([]);
+  expect(describeNotReached([met, open, { ...open, isUnjudged: true }, { ...open, operation: 'b' }], ['b'])).toEqual([
+    'never accepted: b, with 1 obligation',
+    'not judged: readA body-schema response 200 (why)',
+    'not seen: the answers that 1 of 4 obligations are about; --report json names each',
+  ]);
+});
+
+test('what a run would not send to is told once for each reason', () => {
+  const unsent = [
+    { id: 'a', notSent: 'x' },
+    { id: 'b', notSent: 'y' },
+    { id: 'c', notSent: 'x' },
+  ];
+  expect(describeUnsent(unsent)).toEqual(['not sent: a, c: x', 'not sent: b: y']);
+});

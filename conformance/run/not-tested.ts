@@ -1,0 +1,68 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+import { phases } from '../phases/phase.ts';
+import type { Obligation } from '../plan/plan.ts';
+
+/** Most operations or reasons in one line. */
+const mostNamed = 8;
+
+interface Scope {
+  readonly contract: Contract;
+  readonly selected: readonly Operation[];
+  /** Names of the checks that run, and of all. */
+  readonly checks: readonly string[];
+  readonly allChecks: readonly string[];
+}
+
+/** What is tested by no run with these options, one sentence for each reason: without it a green run reads as if all had been. */
+export function describeLeftOut({ contract, selected, checks, allChecks }: Scope): readonly string[] {
+  const missing = Object.values(phases).filter(({ built }) => !built);
+  const left = contract.operations.filter((operation) => !selected.includes(operation));
+  const off = allChecks.filter((name) => !checks.includes(name));
+  return [
+    ...(missing.length === 0 ? [] : [`not built yet: ${missing.map(({ about }) => about).join('; ')}`]),
+    ...(left.length === 0
+      ? []
+      : [
+          `left out by the options: ${left.length} of ${contract.operations.length} operations, ${nameSome(left.map(({ id }) => id))}`,
+        ]),
+    ...(off.length === 0 ? [] : [`left out by --check: ${off.join(', ')}`]),
+  ];
+}
+
+/** What a run was to test and did not, one sentence for each reason. */
+export function describeNotReached(
+  obligations: readonly Obligation[],
+  unreached: readonly string[],
+): readonly string[] {
+  const open = obligations.filter(({ state }) => state === 'not reached');
+  const [never, rest] = [
+    open.filter(({ operation }) => unreached.includes(operation)),
+    open.filter(({ operation }) => !unreached.includes(operation)),
+  ];
+  const unjudged = rest.filter(({ isUnjudged }) => isUnjudged === true);
+  const places = unjudged.map(({ operation, check, place, reason }) => `${operation} ${check} ${place} (${reason})`);
+  const silent = rest.length - unjudged.length;
+  return [
+    ...(unreached.length === 0 ? [] : [`never accepted: ${nameSome(unreached)}, with ${countOf(never.length)}`]),
+    ...(places.length === 0 ? [] : [`not judged: ${nameSome(places)}`]),
+    ...(silent === 0
+      ? []
+      : [`not seen: the answers that ${countOf(silent, obligations.length)} are about; --report json names each`]),
+  ];
+}
+
+/** Operations of a plan that a run would not send to, by their reason. */
+export function describeUnsent(operations: readonly { readonly id: string; readonly notSent: string }[]): string[] {
+  return [...Map.groupBy(operations, ({ notSent }) => notSent)].map(
+    ([reason, own]) => `not sent: ${nameSome(own.map(({ id }) => id))}: ${reason}`,
+  );
+}
+
+function countOf(count: number, all?: number): string {
+  const of = all === undefined ? '' : ` of ${all}`;
+  return `${count}${of} obligation${count === 1 && all === undefined ? '' : 's'}`;
+}
+
+function nameSome(names: readonly string[]): string {
+  return `${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
+}
