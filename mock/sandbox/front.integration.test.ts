@@ -1,6 +1,7 @@
 import { request as sendHttp } from 'node:http';
 import { connect } from 'node:net';
 import { type Operation, operations } from '@lockstep/contract/operations';
+import { openBrowser } from '@lockstep/server/oauth/fixtures/browser';
 import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -360,6 +361,30 @@ describe('the journal', () => {
     });
     for (const secret of ['a-wrong-secret', 'another-secret', 'a-code', token])
       expect(JSON.stringify(entry)).not.toContain(secret);
+  });
+
+  test('says of a wrong password that it was refused, and of a path that is none that there is no such page', async () => {
+    const browser = openBrowser(mock.origin);
+    const partner = mock.clients.find(({ kind }) => kind === 'partner');
+    const query = new URLSearchParams({
+      response_type: 'code',
+      client_id: partner?.clientId ?? '',
+      redirect_uri: partner?.redirectUris[0] ?? '',
+      scope: 'openid',
+      state: 'state',
+    });
+    const { address } = await browser.get(`/auth/login?${query}`);
+    const [{ email = '' } = {}] = mock.owners;
+    await browser.post(`${address}/login`, { email, password: 'wrong' });
+    const told = 'the page told the owner what was wrong';
+    expect(await last()).toMatchObject({ method: 'GET', verdict: 'refused', status: 400, says: told });
+    // A form from which the browser's cookies are missing, and one of a page that there is not.
+    await openBrowser(mock.origin).post(`${address}/login`, { email, password: 'wrong' });
+    expect(await last()).toMatchObject({ method: 'POST', verdict: 'refused', status: 400, says: told });
+    await call({ path: '/auth/apps', method: 'POST' });
+    expect(await last()).toMatchObject({ verdict: 'unrouted', status: 405, code: 'method_not_allowed' });
+    await browser.get('/auth/nowhere');
+    expect(await last()).toMatchObject({ verdict: 'unrouted', status: 404 });
   });
 
   test('holds what is no operation, but neither the control nor what watches the process', async () => {

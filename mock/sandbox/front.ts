@@ -102,8 +102,8 @@ export function createFront(options: FrontOptions): RequestListener {
       });
     });
     letIn(request, response, () => {
-      if (operation !== undefined && isBelow(authPath, operation.basePath))
-        observeError(response, (body) => Object.assign(note, readRefusal(body)));
+      if (isBelow(authPath, path))
+        observeError(response, (body) => Object.assign(note, readRefusal(body ?? toldOnPage)));
       if (fault === undefined || operation === undefined) return mock.listener(request, response);
       meet(fault, operation, request, response).catch((error: unknown) => {
         logger.error({ requestId, err: error }, 'a fault could not be met');
@@ -132,6 +132,9 @@ export function createFront(options: FrontOptions): RequestListener {
   }
 }
 
+/** Of a page without a code for programs; its words are in the owner's language. */
+const toldOnPage = { message: 'the page told the owner what was wrong' };
+
 function judge(
   { operation, fault, isPreferred }: Note,
   status: number | null,
@@ -143,7 +146,8 @@ function judge(
   if (isPreferred) return 'documented';
   if (status >= 500) return 'failed';
   if (status < 400) return 'accepted';
-  return operation === undefined ? 'unrouted' : 'refused';
+  // The pages between login and callback are no operations: there a path that is known may be refused, as after a wrong password.
+  return operation === undefined && (status === 404 || status === 405) ? 'unrouted' : 'refused';
 }
 
 /** The members of an error body, ours and that of RFC 6749, 5.2. */

@@ -5,7 +5,7 @@ import type { Operation, OperationTable } from '@lockstep/runtime/operation';
 import { preferenceNames } from '../choose-example.ts';
 
 /**
- * `accepted`: done. `documented`: answered as `Prefer` asked, and nothing done. `refused`: the request was wrong, or came at a wrong time. `unrouted`: path or method are none of the contract. `fault`:
+ * `accepted`: done. `documented`: answered as `Prefer` asked, and nothing done. `refused`: the request was wrong, or came at a wrong time. `unrouted`: nothing answers at the path, or not to the method. `fault`:
  * it met a fault that was asked for. `failed`: a fault of the sandbox itself. `aborted`: the caller was gone before the answer.
  */
 export type Verdict = 'accepted' | 'documented' | 'refused' | 'unrouted' | 'fault' | 'failed' | 'aborted';

@@ -66,10 +66,11 @@ function sendsBody({ req, statusCode }: ServerResponse): boolean {
   return req.method !== 'HEAD' && statusCode !== 204 && statusCode !== 304;
 }
 
-/** Tells of the body of an error as it leaves, where it is JSON. */
+/** Tells of the body of an error as it leaves; undefined where it is not JSON. */
 export function observeError(response: ServerResponse, tell: (body: unknown) => void): void {
   replaceEnd(response, (body, end) => {
-    if (response.statusCode >= 400 && isJsonType(String(response.getHeader('Content-Type') ?? ''))) tell(parse(body));
+    const isJson = isJsonType(String(response.getHeader('Content-Type') ?? ''));
+    if (response.statusCode >= 400) tell(isJson ? parse(body) : undefined);
     end(body);
   });
 }
