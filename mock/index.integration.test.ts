@@ -256,6 +256,10 @@ describe('a sandbox', () => {
     });
     for (const wrong of ['localhost:8090', `${mock.origin}/v1`, 'sandbox'])
       expect(() => connectSandbox(wrong)).toThrow(/is no origin: give one as/);
+    expect(() => connectSandbox(mock as never)).toThrow(/^an object is no origin/);
+    await expect(control.removeFault({ id: 'fault-1' } as never)).rejects.toThrow(
+      /takes the id of a fault .*, not an object/,
+    );
     expect((await connectSandbox(`${mock.origin}/`).readState()).scenario).toBe('demo');
   });
 
@@ -271,6 +275,13 @@ describe('a sandbox', () => {
   test('names its clients where one is asked for that it has not', async () => {
     await expect(mock.token('demo-owm')).rejects.toThrow(/no such client\. .*demo-own/);
     await expect(mock.token('demo-partner')).rejects.toThrow(/owners sign in/);
+    const wrong = [{ client: 'demo-own' }, ['demo-own']] as unknown as string[];
+    for (const id of wrong)
+      await expect(mock.token(id)).rejects.toThrow(
+        /takes the id of a client .*token\('demo-own', .*, not a(n object| list)$/,
+      );
+    await expect(mock.token('demo-own', ['openid'] as unknown as string)).rejects.toThrow(/as text, .* not a list$/);
+    await expect(mock.token('demo-own', 'serviceapi/nothing')).rejects.toThrow(/400 invalid_scope: .{10}/);
   });
 });
 
@@ -363,14 +374,35 @@ test.each([
   await expect(startMock({ scenario: scenario as 'demo' })).rejects.toThrow(says);
 });
 
+test('a scenario is taken in each form that the control takes, at the start and later', async () => {
+  const file: ImportFile = { account: { id: 'account-hilltop', name: 'Hilltop' } };
+  await using begun = await startMock({ scenario: { import: file } });
+  const own = () => begun.clients.at(-1)?.clientId;
+  expect(own()).toBe('account-hilltop-own');
+  expect((await begun.control.useScenario({ name: 'empty' })).scenario).toBe('empty');
+  for (const form of [file, [file], { import: file }, { import: [file] }]) {
+    await begun.control.useScenario('demo');
+    await begun.control.useScenario(form);
+    expect(own()).toBe('account-hilltop-own');
+  }
+  await expect(begun.control.useScenario({ name: 5 } as never)).rejects.toThrow(/^name must be a string/);
+  await expect(startMock({ scenario: { name: 5 } as never })).rejects.toThrow(
+    'the scenario 5 is not known, known here',
+  );
+  await expect(startMock({ scenario: null as never })).rejects.toThrow(/^# must be object/);
+});
+
 test('a scenario that is wrong is refused, and nothing is left listening', async () => {
   const account = { id: 'no id', name: 'Hilltop' };
   await expect(startMock({ scenario: { account } })).rejects.toThrow(/#\/account\/id/);
 });
 
-test('a port that is taken is told by its code', async () => {
+test('a port that is taken is told by its code, and with another', async () => {
   const port = Number(new URL(mock.origin).port);
-  await expect(startMock({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+  const message = `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or choose another: port: ${port + 1}`;
+  await expect(startMock({ port })).rejects.toMatchObject({ code: 'EADDRINUSE', message });
+  const contract = { document: museumContract, operations: museumOperations };
+  await expect(startMock({ contract, port })).rejects.toMatchObject({ message });
 });
 
 // Of no machine but one with a network.

@@ -1,11 +1,11 @@
 // The package: `import { startMock } from '@lockstep/mock'`. What a start needs is loaded with the first one.
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
-import type { OperationTable } from '@lockstep/runtime/operation';
+import { explainListen } from '@lockstep/runtime/explain-listen';
+import { showValue } from '@lockstep/runtime/form/sentence';
 import type { Keys } from '@lockstep/server/keys';
-import type { LevelWithSilent } from 'pino';
-import { clockYears, readClockTime } from './sandbox/clock.ts';
-import type { ImportFile, SandboxControl, ScenarioName } from './sandbox/control/connect.ts';
+import type { SandboxControl } from './sandbox/control/connect.ts';
+import { type ContractOptions, checkStartOptions, readStart, type SandboxOptions } from './sandbox/start-options.ts';
 
 export {
   type ClockChange,
@@ -19,42 +19,10 @@ export {
   type SandboxClockReading,
   type SandboxControl,
   type SandboxState,
+  type ScenarioGiven,
   type ScenarioName,
 } from './sandbox/control/connect.ts';
-
-interface ListenOptions {
-  /** Any free one when left out. */
-  readonly port?: number;
-  /** Interface to listen on; `127.0.0.1` when left out: this machine alone. */
-  readonly host?: string;
-  /** Of the log, on standard error; `silent` when left out. */
-  readonly logLevel?: LevelWithSilent;
-}
-
-export interface SandboxOptions extends ListenOptions {
-  readonly contract?: undefined;
-  /** By name, or files in the form that `lockstep-server import` reads; `demo` when left out. */
-  readonly scenario?: ScenarioName | ImportFile | readonly ImportFile[];
-  /** What the clock of the domain says at the start, and after each reset, from 1971 to 9990: RFC 3339 with an offset, milliseconds, or a Date. The time of the system when left out. */
-  readonly clock?: string | number | Date;
-  /** http addresses of this machine that partners may be called back at; the service itself takes https alone. */
-  readonly loopbackCallbacks?: readonly string[];
-  /**
-   * Lets other machines drive it under `/_sandbox`, too: whoever reaches it can read its secrets and reset it. Also what `control` needs where
-   * `host` is an address that other machines reach. False when left out.
-   */
-  readonly isControlOpen?: boolean;
-}
-
-/** Another contract than that of the service, as `lockstep generate` derives it. Its operations answer as documented, and keep nothing. */
-export interface ContractOptions extends ListenOptions {
-  readonly contract: {
-    /** `contract.gen.json` */
-    readonly document: Readonly<Record<string, unknown>>;
-    /** Of `operations.gen.ts`. */
-    readonly operations: OperationTable;
-  };
-}
+export type { ContractOptions, SandboxOptions } from './sandbox/start-options.ts';
 
 export interface RunningMock extends AsyncDisposable {
   /** Without a trailing slash: `http://localhost:41234`. */
@@ -95,12 +63,14 @@ export interface SandboxClient {
  * Starts the sandbox: the service on a store in memory, behind an OAuth server with clients and owners of its own. Or, with a contract, the mock of that.
  * Many can run in one process, each with a store and a clock of its own; all but the first start in a fraction of its time.
  *
- * @throws Error with `code: 'EADDRINUSE'` when the port is taken; RangeError for a clock that is no time, or none that it can show; ScenarioFault for a
- *   scenario that is none, with the nearest, and for files with all that is wrong with them; nothing is left listening
+ * @throws TypeError for an option that there is not, with the nearest, or of another type; RangeError for a port, a clock or a level of the log that is none;
+ *   Error with the `code` of Node where nobody can listen there, as `EADDRINUSE` when the port is taken, and with what would do; ScenarioFault for a scenario that
+ *   is none, with the nearest, and for files with all that is wrong with them; nothing is left listening
  */
 export function startMock(options: ContractOptions): Promise<RunningMock>;
 export function startMock(options?: SandboxOptions): Promise<RunningSandbox>;
 export async function startMock(options: SandboxOptions | ContractOptions = {}): Promise<RunningMock> {
+  checkStartOptions(options);
   const { port = 0, host = '127.0.0.1', logLevel = 'silent' } = options;
   // Half of a first start is the compiling of what it loads. Not in the folder for temporary files; see server/main.ts.
   enableCompileCache(
@@ -108,7 +78,16 @@ export async function startMock(options: SandboxOptions | ContractOptions = {}):
   );
   const { pino } = await import('pino');
   const listening = { port, host, logger: pino({ level: logLevel }, pino.destination({ dest: 2, sync: true })) };
-  return options.contract === undefined ? startOwn(options, listening) : startDocumented(options.contract, listening);
+  try {
+    return await (options.contract === undefined
+      ? startOwn(options, listening)
+      : startDocumented(options.contract, listening));
+  } catch (error) {
+    const says = explainListen(error, { host, port }, { port: 'port: ', host: 'host: ' });
+    throw says === undefined
+      ? error
+      : Object.assign(new Error(says, { cause: error }), { code: (error as NodeJS.ErrnoException).code });
+  }
 }
 
 interface Listening {
@@ -135,12 +114,11 @@ async function startOwn(
   const keys = shareKeys();
   keys.catch(() => undefined);
   const { startSandbox } = await import('./sandbox/start-sandbox.ts');
-  const { connectSandbox } = await import('./sandbox/control/connect.ts');
-  const choice = typeof scenario === 'string' ? { name: scenario } : scenario && { import: scenario };
+  const { connectSandbox, readGiven } = await import('./sandbox/control/connect.ts');
   const started = await startSandbox({
     ...listening,
     keys: await keys,
-    scenario: choice,
+    scenario: scenario === undefined ? undefined : readGiven(scenario),
     startAt,
     loopbackCallbacks,
     isControlOpen,
@@ -178,20 +156,18 @@ function closeOnce(end: () => Promise<unknown>): Pick<RunningMock, 'close' | typ
   return { close, [Symbol.asyncDispose]: close };
 }
 
-function readStart(clock: string | number | Date): number {
-  const at = readClockTime(clock);
-  if (at !== undefined) return at;
-  throw new RangeError(
-    `clock ${String(clock)} is no time that it can show: use RFC 3339 with an offset, as 2026-06-01T12:00:00Z, whole milliseconds, or a Date, ${clockYears}`,
-  );
-}
-
 async function requestToken(
   authUrl: string,
   clients: readonly SandboxClient[],
   clientId: string,
   scope: string | undefined,
 ): Promise<string> {
+  // As from JavaScript.
+  const wrong = [clientId, scope ?? ''].find((given) => typeof given !== 'string');
+  if (wrong !== undefined)
+    throw new TypeError(
+      `token takes the id of a client and scopes separated by spaces, both as text, as token('demo-own', 'serviceapi/get-devices'), not ${showValue(wrong)}`,
+    );
   const client = clients.find((one) => one.clientId === clientId);
   if (client?.kind !== 'own') {
     const own = clients.filter(({ kind }) => kind === 'own').map((one) => one.clientId);
@@ -203,7 +179,7 @@ async function requestToken(
     headers: { authorization: `Basic ${btoa(`${clientId}:${client.secret}`)}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', ...(scope !== undefined && { scope }) }),
   });
-  const { access_token: token, error } = (await answer.json()) as { access_token?: string; error?: string };
-  if (token === undefined) throw new Error(`no token for ${clientId}: ${answer.status} ${error}`);
-  return token;
+  const { access_token: token, ...refusal } = (await answer.json()) as Record<string, string | undefined>;
+  if (token !== undefined) return token;
+  throw new Error(`no token for ${clientId}: ${answer.status} ${refusal.error}: ${refusal.error_description}`);
 }

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { isObject } from '@lockstep/json/json-pointer';
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import { describeUnknown } from '@lockstep/runtime/form/sentence';
 import { runUntilStopped } from '@lockstep/runtime/run-until-stopped';
@@ -11,6 +10,7 @@ import { openLog } from '@lockstep/server/open-log';
 import { OperatorError } from '@lockstep/server/operator-error';
 import { findTimezoneFolder, useTimezoneData } from '@lockstep/server/timezone-data';
 import { formatDescription } from '../format-description.ts';
+import { readGiven } from './control/connect.ts';
 import { describeSandbox } from './describe-sandbox.ts';
 import { Ended, exitCodes, type Options, readOptions, type Streams } from './read-options.ts';
 import { type ScenarioChoice, ScenarioFault, scenarioNames } from './sandbox.ts';
@@ -89,9 +89,7 @@ function readScenarioChoice(text: string): ScenarioChoice {
   const name = scenarioNames.find((one) => one === text);
   if (name !== undefined) return { name };
   try {
-    const file = JSON.parse(readFileSync(text, 'utf8'));
-    // As the control takes it, too.
-    return { import: isObject(file) && Object.keys(file).join() === 'import' ? file.import : file };
+    return readGiven(JSON.parse(readFileSync(text, 'utf8')));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const says =

@@ -73,8 +73,10 @@ export const scenarioList: readonly { readonly name: ScenarioName; readonly show
  *   the files have by themselves
  */
 export function readScenario(choice: ScenarioChoice): Scenario {
+  // As from JSON.
+  const sent = 'name' in choice ? String(choice.name) : '';
   if ('name' in choice && !scenarioNames.includes(choice.name))
-    throw new ScenarioFault([describeUnknown(`the scenario ${cut(choice.name)}`, choice.name, scenarioNames).says]);
+    throw new ScenarioFault([describeUnknown(`the scenario ${cut(sent)}`, sent, scenarioNames).says]);
   if ('name' in choice) return { accountQuota: 0, accounts: [], ...scenarios[choice.name], name: choice.name };
   const isOne = !Array.isArray(choice.import);
   const files = [choice.import].flat().map((file, index) => readFile(file, isOne ? '' : `/${index}`));

@@ -41,3 +41,10 @@ export function nameType(type: string): string {
   };
   return names[type] ?? `a ${type}`;
 }
+
+/** A value as a sentence has it: text and numbers as they are, else by its type alone, since it may hold a secret. */
+export function showValue(value: unknown): string {
+  if (typeof value === 'string') return value === '' ? 'an empty text' : cut(value);
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return nameType(value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value);
+}

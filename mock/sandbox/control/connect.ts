@@ -1,3 +1,5 @@
+import { showValue } from '@lockstep/runtime/form/sentence';
+import type { ScenarioChoice } from '../sandbox.ts';
 import type { components, operations } from './generated/types.gen.ts';
 
 type Schemas = components['schemas'];
@@ -13,13 +15,31 @@ export type Fault = Schemas['Fault'];
 export type RecordedRequest = Schemas['JournalEntry'];
 export type RequestFilter = NonNullable<operations['listRequests']['parameters']['query']>;
 
+/** A scenario as a caller gives it: by its name, as a file or several that are read one after the other, or as the control takes either of them. */
+export type ScenarioGiven =
+  | ScenarioName
+  | ImportFile
+  | readonly ImportFile[]
+  | { readonly name: ScenarioName }
+  | { readonly import: ImportFile | readonly ImportFile[] };
+
+/** As the control takes it. A file has members of its own, `account` always, and is never mistaken for either form. */
+export function readGiven(given: ScenarioGiven): ScenarioChoice {
+  if (typeof given === 'string') return { name: given };
+  if (given === null || typeof given !== 'object' || Array.isArray(given)) return { import: given };
+  const [only, ...others] = Object.keys(given);
+  return others.length === 0 && (only === 'name' || only === 'import')
+    ? (given as ScenarioChoice)
+    : { import: given as ImportFile };
+}
+
 /** What the control of a sandbox does, each by the name of its operation; `contract.yaml` beside this file says what each means. */
 export interface SandboxControl {
   readonly readState: () => Promise<SandboxState>;
   /** The scenario as at its start: data, clock, faults, journal, life of tokens. Tokens and sign-ins stay good. */
   readonly reset: () => Promise<SandboxState>;
   readonly listScenarios: () => Promise<Schemas['ScenarioList']['scenarios']>;
-  readonly useScenario: (scenario: ScenarioName | ImportFile | readonly ImportFile[]) => Promise<SandboxState>;
+  readonly useScenario: (scenario: ScenarioGiven) => Promise<SandboxState>;
   readonly readClock: () => Promise<SandboxClockReading>;
   /** `{ by: 'PT3S' }`, `{ now: '2026-06-01T12:00:00Z' }`, `{ ticking: false }`. Jobs that have become due have run when it resolves. */
   readonly changeClock: (change: ClockChange) => Promise<SandboxClockReading>;
@@ -70,13 +90,16 @@ export function connectSandbox(origin: string): SandboxControl {
     readState: () => get('/state'),
     reset: () => change('POST', '/reset', {}),
     listScenarios: async () => (await get<Schemas['ScenarioList']>('/scenarios')).scenarios,
-    useScenario: (scenario) =>
-      change('PUT', '/scenario', typeof scenario === 'string' ? { name: scenario } : { import: scenario }),
+    useScenario: (scenario) => change('PUT', '/scenario', readGiven(scenario)),
     readClock: () => get('/clock'),
     changeClock: (to) => change('PATCH', '/clock', to),
     listFaults: async () => (await get<Schemas['FaultList']>('/faults')).faults,
     addFault: (fault) => change('POST', '/faults', fault),
-    removeFault: (faultId) => remove(`/faults/${encodeURIComponent(faultId)}`),
+    removeFault: async (faultId) => {
+      if (typeof faultId !== 'string')
+        throw new TypeError(`removeFault takes the id of a fault as text, not ${showValue(faultId)}`);
+      await remove(`/faults/${encodeURIComponent(faultId)}`);
+    },
     removeFaults: () => remove('/faults'),
     expireTokens: (what = 'access') => change('POST', '/tokens/expire', { what }),
     changeTokenLifetime: (seconds) => change('PUT', '/tokens/lifetime', { seconds }),
@@ -108,7 +131,7 @@ export function connectSandbox(origin: string): SandboxControl {
 function readOrigin(text: string): string {
   const url = URL.parse(text);
   if (url !== null && /^https?:$/.test(url.protocol) && url.pathname === '/' && url.search === '') return url.origin;
-  throw new TypeError(`${text} is no origin: give one as http://localhost:8090, without a path`);
+  throw new TypeError(`${showValue(text)} is no origin: give one as http://localhost:8090, without a path`);
 }
 
 function readRefusal(body: string): Partial<Schemas['InvalidRequest']> {
