@@ -53,6 +53,30 @@ describe('who drives the sandbox', () => {
     expect(judge(given)).toBe(want);
   });
 
+  test.each(
+    [
+      'x-forwarded-server x-original-forwarded-for forwarded-for x-forwarded x-vercel-forwarded-for wl-proxy-client-ip',
+      'cf-connecting-ip cf-ray cf-connecting-ipv6 true-client-ip x-client-ip client-ip fastly-client-ip fly-client-ip x-cluster-client-ip',
+      'x-azure-clientip x-azure-socketip x-appengine-user-ip x-real-ip x-host-ip x-remote-ip x-remote-addr remote-addr x-proxyuser-ip',
+      'x-originating-ip x-envoy-external-address x-amzn-trace-id x-amz-cf-id cdn-loop x-original-host x-original-url x-rewrite-url',
+      'tailscale-user-login',
+    ].flatMap((line) => line.split(' ')),
+  )('by %s, which a proxy adds', (name) => {
+    expect(judge({ headers: { [name]: '192.0.2.7' } })).toBe(far);
+    expect(judge({ headers: { [name]: '192.0.2.7' }, isOpen: true })).toBe('passes');
+  });
+
+  test.each(
+    [
+      'accept accept-encoding accept-language authorization cache-control connection content-length content-type cookie dnt',
+      'expect if-none-match keep-alive origin-agent-cluster pragma prefer priority purpose range referer sec-ch-ua sec-gpc te traceparent',
+      'tracestate trailer transfer-encoding upgrade-insecure-requests user-agent x-request-id x-correlation-id x-requested-with baggage',
+      'postman-token x-http-method-override idempotency-key zip ip-pool',
+    ].flatMap((line) => line.split(' ')),
+  )('%s is of the caller itself', (name) => {
+    expect(judge({ headers: { [name]: 'x' } })).toBe('passes');
+  });
+
   test.each([
     { host: 'localhost', want: 'passes' },
     { host: 'LOCALHOST:1', want: 'passes' },

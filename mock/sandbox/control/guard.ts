@@ -26,16 +26,14 @@ loopback.addAddress('::1', 'ipv6');
 
 const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 
-/** What a proxy adds (RFC 9110, 7.6.3; RFC 7239, and what came before). One that adds none of them looks like a program of this machine. */
-const forwardingHeaders = [
-  'forwarded',
-  'via',
-  'x-forwarded-for',
-  'x-forwarded-host',
-  'x-forwarded-port',
-  'x-forwarded-proto',
-  'x-real-ip',
-] as const;
+/**
+ * Headers that proxies, load balancers and tunnels add, and callers of their own do not: `Via` (RFC 9110, 7.6.3), `Forwarded` (RFC 7239),
+ * `CDN-Loop` (RFC 8586), and by family what has no norm: each `…-Forwarded-…`, the address of a client under any name (`X-Real-IP`, `True-Client-IP`,
+ * `CF-Connecting-IP`, `Fly-Client-IP`, `X-Azure-ClientIP`, `Remote-Addr`), what the caller had asked for (`X-Original-Host`), and the prefixes of one
+ * product. A proxy that adds none of them looks like a program of this machine.
+ */
+const forwardingHeader =
+  /^(?:via|cdn-loop)$|forwarded|(?:^|-)(?:client|user|peer|source|host)?-?ip$|(?:remote|client|peer|external|source)-?(?:addr|address|host)$|^x-(?:original|rewrite)-|^(?:cf|x-envoy|x-amz-cf|x-amzn|x-appengine|x-arr|x-azure|x-vercel|tailscale|ngrok)-/;
 
 const openCure = 'call from the machine that the sandbox runs on, or start it with --open-control';
 const pageCure = 'call from a program, or from the page /_sandbox/ itself';
@@ -66,7 +64,7 @@ function judgePeer({ socket, headers }: IncomingMessage): GuardRefusal | undefin
   const { remoteAddress = '' } = socket;
   if (!isLoopback(remoteAddress)) return refuse(`${remoteAddress || 'The caller'} is another machine: ${openCure}`);
   // A proxy on this machine is a loopback peer, whoever stands behind it.
-  const forwarded = forwardingHeaders.find((name) => headers[name] !== undefined);
+  const forwarded = Object.keys(headers).find((name) => forwardingHeader.test(name));
   return forwarded === undefined
     ? undefined
     : refuse(`${forwarded} says that a proxy calls for another machine: ${openCure}`);
