@@ -1,3 +1,4 @@
+import type { Detail } from '@lockstep/runtime/form/detail';
 import { describe, expect, test } from 'vitest';
 import { createJournal, type RecordedRequest, redacted } from './journal.ts';
 
@@ -116,6 +117,76 @@ describe('the journal', () => {
     expect(JSON.stringify(entry)).not.toContain(secret);
     expect(entry?.says).toBe(`${redacted} is not known, did you mean limit?`);
     expect(entry?.details?.[0]?.at).toBe(redacted);
+  });
+
+  test.each<Detail & { told: string; shown?: string }>([
+    {
+      in: 'body',
+      at: '/s3cr3t',
+      says: 's3cr3t is not known, did you mean pin?',
+      nearest: [],
+      told: `${redacted} is not known, did you mean pin?`,
+    },
+    {
+      in: 'body',
+      at: '/jobData/s3cr3t',
+      says: 'jobData/s3cr3t is not known',
+      nearest: [],
+      told: `jobData/${redacted} is not known`,
+      shown: `/jobData/${redacted}`,
+    },
+    {
+      in: 'body',
+      at: '/s3cr3t/a~1b/0',
+      says: 's3cr3t/a/b/0 must be text',
+      nearest: [],
+      told: `${redacted}/${redacted}/0 must be text`,
+      shown: `/${redacted}/${redacted}/0`,
+    },
+    { in: 'body', at: '/s3cr3t', says: 'text holds s3cr3t', nearest: [], told: `${redacted} is refused` },
+    {
+      in: 'body',
+      at: '/accessName',
+      says: 'accessName is required, did you mean it by s3cr3t?',
+      nearest: [],
+      told: `accessName is required, did you mean it by ${redacted}?`,
+      shown: '/accessName',
+    },
+    { in: 'body', at: '/constructor', says: 'constructor is not known', nearest: [], told: `${redacted} is not known` },
+    {
+      in: 'query',
+      at: 's3cr3t',
+      says: 's3cr3t is not known, known here: limit',
+      nearest: [],
+      told: `${redacted} is not known, known here: limit`,
+      shown: redacted,
+    },
+    {
+      in: 'body',
+      at: '/payload/0/ts',
+      says: 'payload/0/ts is required',
+      nearest: [],
+      told: 'payload/0/ts is required',
+      shown: '/payload/0/ts',
+    },
+  ])('of a name that the contract has not it keeps nothing: $says', ({ told, shown = `/${redacted}`, ...detail }) => {
+    const other: Detail = { in: 'query', at: 'limit', says: 'limit must be at most 300', nearest: [] };
+    const [entry] = keep({ says: detail.says, details: [other, detail], queryText: 's3cr3t&limit=900' }).list();
+    expect([entry?.says, entry?.details?.[1]]).toEqual([told, { ...detail, at: shown, says: told }]);
+    expect(entry?.details?.[0]).toEqual(other);
+    expect(JSON.stringify(entry)).not.toContain(secret);
+  });
+
+  test.each([
+    { path: '/auth/interaction/s3cr3t', shown: `/auth/interaction/${redacted}` },
+    { path: '/auth/interaction/s3cr3t/login', shown: `/auth/interaction/${redacted}/login` },
+    { path: '/auth/login/s3cr3t', shown: `/auth/login/${redacted}` },
+    { path: '/Auth//interaction/s3cr3t', shown: `/Auth//interaction/${redacted}` },
+    { path: '/auth/apps/s3cr3tABCDEFGHIJKLMNO/x', shown: `/auth/apps/${redacted}/x` },
+    { path: '/auth/apps/log-out-everywhere', shown: '/auth/apps/log-out-everywhere' },
+    { path: '/v1/nowhere', shown: '/v1/nowhere' },
+  ])('of $path it keeps $shown', ({ path, shown }) => {
+    expect(keep({ path, operationId: null }).list()[0]?.path).toBe(shown);
   });
 
   test('keeps no more of what a caller made long than the contract allows', () => {

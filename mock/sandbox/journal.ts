@@ -1,4 +1,6 @@
+import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
+import { isObject, parsePointer } from '@lockstep/json/json-pointer';
 import type { Detail } from '@lockstep/runtime/form/detail';
 import { parseUrlEncoded } from '@lockstep/runtime/form/parse-url-encoded';
 import type { Operation, OperationTable } from '@lockstep/runtime/operation';
@@ -90,24 +92,28 @@ const shownOfLogin: ReadonlySet<string> = new Set([
 
 const loginPath = '/auth';
 
-/** Keeps the last thousand requests in memory: no header, no body, and of the query the values of known parameters alone. */
+/** Keeps the last thousand requests in memory: no header, no body, and of the query the values of known parameters alone. A name that the contract has not is taken out of all of them. */
 export function createJournal(): Journal {
   let recorded = 0;
   const entries: KeptEntry[] = [];
   return {
     record({ queryText, ...outcome }) {
-      const { method, path, operationId, clientId, accountId, code, says, details } = outcome;
+      const { method, path, operationId, clientId, accountId, code, details } = outcome;
+      const told = details?.slice(0, longest.details).map(hideNames);
+      // The text of a refusal is that of one of its details.
+      const same = outcome.says && details?.findIndex((detail) => detail.says === outcome.says);
+      const says = (typeof same === 'number' && told?.[same]?.says) || outcome.says;
       const entry = {
         ...outcome,
         number: ++recorded,
         method: cut(method, longest.id),
-        path: cut(hideSecrets(path), longest.path),
+        path: cut(hideSecrets(operationId === null ? hideIds(path) : path), longest.path),
         query: redactQuery(path, operationId, queryText),
         clientId: clientId ? cut(clientId, longest.id) : undefined,
         accountId: accountId ? cut(accountId, longest.id) : undefined,
         code: code ? cut(code, longest.id) : undefined,
         says: says ? cut(hideSecrets(says), longest.says) : undefined,
-        details: details?.slice(0, longest.details).map(({ at, says: why, ...detail }) => ({
+        details: told?.map(({ at, says: why, ...detail }) => ({
           ...detail,
           at: cut(hideSecrets(at), longest.path),
           says: cut(hideSecrets(why), longest.says),
@@ -137,6 +143,45 @@ function hideSecrets(text: string): string {
   return text.length > 40 ? text.replaceAll(tokenLike, redacted) : text;
 }
 
+/**
+ * Whoever has the id of an interaction and its cookie can end a login; ids of the OAuth server have 21 characters. A path that is no operation may
+ * have one elsewhere, as after a slash too many.
+ */
+function hideIds(path: string): string {
+  return path
+    .replace(/^(\/+auth\/+(?:interaction|login)\/+)[^/]+/i, `$1${redacted}`)
+    .replaceAll(/[^/]{20,}/g, redacted);
+}
+
+/** Each name that the contract has, of a member or a parameter, and no other: a caller's own may be a secret that stands in the wrong place. */
+const declaredNames: ReadonlySet<string> = new Set([...listNames(contract), ...preferenceNames, ...shownOfLogin, '']);
+
+function* listNames(node: unknown): Generator<string> {
+  if (typeof node !== 'object' || node === null) return;
+  if ('in' in node && 'name' in node && typeof node.name === 'string') yield node.name;
+  for (const [key, value] of Object.entries(node)) {
+    if (key === 'properties' && isObject(value)) yield* Object.keys(value);
+    yield* listNames(value);
+  }
+}
+
+function showName(name: string): string {
+  return declaredNames.has(name) || /^\d{1,6}$/.test(name) ? name : redacted;
+}
+
+/** A detail without the names in it that the contract has not: those that would do are still told. */
+function hideNames(detail: Detail): Detail {
+  const isPointer = detail.in === 'body' && detail.at.startsWith('/');
+  const sent = isPointer ? parsePointer(detail.at) : [detail.at];
+  const shown = sent.map(showName);
+  const misspelt = /, did you mean it by (.*)\?$/s;
+  const says = detail.says.replace(misspelt, (all, name: string) => all.replace(name, () => showName(name)));
+  const place = sent.join('/');
+  if (place === shown.join('/')) return { ...detail, says };
+  const rest = says.startsWith(place) ? says.slice(place.length) : ' is refused';
+  return { ...detail, at: `${isPointer ? '/' : ''}${shown.join('/')}`, says: shown.join('/') + rest };
+}
+
 /** Without a person before the `@`, and without the query of an application, which may have secrets of its own. */
 function showCallback(value: string): string {
   const url = URL.parse(value);
@@ -157,7 +202,7 @@ function redactQuery(path: string, operationId: string | null, queryText: string
   };
   return parseUrlEncoded(queryText)
     .slice(0, longest.pairs)
-    .map(({ name, value }) => ({ name: cut(hideSecrets(name), longest.name), value: show(name, value) }));
+    .map(({ name, value }) => ({ name: cut(showName(name), longest.name), value: show(name, value) }));
 }
 
 function declares(operation: Operation | undefined, name: string): boolean {
