@@ -228,6 +228,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
   );
 
   const sections = [
+    { word: 'window_length', section: 'section/error-catalogue/window_length' },
     { word: 'pagination', section: 'section/conventions/pagination' },
     { word: 'curl', section: 'section/code-samples' },
     { word: 'changelog', section: 'section/changelog' },
@@ -262,7 +263,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
   };
   /** From each start and by each way once, each to another section. */
   const isInEveryRun = ({ start, way, word }: (typeof journeys)[number]) =>
-    (start === 'the introduction' && word === 'pagination') || (way === 'Enter' && word === 'curl');
+    (start === 'the introduction' && word === 'window_length') || (way === 'Enter' && word === 'curl');
   test.each(journeys.filter(isInEveryRun))(isLed, followSearch);
   test.each(journeys.filter((journey) => !isInEveryRun(journey)))(isLed, { tags: ['full'] }, followSearch);
 });

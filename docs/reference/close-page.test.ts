@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { closePage } from './close-page.ts';
 import { joinPage, splitPage } from './split-page.ts';
 
-const table = [{ address: 'https://cdn.example/logo.svg', instead: 'data:,' }];
+const table = [{ text: 'https://cdn.example/logo.svg', instead: 'data:,' }];
 
 function page({
   head = '<meta charset="utf-8">',
@@ -43,7 +43,7 @@ describe('closePage', () => {
     {
       name: 'an address that is gone',
       given: page({ script: '' }),
-      want: 'no longer names https://cdn.example/logo.svg',
+      want: 'no longer has https://cdn.example/logo.svg',
     },
     {
       name: 'a page without the place for the policy',

@@ -1,7 +1,7 @@
 import { contentPolicy } from '@lockstep/runtime/docs/content-policy';
 import { fillPlainServers } from './fill-servers.ts';
-import { inertAddresses, replaceAddresses } from './inert-addresses.ts';
 import { findOutsideAddresses } from './outside-addresses.ts';
+import { changeRenderer, rendererChanges } from './renderer-changes.ts';
 import { joinPage, type Page, splitPage } from './split-page.ts';
 
 /** In the pre-rendered body Redoc writes its links as paths of a site; its own script goes by fragments. */
@@ -16,14 +16,14 @@ const charset = '<meta charset="utf-8">';
  * @param key of what the page was made from; written into its head, to be recognised by
  * @throws Error that lists everything at once that would reach out: an address, telemetry that is not off
  */
-export function closePage(html: string, key: string, table = inertAddresses): string {
+export function closePage(html: string, key: string, table = rendererChanges): string {
   const page = splitPage(html);
-  const { script, missing } = replaceAddresses(page.script, table);
+  const { script, missing } = changeRenderer(page.script, table);
   const { definition, frame } = putDefaults(page);
   const [before, after] = frame;
   const closed = { ...page, script, definition, frame: [before.replace(pathLinks, '$1#'), after] as const };
   const faults = [
-    ...missing.map((address) => `the renderer no longer names ${address}`),
+    ...missing.map((text) => `the renderer no longer has ${text}`),
     ...findOutsideAddresses(closed),
     ...(page.frame[1].includes('"disableTelemetry":true') ? [] : ['the telemetry of the page is not off']),
     ...(page.frame[0].includes(charset) ? [] : [`the page has no ${charset}, after which its policy goes`]),

@@ -1,0 +1,108 @@
+// What is other in Redoc's bundle than as it comes. Each change is a text that must be there, or the build stops.
+//
+// - The bundle names addresses that a reader's browser would call: pictures for icons, its logo, telemetry. Each becomes a value that asks
+//   nothing of anybody, so that the page works offline and tells nobody that it is read.
+// - Its search knows the introduction as one place, by the name of the API, below all operations. Here each section is a place of its own.
+//   And it leads to the top of an operation where a response was found. Here it leads to the response.
+
+/** A dot, for the icons that Redoc would fetch by name; `#` turns the name it appends into a fragment. */
+const dot = svgUri('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="4"/></svg>');
+
+/** The name as plain text: who made the renderer is still said, without a picture of theirs. */
+const logo = svgUri(
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 44 16" height="16">' +
+    '<text x="0" y="12" font-family="sans-serif" font-size="12" font-weight="600" fill="#3b82d6">Redoc</text></svg>',
+);
+
+function svgUri(svg: string): string {
+  return `data:image/svg+xml;base64,${Buffer.from(svg).toString('base64')}`;
+}
+
+export interface RendererChange {
+  readonly text: string;
+  readonly instead: string;
+}
+
+/** Longer addresses first, where one begins with another. */
+export const inertAddresses: readonly RendererChange[] = [
+  { text: 'https://cdn.redocly.com/icons/fa/7.0.0', instead: `${dot}#` },
+  { text: 'https://cdn.redocly.com/icons/code/5.24.0', instead: `${dot}#` },
+  { text: 'https://cdn.redoc.ly/redoc/logo-mini-full.svg', instead: logo },
+  { text: 'https://cdn.redoc.ly/redoc/logo-mini.svg', instead: logo },
+  { text: 'https://otel.cloud.redocly.com/v1/traces', instead: 'data:,' },
+  { text: 'http://localhost:4318/', instead: 'data:,' },
+];
+
+/** One place that the search finds, as Redoc has it. */
+export interface SearchedPlace {
+  readonly id: string;
+  readonly url: string;
+  readonly title: string;
+  readonly text: string;
+  /** Titles of what it stands in. */
+  readonly path: readonly string[];
+  /** `root`: the introduction. */
+  readonly kind: string;
+  readonly parameters?: readonly SearchedPart[];
+}
+
+interface SearchedPart {
+  readonly name: string;
+  readonly description: string;
+  /** `description` for a section of Markdown. */
+  readonly place: string;
+  readonly deepLink?: string;
+}
+
+/**
+ * Makes each section of the introduction a place of its own, which counts by its title as an operation does: an error code is the title of
+ * its entry. Runs in the page, so it stands on nothing around it.
+ */
+export function splitIntroduction(place: SearchedPlace): readonly SearchedPlace[] {
+  const isSection = (part: SearchedPart) => part.place === 'description' && part.deepLink?.startsWith('/#section/');
+  const sections = place.kind === 'root' ? (place.parameters ?? []).filter(isSection) : [];
+  const [first] = sections;
+  if (first === undefined) return [place];
+  const titleOf = (link: string) => sections.filter(({ deepLink }) => deepLink === link).map(({ name }) => name);
+  const { parameters, ...rest } = place;
+  return [
+    {
+      ...rest,
+      text: place.text.split(first.name)[0] ?? '',
+      parameters: (parameters ?? []).filter((part) => !isSection(part)),
+    },
+    ...sections.map(({ name, description, deepLink = '' }) => ({
+      ...{ id: deepLink, url: deepLink.replace('#', ''), title: name, text: description, kind: place.kind },
+      path: [place.title, ...titleOf(deepLink.slice(0, deepLink.lastIndexOf('/')))],
+    })),
+  ];
+}
+
+const searchChanges: readonly RendererChange[] = [
+  // Sections are left out of what has no address beyond the page's own, which is the introduction.
+  { text: 'if(!e||typeof e==`string`||!t.slug)return;', instead: 'if(!e||typeof e==`string`)return;' },
+  {
+    text: 'let c=i.getResult(),l=new EOe;',
+    instead: `let c=i.getResult().flatMap(${splitIntroduction}),l=new EOe;`,
+  },
+  // Elsewhere Redoc names the place of a response by the plural, which alone is scrolled to.
+  { text: 'Vh(`response`,void 0,', instead: 'Vh(`responses`,void 0,' },
+];
+
+export const rendererChanges: readonly RendererChange[] = [...inertAddresses, ...searchChanges];
+
+/**
+ * Replaces each text wherever it stands in the script.
+ *
+ * @returns the script, and the texts that did not occur: the renderer changed, and the table needs a look
+ */
+export function changeRenderer(
+  script: string,
+  table: readonly RendererChange[] = rendererChanges,
+): { readonly script: string; readonly missing: readonly string[] } {
+  const missing = table.filter(({ text }) => !script.includes(text)).map(({ text }) => text);
+  return {
+    script: table.reduce((changed, { text, instead }) => changed.replaceAll(text, () => instead), script),
+    missing,
+  };
+}
