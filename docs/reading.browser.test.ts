@@ -181,7 +181,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     await expect.poll(() => chooser.isVisible()).toBe(false);
   });
 
-  test('comes from an error code of an operation to its cause, cure and example', async () => {
+  test('comes from an error code of an operation to its cause, cure and example, and from there to the operation', async () => {
     const { page } = watched;
     const section = await openOperation(page, 'createHourlyAlgoPin');
     await section.getByRole('tab', { name: '400', exact: true }).first().click();
@@ -192,6 +192,13 @@ describe.skipIf(missing)('a reader of the reference', () => {
     const text = await page.locator(`[data-section-id="/${entry}"]`).last().innerText();
     expect(text).toMatch(/Status: 400\s+Cause: The window is too short .*\s+Cure: Use one of the values/);
     expect(text).toContain('"code": "window_length"');
+    const named = page.locator(`[data-section-id="/${entry}"]`).last();
+    await named.getByRole('link', { name: 'Create duration (daily) code' }).click();
+    const answers = page.locator(sectionOf({ operationId: 'createDailyAlgoPin' })).first();
+    const chosen = answers.getByRole('tab', { name: '400', exact: true, selected: true }).first();
+    await expect.poll(async () => (await chosen.boundingBox())?.y).toBeLessThan(200);
+    expect((await chosen.boundingBox())?.y).toBeGreaterThanOrEqual(0);
+    await answers.getByRole('link', { name: 'window_length' }).waitFor();
   });
 
   test('finds the guides to the sandbox and the login, what is not there yet and what changed as sections', async () => {

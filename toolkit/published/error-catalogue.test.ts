@@ -41,7 +41,8 @@ describe('the catalogue', () => {
     expect(described(publish({ '/doors': { 400: refusal({ wrong }) } }))).toBe(
       [
         'Opens doors.\n\n# Error catalogue\n\n## wrong\n\n**Status:** 400\n\n**Cause:** The colour is none.\n',
-        '**Cure:** Send one of the listed colours.\n\n```json\n{\n  "code": "wrong"\n}\n```\n',
+        '**Cure:** Send one of the listed colours.\n',
+        '**Operations:** [doors](#operation/doors/responses&c=400)\n\n```json\n{\n  "code": "wrong"\n}\n```\n',
       ].join('\n'),
     );
   });
@@ -64,7 +65,7 @@ describe('the catalogue', () => {
     {
       name: 'an answer that is no JSON',
       paths: { '/a': { 400: { ...refusal({}), 'x-error-codes': ['wrong'], content: html({ value: '<p>No</p>' }) } } },
-      want: '## wrong\n\n**Status:** 400\n\n```text\n<p>No</p>\n```\n',
+      want: '## wrong\n\n**Status:** 400\n\n**Operations:** [a](#operation/a/responses&c=400)\n\n```text\n<p>No</p>\n```\n',
     },
     {
       name: 'a code without an example',
@@ -73,6 +74,21 @@ describe('the catalogue', () => {
     },
   ])('names $name', ({ paths, want }) => {
     expect(described(publish(paths))).toContain(want);
+  });
+
+  test('links the operations of a code by their summaries, each to the answer of its status, and says where there is none', () => {
+    const paths = {
+      '/b': { get: { operationId: 'b', summary: 'Paint [all] doors', responses: { 400: refusal({ wrong }) } } },
+      '/a': { get: { operationId: 'a', responses: { 400: refusal({ wrong }), 422: refusal({ wrong }) } } },
+    };
+    const text = described(publish({}, { paths, 'x-unrouted': { 404: refusal({ nowhere: wrong }) } }));
+    const link = (words: string, place: string) => `[${words}](#operation/${place})`;
+    const links = [
+      ...[link('Paint \\[all\\] doors', 'b/responses&c=400'), link('a', 'a/responses&c=400')],
+      link('a', 'a/responses&c=422'),
+    ];
+    expect(text).toContain(`**Operations:** ${links.join(', ')}\n`);
+    expect(text).toMatch(/## nowhere\n[^#]*\*\*Operations:\*\* none; the request reaches no operation\n/);
   });
 
   test('shows the answer in JSON where there is also one for browsers', () => {

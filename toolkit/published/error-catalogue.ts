@@ -1,4 +1,4 @@
-import { listOperations } from '../contract/list-operations.ts';
+import { type ContractOperation, listOperations } from '../contract/list-operations.ts';
 import type { OpenApiDocument, Ref, ResponseObject } from '../contract/openapi-document.ts';
 import { type Resolved, resolveRef } from '../contract/resolve-ref.ts';
 
@@ -15,9 +15,11 @@ interface Refusal {
   readonly content?: Readonly<Record<string, { readonly examples?: Readonly<Record<string, Ref<Example>>> }>>;
 }
 
-/** Where a code is met: a status, and the example that goes by its name. */
+/** Where a code is met: an operation, a status, and the example that goes by its name. */
 interface Meeting {
   readonly code: string;
+  /** As a link; undefined where no operation is reached. */
+  readonly operation: string | undefined;
   readonly status: string;
   readonly example: Example | undefined;
 }
@@ -26,8 +28,8 @@ const heading = 'Error catalogue';
 
 /**
  * Makes the error codes readable where a caller meets them. The description of a response lists its codes, each a link, and a section at the
- * end of `info.description` says for each code: the statuses, the cause (the `summary` of its example), the cure (its `description`) and
- * what the answer looks like. Where operations have other causes for the same code, these are named too.
+ * end of `info.description` says for each code: the statuses, the cause (the `summary` of its example), the cure (its `description`), the
+ * operations, each a link, and what the answer looks like. Where operations have other causes for the same code, these are named too.
  *
  * A contract without `x-error-codes` stays as it is.
  *
@@ -37,7 +39,7 @@ export function addErrorCatalogue(document: OpenApiDocument): OpenApiDocument {
   if (listRefusals(document).length === 0) return document;
   const copy = structuredClone(document) as OpenApiDocument;
   const refusals = listRefusals(copy);
-  const meetings = refusals.flatMap(({ status, refusal }) => meet(copy, status, refusal));
+  const meetings = refusals.flatMap((row) => meet(copy, row));
   // A response that several operations share is one object.
   for (const refusal of new Set(refusals.map(({ refusal }) => refusal.value))) {
     const links = refusal['x-error-codes'].map((code) => `[\`${code}\`](${anchorOf(code)})`);
@@ -60,29 +62,41 @@ function listRefusals(document: OpenApiDocument) {
   const rows = listOperations(document).toSorted((a, b) => (paths.get(a.path) ?? 0) - (paths.get(b.path) ?? 0));
   const unrouted = (document as { 'x-unrouted'?: Readonly<Record<string, Ref<ResponseObject>>> })['x-unrouted'] ?? {};
   const all = [
-    ...rows.flatMap(({ responses }) => responses),
+    ...rows.flatMap((row) => row.responses.map((answer) => ({ ...answer, operation: linkTo(row, answer.status) }))),
     ...Object.entries(unrouted).map(([status, response]) => ({
       status,
       response: resolveRef(document, response, `/x-unrouted/${status}`),
+      operation: undefined,
     })),
   ];
-  return all.flatMap(({ status, response }) =>
-    'x-error-codes' in response.value ? [{ status, refusal: response as object as Resolved<Refusal> }] : [],
+  return all.flatMap(({ response, ...row }) =>
+    'x-error-codes' in response.value ? [{ ...row, refusal: response as object as Resolved<Refusal> }] : [],
   );
 }
 
+/** To that response, as Redoc 3 names its place: it then shows the codes of this status. */
+function linkTo({ operationId, operation }: ContractOperation, status: string): string {
+  const { summary = operationId } = operation as { readonly summary?: string };
+  const words = summary.replaceAll(/[\\[\]]/g, '\\$&');
+  return `[${words}](#operation/${encodeURIComponent(operationId)}/responses&c=${status})`;
+}
+
 /** Of several media types JSON speaks: a page for a browser says the same. */
-function meet(document: OpenApiDocument, status: string, { value, pointer }: Resolved<Refusal>): readonly Meeting[] {
+function meet(
+  document: OpenApiDocument,
+  { status, operation, refusal: { value, pointer } }: ReturnType<typeof listRefusals>[number],
+): readonly Meeting[] {
   const content = Object.entries(value.content ?? {});
   const [, media] = content.find(([type]) => /json/.test(type)) ?? content[0] ?? [];
   return value['x-error-codes'].map((code) => {
     const example = media?.examples?.[code];
-    return { code, status, example: example && resolveRef(document, example, pointer).value };
+    return { code, operation, status, example: example && resolveRef(document, example, pointer).value };
   });
 }
 
 function writeEntry(code: string, met: readonly Meeting[]): string {
   const statuses = [...new Set(met.map(({ status }) => status))].sort();
+  const operations = [...new Set(met.flatMap(({ operation }) => operation ?? []))];
   const [shown, ...others] = [
     ...Map.groupBy(
       met.flatMap(({ example }) => example ?? []),
@@ -99,6 +113,7 @@ function writeEntry(code: string, met: readonly Meeting[]): string {
     `**Status:** ${statuses.join(', ')}`,
     shown?.summary && `**Cause:** ${endSentence(shown.summary)}`,
     shown?.description && `**Cure:** ${shown.description}`,
+    `**Operations:** ${operations.join(', ') || 'none; the request reaches no operation'}`,
     shown?.value !== undefined && writeBlock(shown.value),
     named.length > 0 && 'Other causes:',
     named.length > 0 && named.join('\n'),
