@@ -124,8 +124,7 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
 
   test('has a place in the line, however many attempts another sends', async () => {
     const { attempt, letOneOn } = beginHeld();
-    for (let index = 0; index <= limit; index += 1) void attempt(fill(index), wrong);
-    await new Promise(setImmediate);
+    for (let index = 0; index <= limit; index += 1) await attempt(fill(index), wrong);
     // A flood of one: all but the first are sent away, for the place is taken.
     const flood = Array.from({ length: 50 }, () => attempt(attacker(1), wrong));
     const inLine = attempt(owner, right);
@@ -140,8 +139,7 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
 
   test('gets in at once in a browser of before, while the line is full', async () => {
     const { attempt } = beginHeld();
-    for (let index = 0; index < failures; index += 1) void attempt(fill(index), wrong);
-    await new Promise(setImmediate);
+    for (let index = 0; index <= limit; index += 1) await attempt(fill(index), wrong);
     for (let index = 0; index < 50; index += 1) void attempt(attacker(index), wrong);
     await new Promise(setImmediate);
     expect(await attempt(owner, right)).toEqual(throttled);

@@ -2,7 +2,7 @@ import type { EpochMilliseconds } from '../clock.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
 import { emailKey, type Owner } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { createGuessLimits, type LimitGuesses, type Throttled } from './limit-guesses.ts';
+import { createGuessLimits, type LimitGuesses, type Refused } from './limit-guesses.ts';
 import type { AuthLog } from './log-events.ts';
 import type { Passwords } from './passwords.ts';
 import { whenAvailable } from './unavailable.ts';
@@ -31,9 +31,7 @@ export type LoginResult =
   | { readonly kind: 'wrong' }
   /** Said only to somebody who knows the password. */
   | { readonly kind: 'disabled' }
-  | Throttled
-  /** More want to log in at this moment than passwords can be looked at. */
-  | { readonly kind: 'busy'; readonly waitSeconds: number };
+  | Refused;
 
 export type LogInOwner = (credentials: Credentials) => Promise<LoginResult>;
 
@@ -43,9 +41,6 @@ export interface OwnerLoginOptions {
   readonly log: AuthLog;
   readonly limitGuesses?: LimitGuesses | undefined;
 }
-
-/** Beyond so many that wait for scrypt, which works on two at a time in 0.35 s each, the next is told to come back. */
-const longestQueue = 50;
 
 /** Of what is refused unseen, one line a minute for each e-mail and address: whoever floods the login would flood the log. */
 const throttledLines = { limit: 1, windowMs: 60_000, maxKeys: 10_000 } as const;
@@ -57,7 +52,6 @@ export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
   const lines = createWindowCounter(throttledLines);
 
   async function judge({ email, password, address, requestId, clientId }: Credentials): Promise<LoginResult> {
-    if (passwords.waiting >= longestQueue) return { kind: 'busy', waitSeconds: 10 };
     const at = Date.now();
     const owner = await whenAvailable(store.owners.findByEmail(email));
     const isRight = await passwords.matches(password, owner?.passwordHash);

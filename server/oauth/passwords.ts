@@ -5,7 +5,9 @@ import pLimit from 'p-limit';
 // Passwords of owners are kept as scrypt (RFC 7914) in a PHC string, which names its own cost: `$scrypt$ln=17,r=8,p=1$SALT$HASH`. One
 // check takes a third of a second and 128 MiB. More than two at once would let a handful of logins take the memory of the server.
 
-const atOnce = 2;
+/** How many are checked or made at once. */
+export const passwordsAtOnce = 2;
+
 const [saltBytes, hashBytes] = [16, 32];
 
 /** The sizes that are honoured in a kept hash. What lies beyond was not made here, and would cost gigabytes. */
@@ -38,8 +40,6 @@ export interface Passwords {
    * @throws Error when what is kept is no hash of this kind: a database that somebody else wrote into
    */
   matches(password: string, kept: string | undefined): Promise<boolean>;
-  /** How many calls wait for their turn. */
-  readonly waiting: number;
 }
 
 /**
@@ -53,7 +53,7 @@ export function createPasswords({
   readonly ln?: number;
   readonly derive?: Scrypt;
 } = {}): Passwords {
-  const limit = pLimit(atOnce);
+  const limit = pLimit(passwordsAtOnce);
   const cost = { ln, r: 8, p: 1 };
   const nobody: Kept = { ...cost, salt: randomBytes(saltBytes), hash: randomBytes(hashBytes) };
 
@@ -66,9 +66,6 @@ export function createPasswords({
   };
 
   return {
-    get waiting() {
-      return limit.pendingCount;
-    },
     hash: async (password) => {
       const salt = randomBytes(saltBytes);
       return format({ ...cost, salt, hash: await run(password, salt, hashBytes, cost) });
