@@ -120,7 +120,7 @@ async function derive(stopping: AbortSignal): Promise<string> {
     lockfile: 'package-lock.json',
     stamp: 'node_modules/.cache/derived.json',
     listContractFiles: async () => {
-      const { readContractFiles } = await import('./docs/reference/contract-files.ts');
+      const { readContractFiles } = await import('./toolkit/contract/contract-files.ts');
       return (await readContractFiles(defaults.contract)).map(({ file }) => file);
     },
     derive: async () => {

@@ -1,8 +1,10 @@
+import { statSync } from 'node:fs';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
 import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import {
   type CommandResult,
+  type ContractTarget,
   defaults,
   formatNotice,
   printable,
@@ -43,8 +45,9 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     .command('new <folder>')
     .description('make a project around a contract: types, server, one handler to write for each operation, tests, CI')
     .requiredOption('--contract <file|url>', 'the OpenAPI document; the project gets a copy')
+    .addOption(allowFiles())
     .option('--json', 'print one JSON value instead of text')
-    .action((folder: string, options: Pick<Target, 'contract'> & JsonOption) =>
+    .action((folder: string, options: ContractTarget & JsonOption) =>
       print(options, async () =>
         (await import('./commands/new-project.ts')).newProject({ folder, ...options }, streams),
       ),
@@ -143,7 +146,17 @@ function addCommand(program: Command, name: string, description: string): Comman
     .command(name)
     .description(description)
     .option('--contract <file|url>', 'the OpenAPI document', defaults.contract)
+    .addOption(allowFiles())
     .option('--json', 'print one JSON value instead of text');
+}
+
+function allowFiles(): Option {
+  const says = "a folder outside the contract's own whose files it may refer to; can be given several times";
+  return new Option('--allow-files <folder>', says).argParser((folder: string, before: readonly string[] = []) => {
+    if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true)
+      throw new InvalidArgumentError('There is no such folder.');
+    return [...before, folder];
+  });
 }
 
 function addAddress(command: Command, defaultPort: number): Command {

@@ -12,8 +12,8 @@ import {
 } from '@lockstep/runtime/docs/serve-docs';
 import { Document, isMap, parseDocument } from 'yaml';
 import { buildReference, type DocsNotice, hashInputs, type ReferenceOptions } from './build-reference.ts';
-import { maxAliasCount, readWhole, type WholeContract } from './reference/contract-files.ts';
 import { fillServers, findOrigin } from './reference/fill-servers.ts';
+import { maxAliasCount, readWhole, type WholeContract } from './reference/whole-contract.ts';
 
 /** What the docs of this repository are made from, and where they go: paths from its root. */
 export const ownDocs = {
@@ -43,9 +43,10 @@ export async function buildDocs({
   out,
   onProgress,
   signal,
+  allowFiles = [],
 }: ReferenceOptions): Promise<BuiltDocs> {
   const inputs = `sha256:${createHash('sha256')
-    .update(await hashInputs(contract, pages))
+    .update(await hashInputs(contract, { pages, allowFiles }))
     .update(await readFile(import.meta.filename))
     .digest('hex')}`;
   if (await isFresh(out, inputs)) return { folder: out, built: false, notices: [] };
@@ -54,9 +55,9 @@ export async function buildDocs({
   const draft = join(out, `.draft-${randomUUID()}`);
   await mkdir(draft, { recursive: true });
   try {
-    const whole = await readWhole(contract, draft, signal);
+    const whole = await readWhole(contract, draft, { allowFiles, ...(signal && { signal }) });
     const { notices } = await buildReference({
-      ...{ contract, pages, out: join(draft, docsFiles.page), value: structuredClone(whole.value) },
+      ...{ contract, pages, out: join(draft, docsFiles.page), value: structuredClone(whole.value), allowFiles },
       ...(signal && { signal }),
     });
     const { document, hash } = toDocument(whole);

@@ -8,14 +8,17 @@ import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { type ContractFile, readContractFiles } from '@lockstep/toolkit/contract/contract-files';
+import { displayPath } from '@lockstep/toolkit/contract/display-path';
+import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
 import { closePage } from './reference/close-page.ts';
-import { displayPath, readContractFiles, readWhole } from './reference/contract-files.ts';
 import { type OutsidePicture, replacePictures } from './reference/outside-pictures.ts';
 import { pageInputs, readPage } from './reference/read-page.ts';
 import { pagesVariable } from './reference/redoc-plugin.ts';
 import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
+import { readWhole } from './reference/whole-contract.ts';
 
-export interface ReferenceOptions {
+export interface ReferenceOptions extends ContractOptions {
   /** The contract, as a path. Files that it refers to are part of the page, and of the question if it is fresh. */
   readonly contract: string;
   /** Markdown that the reference ends with, each file a section; with the pictures beside it part of the page and of nothing else. */
@@ -64,10 +67,13 @@ async function readOwnInputs(): Promise<readonly Buffer[]> {
  *
  * @throws Error when one of them can't be read
  */
-export async function hashInputs(contract: string, pages: readonly string[] = []): Promise<string> {
+export async function hashInputs(
+  contract: string,
+  { pages = [], ...options }: Pick<ReferenceOptions, 'pages' | 'allowFiles'> = {},
+): Promise<string> {
   const hash = createHash('sha256').update(await redoclyVersion());
-  const files = (await readContractFiles(contract)).map(({ bytes }) => bytes);
-  const beside = pages.flatMap((page) => pageInputs(readPage(page)));
+  const files = (await readContractFiles(contract, options)).map(({ text }) => Buffer.from(text));
+  const beside = pages.flatMap((page) => pageInputs(readPage(page, options)));
   for (const bytes of [...files, ...beside, ...(await readOwnInputs())])
     hash.update(`\n${bytes.length}\n`).update(bytes);
   return hash.digest('hex');
@@ -98,8 +104,9 @@ export async function buildReference({
   onProgress,
   signal,
   value: given,
+  allowFiles = [],
 }: ReferenceOptions & { readonly value?: unknown }): Promise<Reference> {
-  const key = await hashInputs(contract, pages);
+  const key = await hashInputs(contract, { pages, allowFiles });
   if (await startsWithKey(out, key)) return { file: out, built: false, key, notices: [] };
   onProgress?.(`Building the reference from ${contract}`);
   await mkdir(dirname(out), { recursive: true });
@@ -108,13 +115,13 @@ export async function buildReference({
   const whole = join(draft, 'contract.json');
   const page = join(draft, 'page.html');
   try {
-    const value = given ?? (await readWhole(contract, draft, signal)).value;
-    const notices = await describePictures(replacePictures(value), contract);
+    const value = given ?? (await readWhole(contract, draft, { allowFiles, ...(signal && { signal }) })).value;
+    const notices = await describePictures(replacePictures(value), contract, allowFiles);
     await writeFile(whole, JSON.stringify(value));
     const paths = ['--config', join(reference, 'redocly.yaml'), '-t', join(reference, 'page.hbs')];
     await runRedocly(['build-docs', whole, '--output', page, '--inlineBundle', ...paths], {
       signal,
-      more: { [pagesVariable]: JSON.stringify(pages.map((page) => resolve(page))) },
+      more: { [pagesVariable]: JSON.stringify({ pages: pages.map((page) => resolve(page)), allowFiles }) },
     });
     await writeFile(page, closePage(await readFile(page, 'utf8'), key));
     await rename(page, out);
@@ -125,19 +132,24 @@ export async function buildReference({
 }
 
 /** One notice for all of them. */
-async function describePictures(replaced: readonly OutsidePicture[], contract: string): Promise<readonly DocsNotice[]> {
+async function describePictures(
+  replaced: readonly OutsidePicture[],
+  contract: string,
+  allowFiles: readonly string[],
+): Promise<readonly DocsNotice[]> {
   const [first] = replaced;
   if (first === undefined) return [];
   const count =
     replaced.length === 1 ? 'A picture from elsewhere is' : `${replaced.length} pictures from elsewhere are`;
   const says = `${count} left out, and words stand in the place, since the page fetches nothing: ${first.address}. Written as a data: address, a picture is shown.`;
-  return [{ says, ...(await findText(first.address, contract)), pointer: first.pointer }];
+  return [
+    { says, ...findText(first.address, await readContractFiles(contract, { allowFiles })), pointer: first.pointer },
+  ];
 }
 
 /** Where a text stands first, in the contract or in what it refers to. JSON may write a slash with an escape. */
-async function findText(wanted: string, contract: string): Promise<Pick<DocsNotice, 'file' | 'line' | 'column'>> {
-  for (const { file, bytes } of await readContractFiles(contract)) {
-    const text = bytes.toString('utf8');
+function findText(wanted: string, files: readonly ContractFile[]): Pick<DocsNotice, 'file' | 'line' | 'column'> {
+  for (const { file, text } of files) {
     const [offset = -1] = [wanted, wanted.replaceAll('/', '\\/')]
       .map((one) => text.indexOf(one))
       .filter((at) => at >= 0);
@@ -145,5 +157,5 @@ async function findText(wanted: string, contract: string): Promise<Pick<DocsNoti
     const lines = text.slice(0, offset).split('\n');
     return { file: displayPath(file), line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
   }
-  return { file: displayPath(resolve(contract)), line: 1, column: 1 };
+  return { file: displayPath(files[0]?.file ?? ''), line: 1, column: 1 };
 }

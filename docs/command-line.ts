@@ -9,6 +9,7 @@ import { buildDocs, ownDocs } from './build-docs.ts';
 interface Options {
   readonly contract: string;
   readonly page?: readonly string[];
+  readonly allowFiles?: readonly string[];
   readonly out: string;
   readonly port: number;
   readonly buildOnly?: true;
@@ -54,6 +55,7 @@ export async function docs(args: readonly string[], around: Surroundings): Promi
       '--page <file...>',
       `Markdown that the reference ends with (default, for the same contract: ${ownDocs.pages.join(', ')})`,
     )
+    .option('--allow-files <folder...>', 'folders outside that of the contract or page whose files it may refer to')
     .addOption(placeOption('--out <folder>', 'where they go', ownDocs.out))
     .option('--port <number>', 'where to serve, 0 for any free one', parsePort, 8080)
     .option('--build-only', 'build, and do not serve')
@@ -108,14 +110,17 @@ function explain(error: unknown, port: number): string {
   return error.message;
 }
 
-async function build({ contract, page, out, json }: Options, { error: errors, stopping }: Surroundings) {
+async function build(
+  { contract, page, out, json, allowFiles = [] }: Options,
+  { error: errors, stopping }: Surroundings,
+) {
   const pages = page ?? (resolve(contract) === atRoot(ownDocs.contract) ? ownDocs.pages.map(atRoot) : []);
   let slow: NodeJS.Timeout | undefined;
   const onProgress = (message: string): void => {
     if (!json) slow = setTimeout(() => errors.write(`${message}\n`), quietMilliseconds);
   };
   try {
-    return await buildDocs({ contract, pages, out, onProgress, signal: stopping });
+    return await buildDocs({ contract, pages, out, onProgress, signal: stopping, allowFiles });
   } finally {
     clearTimeout(slow);
   }

@@ -15,7 +15,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   toolkit: ['json'],
   cli: ['conformance', 'docs', 'json', 'mock', 'runtime', 'toolkit'], // each part is loaded when a command asks for it; nobody imports it
   runtime: ['json'], // serves any contract: what it serves is an argument
-  docs: ['json', 'runtime'], // what an author sees is what the server serves
+  docs: ['json', 'runtime', 'toolkit'], // what an author sees is what the server serves; the files of a contract have one reader
   server: ['generated', 'json', 'runtime'],
   mock: ['generated', 'json', 'runtime', 'server'],
   conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides

@@ -125,7 +125,7 @@ describe.concurrent('every rule of the house', () => {
     test(`${name}: our own contract would be told of the fault at ${place}, and another is not`, async () => {
       const told = (await lintAsService(`${fixtures}/${name}.yaml`)).filter(([found]) => found === rule);
       expect(told).toEqual([[rule, place, pointer]]);
-      expect(await lintContract(`${fixtures}/${name}.yaml`, 'house', linters[0].run)).toEqual([]);
+      expect(await lintContract(`${fixtures}/${name}.yaml`, 'house', { run: linters[0].run })).toEqual([]);
     });
   }
 
@@ -164,14 +164,14 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
     for (const [rule, place, pointer, variant] of faults) {
       const name = `${rule.slice(rule.indexOf('/') + 1)}${variant === undefined ? '' : `.${variant}`}`;
       test(`${rule} reports its fault at ${place}, and nothing else`, async () => {
-        const problems = await lintContract(`${fixtures}/${name}.yaml`, 'house', run);
+        const problems = await lintContract(`${fixtures}/${name}.yaml`, 'house', { run });
         expect(problems.map((p) => [p.rule, `${p.line}:${p.column}`, p.pointer])).toEqual([[rule, place, pointer]]);
         expect(problems[0]?.file).toBe(`${fixtures}/${name}.yaml`);
         expect(problems[0]?.cure).toMatch(/^[A-Z].{10,}[.?]$/);
       });
       if (variant !== undefined) continue;
       test(`${rule} lets the document without a fault pass`, async () => {
-        expect(await lintContract(`${fixtures}/${name}.good.yaml`, 'house', run)).toEqual([]);
+        expect(await lintContract(`${fixtures}/${name}.good.yaml`, 'house', { run })).toEqual([]);
       });
     }
   });
@@ -180,7 +180,7 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
     for (const [rule, place, pointer, variant] of validFaults) {
       const name = [rule.slice(rule.indexOf('/') + 1), variant].filter(Boolean).join('.');
       test(`${rule} reports its fault at ${place}, once, with a cure: ${name}`, async () => {
-        const problems = await lintContract(`${fixtures}/${name}.yaml`, 'valid', run);
+        const problems = await lintContract(`${fixtures}/${name}.yaml`, 'valid', { run });
         const told = problems.filter((problem) => problem.rule === rule);
         expect(told.map((p) => [`${p.line}:${p.column}`, p.pointer])).toEqual([[place, pointer]]);
         expect(told[0]?.cure).toMatch(/^[A-Z].{10,}\.$/);
@@ -188,7 +188,9 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
       });
       if (variant !== undefined && rule !== 'struct') continue;
       test(`${rule} lets the document without a fault pass, before ${name}`, async () => {
-        const problems = await lintContract(`${fixtures}/${rule.slice(rule.indexOf('/') + 1)}.good.yaml`, 'valid', run);
+        const problems = await lintContract(`${fixtures}/${rule.slice(rule.indexOf('/') + 1)}.good.yaml`, 'valid', {
+          run,
+        });
         expect(problems.filter((problem) => problem.rule === rule)).toEqual([]);
       });
     }
@@ -224,12 +226,12 @@ describe.each(linters)('Redocly $by', ({ run, options }) => {
 `,
     },
   ])('$name', options, async ({ given, want }) => {
-    expect((await lintContract(`${fixtures}/${given}.yaml`, 'house', run)).map(formatProblem).join('')).toBe(want);
+    expect((await lintContract(`${fixtures}/${given}.yaml`, 'house', { run })).map(formatProblem).join('')).toBe(want);
   });
 
   describe('a document with several faults', options, () => {
     test('gives all of them at once, in the order of its lines', async () => {
-      const problems = await lintContract(`${fixtures}/several-faults.yaml`, 'house', run);
+      const problems = await lintContract(`${fixtures}/several-faults.yaml`, 'house', { run });
       const transcript = problems.map(formatProblem).join('');
       expect(transcript).toBe(await readFile(`${fixtures}/several-faults.txt`, 'utf8'));
     });

@@ -21,7 +21,7 @@ export async function check(
   target: Target & { readonly profile?: LintProfile },
   linter?: RunLinter,
 ): Promise<CommandResult> {
-  const contract = await readContract(target.contract).catch((error: unknown) => {
+  const contract = await readContract(target.contract, target).catch((error: unknown) => {
     if (error instanceof ContractError) return error;
     throw error;
   });
@@ -35,10 +35,13 @@ export async function check(
     const text = `${target.out}: ${derived.size} files match ${target.contract}`;
     return { exitCode: 0, text, json: { drifts: [], changes: [], cure: null }, notices: contract.notices };
   }
-  const told = await lintContract(target.contract, target.profile ?? 'valid', linter).catch((error: unknown) => {
-    if (error instanceof ContractError) return error.problems;
-    throw error;
-  });
+  const { contract: file, out: _, profile = 'valid', ...options } = target;
+  const told = await lintContract(file, profile, { ...options, ...(linter && { run: linter }) }).catch(
+    (error: unknown) => {
+      if (error instanceof ContractError) return error.problems;
+      throw error;
+    },
+  );
   const problems = told.filter((problem) => !isWarning(problem));
   const cure = formatCure(target, problems, await readScripts());
   const text = [formatResult(result, target), ...formatProblems(target, problems), `Cure: ${cure}`].join('\n');
@@ -93,8 +96,15 @@ function formatDrift({ file, kind, diff }: Drift): string {
   ].join('\n');
 }
 
-function formatCure({ contract, out }: Target, problems: readonly Problem[], scripts: Scripts): string {
-  const named = contract === defaults.contract ? [] : ['--contract', contract];
+function formatCure(
+  { contract, out, allowFiles = [] }: Target,
+  problems: readonly Problem[],
+  scripts: Scripts,
+): string {
+  const named = [
+    ...(contract === defaults.contract ? [] : ['--contract', contract]),
+    ...allowFiles.flatMap((folder) => ['--allow-files', folder]),
+  ];
   const options = [...named, ...(out === defaults.out ? [] : ['--out', out])];
   // Of the contract that is there by default these are the names, also where no package.json is at hand.
   const usual: Scripts =

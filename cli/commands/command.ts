@@ -1,3 +1,4 @@
+import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
 import type { Logger } from 'pino';
 
 /** What a command hands back; printing and exiting is the rim's. Exit code 0 fine, 1 found failures, 2 wrong usage or broken input. */
@@ -10,9 +11,14 @@ export interface CommandResult {
   readonly notices?: readonly Notice[];
 }
 
-/** Which contract, and where its derivation lies. */
-export interface Target {
+/** A contract, and what it may do. */
+export interface ContractTarget extends ContractOptions {
+  /** File or http address. */
   readonly contract: string;
+}
+
+/** Which contract, and where its derivation lies. */
+export interface Target extends ContractTarget {
   readonly out: string;
 }
 

@@ -7,10 +7,16 @@ import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { createProgress } from '../progress.ts';
-import { type CommandResult, formatNotice, type Streams, type Surroundings, WrongUse } from './command.ts';
+import {
+  type CommandResult,
+  type ContractTarget,
+  formatNotice,
+  type Streams,
+  type Surroundings,
+  WrongUse,
+} from './command.ts';
 
-interface DocsOptions {
-  readonly contract: string;
+interface DocsOptions extends ContractTarget {
   readonly out: string;
   readonly port: number;
   readonly json?: true;
@@ -38,7 +44,7 @@ export async function buildOnly(options: DocsOptions, streams: Streams): Promise
 }
 
 async function build(
-  { contract: source, out }: DocsOptions,
+  { contract: source, out, allowFiles = [] }: DocsOptions,
   signal: AbortSignal,
   { error: stream }: Streams,
 ): Promise<BuiltDocs> {
@@ -46,10 +52,10 @@ async function build(
   try {
     progress.step(`Reading ${source}`);
     // What can't be read is refused as everywhere, and where it was fetched nothing else is done with it before.
-    const contract = await readContract(source);
+    const contract = await readContract(source, { allowFiles });
     return await withLocalCopy(source, contract.text, async ({ path, rename }) => {
       const onProgress = (): void => progress.step(`Building the reference from ${source}`);
-      const built = await buildDocs({ contract: path, pages: [], out, onProgress, signal });
+      const built = await buildDocs({ contract: path, pages: [], out, onProgress, signal, allowFiles });
       const notices = built.notices.map((notice) => ({ ...notice, file: rename(notice.file) }));
       return { ...built, notices: [...contract.notices, ...notices] };
     });

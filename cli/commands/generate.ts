@@ -1,5 +1,6 @@
 import { access, constants, realpath } from 'node:fs/promises';
-import { readContract, readSource } from '@lockstep/toolkit/contract/read-contract';
+import { readSource } from '@lockstep/toolkit/contract/contract-files';
+import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
 import { derive } from '@lockstep/toolkit/derive';
 import { type Completed, completeResponses } from '@lockstep/toolkit/lint/complete-responses';
@@ -30,11 +31,15 @@ export async function generate(options: Options, linter?: RunLinter): Promise<Co
   return { ...result, text: [...lines, result.text].join('\n'), json: { completed, ...result.json } };
 }
 
-async function deriveInto({ contract: file, out, profile }: Options, linter?: RunLinter): Promise<CommandResult> {
+async function deriveInto(
+  { contract: file, out, profile, ...options }: Options,
+  linter?: RunLinter,
+): Promise<CommandResult> {
   // The linter is a process of its own and runs beside the derivation. `readContract` reports a contract that can't be read.
-  const linting = profile === undefined ? undefined : lintContract(file, profile, linter);
+  const linting =
+    profile === undefined ? undefined : lintContract(file, profile, { ...options, ...(linter && { run: linter }) });
   linting?.catch(() => undefined);
-  const contract = await readContract(file);
+  const contract = await readContract(file, options);
   const derived = await derive(contract, out);
   const problems = await linting;
 

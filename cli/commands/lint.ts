@@ -1,17 +1,17 @@
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
 import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { formatProblems, type Problem } from '@lockstep/toolkit/problem';
-import type { CommandResult, Target } from './command.ts';
+import type { CommandResult, ContractTarget } from './command.ts';
 
 /** Of a contract from anywhere more sentences of one rule tell nothing new; `--json` has all. */
 const listedOfRule = 5;
 
 /** `lockstep lint`: every problem of the contract at once. Warnings alone are no failure. */
 export async function lint(
-  { contract, profile = 'valid' }: Pick<Target, 'contract'> & { readonly profile?: LintProfile },
+  { contract, profile = 'valid', ...options }: ContractTarget & { readonly profile?: LintProfile },
   linter?: RunLinter,
 ): Promise<CommandResult> {
-  const problems = await lintContract(contract, profile, linter);
+  const problems = await lintContract(contract, profile, { ...options, ...(linter && { run: linter }) });
   const text = problems.length === 0 ? `${contract}: no problems` : formatFindings(problems, profile);
   return { exitCode: problems.every(isWarning) ? 0 : 1, text, json: { problems } };
 }

@@ -10,15 +10,13 @@ import { placeFolder, requireEmpty } from '../place-folder.ts';
 import { createProgress } from '../progress.ts';
 import { formProject, titleOf } from '../project-files.ts';
 import { vendorPackages } from '../vendor-packages.ts';
-import type { CommandResult, Streams } from './command.ts';
+import type { CommandResult, ContractTarget, Streams } from './command.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
-export interface NewProject {
+export interface NewProject extends ContractTarget {
   /** Not there yet, or empty. */
   readonly folder: string;
-  /** A file or an address. */
-  readonly contract: string;
 }
 
 /**
@@ -26,14 +24,14 @@ export interface NewProject {
  * files, so that a fault half way leaves nothing.
  */
 export async function newProject(
-  { folder, contract: source }: NewProject,
+  { folder, contract: source, ...options }: NewProject,
   { error }: Pick<Streams, 'error'>,
   vendor: typeof vendorPackages = vendorPackages,
 ): Promise<CommandResult> {
   await requireEmpty(folder);
   const progress = createProgress(error);
   progress.step(`Reading ${source}`);
-  const contract = await readContract(source);
+  const contract = await readContract(source, options);
   progress.step('Deriving types and table');
   const stopping = new AbortController();
   let heard: NodeJS.Signals | undefined;

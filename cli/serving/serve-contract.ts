@@ -9,10 +9,12 @@ import { type Running, throwIfStopping } from '@lockstep/runtime/run-until-stopp
 import { lookForCredentials } from '@lockstep/runtime/security/presence';
 import { startListening } from '@lockstep/runtime/start-listening';
 import { countOf, formatStartPage, type StartPage } from '@lockstep/runtime/start-page';
+import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import type { Logger } from 'pino';
 import {
+  type ContractTarget,
   formatNotice,
   type Notice,
   printable,
@@ -23,9 +25,7 @@ import {
 import { createProgress } from '../progress.ts';
 import { createFront, findShadowed } from './front.ts';
 
-export interface ServingOptions {
-  /** File or http address. */
-  readonly contract: string;
+export interface ServingOptions extends ContractTarget {
   /** 0 takes any free port. */
   readonly port: number;
   readonly host: string;
@@ -82,14 +82,14 @@ const printedUnchecked = 10;
  * @throws ContractError, WrongUse: what keeps it from starting; the reason of `stopping`
  */
 export async function serveContract(
-  { contract, port, host, json }: ServingOptions,
+  { contract, port, host, json, ...options }: ServingOptions,
   { logger, streams, stopping }: Surroundings,
   make: (making: Making) => Flavour | Promise<Flavour>,
 ): Promise<Running> {
   const progress = createProgress(streams.error);
   try {
     progress.step(`Reading ${contract}`);
-    const served = await readServed(contract);
+    const served = await readServed(contract, options);
     const { operations } = served;
     const title = oneLine(served.title);
     const count = Object.keys(operations).length;
@@ -283,8 +283,8 @@ function keepFirst<Value>(make: () => Value): () => Value {
 }
 
 /** @throws ContractError with all that keeps it from being read */
-async function readServed(source: string): Promise<Served> {
-  const contract = await readContract(source);
+async function readServed(source: string, options: ContractOptions): Promise<Served> {
+  const contract = await readContract(source, options);
   const { document } = contract;
   return {
     title: document.info?.title ?? source,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
+import { type ContractOptions, createFileRule } from '@lockstep/toolkit/contract/file-rule';
 import { type DocsPage, findPictures, type Picture } from './append-pages.ts';
 
 /** What every browser draws. */
@@ -15,12 +16,19 @@ const mediaTypes: Readonly<Record<string, string>> = {
 /**
  * A page with the pictures beside it that it shows.
  *
- * @throws Error when one of these files can't be read, or is of a kind that browsers don't draw
+ * @throws Error when one of these files can't be read, is of a kind that browsers don't draw, or is one that `createFileRule` refuses a contract
+ *   that lies where the page does
  */
-export function readPage(file: string): DocsPage {
+export function readPage(file: string, options?: ContractOptions): DocsPage {
   const markdown = read(file, `The page ${file}`).toString();
   const targets = findPictures(markdown);
-  const pictures = targets.map((target) => [target, readPicture(join(dirname(file), target), file)] as const);
+  const refuses = createFileRule(file, options);
+  const pictures = targets.map((target) => {
+    const picture = join(dirname(file), target);
+    const refusal = refuses(picture);
+    if (refusal === undefined) return [target, readPicture(picture, file)] as const;
+    throw new Error(`The picture ${target} of the page ${file} ${refusal.says}. ${refusal.cure}`);
+  });
   return { file, markdown, pictures: Object.fromEntries(pictures) };
 }
 

@@ -18,15 +18,21 @@ const showExtensions = {
   ref: { leave: (node: Node, { type }: Context) => showReferenceExtension(node, type.name) },
 };
 
-/** Redocly runs in a process of its own, so the files are named in its environment, as a JSON array. */
+/** Redocly runs in a process of its own, so the files are named in its environment, as JSON. */
 export const pagesVariable = 'DOCS_PAGES';
+
+interface PagesToAdd {
+  readonly pages: readonly string[];
+  readonly allowFiles: readonly string[];
+}
 
 const addPages = {
   Info: {
     leave(info: Node) {
-      const files: readonly string[] = JSON.parse(process.env[pagesVariable] ?? '[]');
-      if (files.length === 0) return;
-      info.description = appendPages(info.description as string | undefined, files.map(readPage));
+      const { pages, allowFiles }: PagesToAdd = JSON.parse(process.env[pagesVariable] ?? '{"pages": []}');
+      if (pages.length === 0) return;
+      const read = pages.map((page) => readPage(page, { allowFiles }));
+      info.description = appendPages(info.description as string | undefined, read);
     },
   },
 };

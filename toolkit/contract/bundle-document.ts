@@ -10,8 +10,10 @@ import {
   Source,
 } from '@redocly/openapi-core';
 import type { Problem } from '../problem.ts';
+import { outsideFile, pathOf } from './contract-files.ts';
 import { displayPath } from './display-path.ts';
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
+import type { FileRefusal, FileRule } from './file-rule.ts';
 import { findRelics } from './find-relics.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
@@ -62,15 +64,34 @@ export interface LoadedDocument {
 const mayLeadOut = /\$ref['"]?\s*:\s*(?!\s|['"]?#)|\\u0024ref/i;
 
 /**
- * Reads files alone. The root document's references to the network are refused before; these are those of the files that it refers to.
- * What extensions refer to is nobody's but their owners'.
+ * Reads files alone, and none that the rule refuses. The root document's references to the network are refused before; these are those of the
+ * files that it refers to. What extensions refer to is nobody's but their owners'.
  */
 class FileResolver extends BaseResolver {
+  readonly refuses: FileRule;
+  /** Of the first reference that a file was not read for. */
+  refused: FileRefusal | undefined;
   /** Whether any document that was read has a reference that is hidden now. */
   hides = false;
 
+  constructor(config: ConstructorParameters<typeof BaseResolver>[0], refuses: FileRule) {
+    super(config);
+    this.refuses = refuses;
+  }
+
+  /** @returns why the file that a reference leads to is not read, if it is not */
+  findRefusal(from: string, reference: string): FileRefusal | undefined {
+    const path = pathOf(reference);
+    return path === '' || isWebAddress(from) ? undefined : this.refuses(this.resolveExternalRef(from, path));
+  }
+
   override async loadExternalRef(absoluteRef: string): ReturnType<BaseResolver['loadExternalRef']> {
     if (isWebAddress(absoluteRef)) throw new Error('nothing is fetched from the network');
+    const refusal = this.refuses(absoluteRef);
+    if (refusal !== undefined) {
+      this.refused ??= { ...refusal, says: `leads on to ${displayPath(absoluteRef)}, which ${refusal.says}` };
+      throw new Error(refusal.says);
+    }
     return super.loadExternalRef(absoluteRef);
   }
 
@@ -84,14 +105,15 @@ class FileResolver extends BaseResolver {
 /**
  * @param source path or address of the root document
  * @param text what stands there
+ * @param refuses which files are not read
  * @returns the error instead of throwing it: text that is no YAML is a finding, not a failure
  */
-export async function loadDocument(source: string, text: string): Promise<LoadedDocument | Error> {
+export async function loadDocument(source: string, text: string, refuses: FileRule): Promise<LoadedDocument | Error> {
   const config = await createConfig({
     rules: Object.fromEntries(Object.keys(cures).map((rule) => [rule, 'error'] as const)),
     plugins: [openSchemas],
   });
-  const externalRefResolver = new FileResolver(config.resolve);
+  const externalRefResolver = new FileResolver(config.resolve, refuses);
   const absoluteRef = isWebAddress(source) ? source : resolve(source);
   try {
     const document = externalRefResolver.parseDocument(new Source(absoluteRef, text.replaceAll('\r\n', '\n')), true);
@@ -116,7 +138,9 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
   const found = all.filter(({ message }) => !isBareNullable.test(message));
   if (found.length > 0) {
     const root = document.source.absoluteRef;
-    const named = found.map(async (problem) => nameBothOperations(await toProblem(problem), root));
+    const named = found.map(async (problem) =>
+      nameBothOperations(await toProblem(problem, externalRefResolver), root, externalRefResolver.refuses),
+    );
     return { document: undefined, problems: await Promise.all(named) };
   }
   if (isSelfContained(document.parsed)) {
@@ -125,7 +149,10 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
   }
   const { bundle: bundled, problems } = await bundle({ doc: document, config, externalRefResolver });
   if (externalRefResolver.hides) showExtensionReferences(bundled.parsed);
-  return { document: bundled.parsed, problems: await Promise.all(problems.map(toProblem)) };
+  return {
+    document: bundled.parsed,
+    problems: await Promise.all(problems.map((one) => toProblem(one, externalRefResolver))),
+  };
 }
 
 /** One document without references to others is its own bundle; walking it again would cost a tenth of the derivation. */
@@ -135,7 +162,10 @@ function isSelfContained(node: unknown): boolean {
   return (typeof $ref !== 'string' || $ref.startsWith('#')) && Object.values(node).every(isSelfContained);
 }
 
-async function toProblem({ ruleId, message, location, suggest }: CoreProblem): Promise<Problem> {
+async function toProblem(
+  { ruleId, message, location, suggest }: CoreProblem,
+  resolver: FileResolver,
+): Promise<Problem> {
   const [first] = location;
   const cure = cures[ruleId] ?? 'Mend the document at this place.';
   const near = suggest.length === 0 ? '' : ` Nearest: ${suggest.join(', ')}.`;
@@ -153,7 +183,14 @@ async function toProblem({ ruleId, message, location, suggest }: CoreProblem): P
   if (relic !== undefined) return { ...place, ...relic };
   if (ruleId !== 'no-unresolved-refs') return { ...place, says: message.replace(/\s+/g, ' '), cure: cure + near };
   const { says, target } = describeReference(first, message);
-  const nearest = target === undefined ? undefined : await nearestReference(target, first.source.absoluteRef);
+  const from = first.source.absoluteRef;
+  const nearest = target === undefined ? undefined : await nearestReference(target, from, resolver.refuses);
+  const findRefusal = (): FileRefusal | undefined =>
+    target !== undefined && nearest === target ? resolver.refused : resolver.findRefusal(from, target ?? '');
+  // Where a name comes near it is a misspelling: `/components/schemas/A` lacks its `#`.
+  const refusal = nearest === undefined || nearest === target ? findRefusal() : undefined;
+  if (refusal !== undefined)
+    return { ...place, rule: outsideFile, says: `$ref ${JSON.stringify(target)} ${refusal.says}`, cure: refusal.cure };
   return { ...place, says, cure: nearest === undefined ? cure : `Did you mean ${nearest}?` };
 }
 

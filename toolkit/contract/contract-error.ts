@@ -1,4 +1,5 @@
 import { compareProblems, formatProblem, type Problem } from '../problem.ts';
+import { displayPath } from './display-path.ts';
 
 /** A contract from which nothing can be derived. Carries every problem found, in reading order; nothing was written. */
 export class ContractError extends Error {
@@ -10,4 +11,9 @@ export class ContractError extends Error {
     this.name = 'ContractError';
     this.problems = sorted;
   }
+}
+
+/** A problem of the whole document. */
+export function problemAtTop(file: string, rule: string, says: string, cure: string): Problem {
+  return { file: displayPath(file), line: 1, column: 1, pointer: '#', rule, says, cure };
 }

@@ -2,10 +2,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatPointer } from '@lockstep/json/json-pointer';
-import { listReferences, readQuickly } from '../lint/find-network-references.ts';
 import { ContractError } from './contract-error.ts';
+import { listReferences } from './contract-files.ts';
 import { displayPath } from './display-path.ts';
 import { jsonPositions } from './json-positions.ts';
+import { readQuickly } from './read-quickly.ts';
 import { isWebAddress } from './read-text.ts';
 import { readYaml } from './yaml-source.ts';
 

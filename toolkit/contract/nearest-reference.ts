@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import { formatPointer, parseReference } from '@lockstep/json/json-pointer';
+import type { FileRule } from './file-rule.ts';
 import { nearestName } from './nearest-name.ts';
 import { readValue } from './yaml-source.ts';
 
@@ -11,14 +12,21 @@ import { readValue } from './yaml-source.ts';
  * A pointer without its `#` is the path of a file (RFC 3986, 4.2). Where no such file is near, it is read as the pointer.
  *
  * @param from path of the file that the reference stands in
+ * @param refuses which files are not read, nor looked for
  * @returns undefined where a segment is near nothing; it is no misspelling then
  */
-export async function nearestReference(reference: string, from: string): Promise<string | undefined> {
+export async function nearestReference(
+  reference: string,
+  from: string,
+  refuses: FileRule,
+): Promise<string | undefined> {
   const [path = '', fragment] = reference.split('#');
-  const file = path === '' ? from : await nearestFile(resolve(dirname(from), path));
+  const named = resolve(dirname(from), path);
+  const file = path === '' ? from : refuses(named) === undefined ? await nearestFile(named) : undefined;
   // One name alone is rather a file's: `info` stands in every contract.
   if (file === undefined && fragment === undefined && /\w\/\w/.test(path))
-    return nearestReference(`#${path.replace(/^(\.?\/)?/, '/')}`, from);
+    return nearestReference(`#${path.replace(/^(\.?\/)?/, '/')}`, from, refuses);
+  if (file !== undefined && refuses(file) !== undefined) return undefined;
   const text = file === undefined ? undefined : await readFile(file, 'utf8').catch(() => undefined);
   if (file === undefined || text === undefined) return undefined;
   const pointer = fragment === undefined ? '' : nearestPointer(readValue(text), parseReference(fragment));

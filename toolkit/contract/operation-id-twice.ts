@@ -2,7 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { formatPointer, isObject, parsePointer } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
+import { pathOf } from './contract-files.ts';
 import { displayPath } from './display-path.ts';
+import type { FileRule } from './file-rule.ts';
 import { walkDocument } from './walk-document.ts';
 import { type Position, readYaml } from './yaml-source.ts';
 
@@ -18,14 +20,15 @@ interface Place extends Position {
  * Any other problem comes back as it is.
  *
  * @param root path of the contract
+ * @param refuses which files are not read
  */
-export async function nameBothOperations(problem: Problem, root: string): Promise<Problem> {
+export async function nameBothOperations(problem: Problem, root: string, refuses: FileRule): Promise<Problem> {
   if (problem.rule !== 'operation-operationId-unique') return problem;
   // Redocly points at the name, as if it were a member.
   const segments = parsePointer(problem.pointer);
   const operationId = segments.at(-1) ?? '';
   const pointer = formatPointer([...segments.slice(0, -1), 'operationId']);
-  const places = await placesOf(operationId, root);
+  const places = await placesOf(operationId, root, refuses);
   const here = places.find((place) => place.file === problem.file && place.pointer === pointer) ?? problem;
   const others = places.filter((place) => place !== here);
   return {
@@ -38,7 +41,7 @@ export async function nameBothOperations(problem: Problem, root: string): Promis
 }
 
 /** Of each operation with this operationId, in the contract and in the files that it refers to. */
-async function placesOf(operationId: string, root: string): Promise<readonly Place[]> {
+async function placesOf(operationId: string, root: string, refuses: FileRule): Promise<readonly Place[]> {
   const places: Place[] = [];
   const files = new Set([resolve(root)]);
   // A Set goes on to what is added while it is read: each file once, circles end.
@@ -50,8 +53,9 @@ async function placesOf(operationId: string, root: string): Promise<readonly Pla
         const member = [...at.map(String), 'operationId'];
         places.push({ file: displayPath(file), pointer: formatPointer(member), ...positionOf(member) });
       }
-      const path = typeof node.$ref === 'string' ? (node.$ref.split('#')[0] ?? '') : '';
-      if (path !== '') files.add(resolve(dirname(file), path));
+      const path = typeof node.$ref === 'string' ? pathOf(node.$ref) : '';
+      const next = resolve(dirname(file), path);
+      if (path !== '' && refuses(next) === undefined) files.add(next);
     }
   }
   return places;

@@ -197,6 +197,23 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     server.close();
   });
 
+  test('no file outside its folder is read, but one of a folder that was allowed', async () => {
+    const own = await mkdtemp(join(folder, 'own-'));
+    await writeFile(join(folder, 'keys.json'), '{"type": "string", "title": "Secret"}');
+    await writeFile(join(own, 'parts.yaml'), 'A: {$ref: "a#b/../../keys.json"}\n');
+    const file = join(own, 'contract.yaml');
+    const schemas = '{A: {$ref: ../keys.json}, B: {$ref: "parts.yaml#/A"}, C: {$ref: ../kes.json}}';
+    await writeFile(file, `${head}paths: {}\ncomponents: {schemas: ${schemas}}\n`);
+    const reading = readContract(file);
+    await expect(reading).rejects.toThrow('$ref "../keys.json" leads to a file outside the contract\'s folder');
+    await expect(reading).rejects.toThrow(/\$ref "parts\.yaml#\/A" leads on to \S+keys\.json, which leads to/);
+    // Nothing is looked up there to find a nearer name either.
+    await expect(reading).rejects.toThrow('$ref "../kes.json" leads to');
+    await writeFile(file, `${head}paths: {}\ncomponents: {schemas: {A: {$ref: ../keys.json}}}\n`);
+    const { document } = await readContract(file, { allowFiles: [folder] });
+    expect(JSON.stringify(document)).toContain('Secret');
+  });
+
   test('a folder is no contract', async () => {
     await expect(readContract(folder)).rejects.toThrow('it is a folder, not a file');
   });

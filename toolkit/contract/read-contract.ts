@@ -1,16 +1,17 @@
 import { createHash } from 'node:crypto';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
-import type { Problem } from '../problem.ts';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
-import { ContractError } from './contract-error.ts';
+import { ContractError, problemAtTop } from './contract-error.ts';
+import { readSource } from './contract-files.ts';
 import { refuseTooDeep, refuseTooDeepValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { exactDocument } from './exact-document.ts';
+import { type ContractOptions, createFileRule } from './file-rule.ts';
 import { jsonPositions } from './json-positions.ts';
 import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
-import { isWebAddress, readText } from './read-text.ts';
+import { isWebAddress } from './read-text.ts';
 import { findSyntaxProblems } from './syntax-problems.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
 import { upgradeDocument } from './upgrade-document.ts';
@@ -50,18 +51,21 @@ export interface Contract {
  *
  * @param source path of the root document, YAML or JSON, or its address by http or https. Files that a file refers to are read
  *   too. A document that was fetched must be self-contained: nothing else is fetched
- * @param given what stands there, if it was read already
+ * @param options.text what stands there, if it was read already
  * @throws ContractError for what can't be read, broken YAML, a document that breaks the OpenAPI structure,
- *   an unresolvable `$ref`, or a construct that the toolkit doesn't support
+ *   an unresolvable `$ref` or one to a file that `createFileRule` refuses, or a construct that the toolkit doesn't support
  */
-export async function readContract(source: string, given?: string): Promise<Contract> {
+export async function readContract(
+  source: string,
+  options: ContractOptions & { readonly text?: string } = {},
+): Promise<Contract> {
   // 1. Text.
-  const text = given ?? (await readSource(source));
+  const text = options.text ?? (await readSource(source));
 
   // 2. YAML, whose loader stops at the first fault; the parser that knows positions finds them all. Positions are worked out when one is asked for, since a sound contract needs none.
   const locate = createLocate(source, text);
   refuseTooDeep(source, text);
-  const loaded = await loadDocument(source, text);
+  const loaded = await loadDocument(source, text, createFileRule(source, options));
   if (loaded instanceof Error) {
     const faults = findSyntaxProblems(displayPath(source), readYaml(text));
     const cure = 'Mend the YAML at this place.';
@@ -107,13 +111,6 @@ export async function readContract(source: string, given?: string): Promise<Cont
   };
 }
 
-/** The text of a contract, from a path or an address. @throws ContractError where there is none to be had */
-export async function readSource(source: string): Promise<string> {
-  const reading = await readText(source);
-  if (reading.kind === 'text') return reading.text;
-  throw new ContractError([problemAtTop(source, 'readable', reading.says, reading.cure)]);
-}
-
 function refuse(found: readonly Unsupported[], locate: Contract['locate']): void {
   if (found.length > 0) throw new ContractError(found.map((one) => ({ ...one, ...locate(one.pointer) })));
 }
@@ -140,10 +137,6 @@ function createLocate(source: string, text: string): Contract['locate'] {
     positionOf ??= jsonPositions(text) ?? readYaml(text).positionOf;
     return { file: displayPath(source), ...positionOf(parsePointer(pointer)) };
   };
-}
-
-function problemAtTop(file: string, rule: string, says: string, cure: string): Problem {
-  return { file: displayPath(file), line: 1, column: 1, pointer: '#', rule, says, cure };
 }
 
 function deepFreeze<T>(value: T): T {

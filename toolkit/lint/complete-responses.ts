@@ -2,7 +2,7 @@ import { isObject } from '@lockstep/json/json-pointer';
 import { isMap, isScalar, type Node, type Pair, parseDocument, visit, type YAMLMap, type YAMLSeq } from 'yaml';
 import { defaultResponses, findMissingResponses } from '../contract/default-responses.ts';
 import { methods } from '../contract/openapi-document.ts';
-import { readQuickly } from './find-network-references.ts';
+import { readQuickly } from '../contract/read-quickly.ts';
 
 /** An operation that was given the default responses that it lacked. */
 export interface Completed {

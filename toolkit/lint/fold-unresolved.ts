@@ -1,10 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { formatPointer, isObject, parseReference } from '@lockstep/json/json-pointer';
+import { listReferences, pathOf } from '../contract/contract-files.ts';
 import { displayPath } from '../contract/display-path.ts';
+import { readQuickly } from '../contract/read-quickly.ts';
 import { walkDocument } from '../contract/walk-document.ts';
 import { countMore, type Problem } from '../problem.ts';
-import { listReferences, readQuickly } from './find-network-references.ts';
 
 /**
  * Puts each reference that leads nowhere before all else, and takes from the findings what only follows from it: rules that look through
@@ -97,7 +98,8 @@ async function readReferences(root: string): Promise<References> {
     const name = displayPath(file);
     const value = readQuickly(await readFile(file, 'utf8').catch(() => ''));
     for (const { target, at } of listReferences(value)) {
-      const [path = '', fragment = ''] = target.split('#');
+      const path = pathOf(target);
+      const [, fragment = ''] = target.split('#');
       const to = path === '' ? file : resolve(dirname(file), path);
       files.add(to);
       // Redocly reports the object around a $ref.

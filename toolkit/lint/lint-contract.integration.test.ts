@@ -33,7 +33,7 @@ async function write(files: Readonly<Record<string, string>>): Promise<string> {
 
 for (const { by, run, options } of linters)
   describe(`Redocly ${by}`, options, () => {
-    const lintBy = (contract: string, profile: LintProfile) => lintContract(contract, profile, run);
+    const lintBy = (contract: string, profile: LintProfile) => lintContract(contract, profile, { run });
 
     async function refusal(path: string): Promise<readonly Problem[]> {
       const outcome = await lintBy(path, 'house').catch((error: unknown) => error);

@@ -3,20 +3,22 @@ import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError } from '../contract/contract-error.ts';
+import { readContractFiles, readSource } from '../contract/contract-files.ts';
 import { refuseTooDeep, refuseTooDeepValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
+import { type ContractOptions, createFileRule, type FileRule } from '../contract/file-rule.ts';
 import { jsonPositions } from '../contract/json-positions.ts';
 import { type LocalCopy, withLocalCopy } from '../contract/local-copy.ts';
 import { nearestReference } from '../contract/nearest-reference.ts';
 import { nameBothOperations } from '../contract/operation-id-twice.ts';
-import { readContract, readSource } from '../contract/read-contract.ts';
+import { readContract } from '../contract/read-contract.ts';
+import { readQuickly } from '../contract/read-quickly.ts';
 import { findSyntaxProblems } from '../contract/syntax-problems.ts';
 import { findUnsupported } from '../contract/unsupported.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
 import { cures, versionCures } from './cures.ts';
 import { explainRefusal } from './explain-refusal.ts';
-import { findNetworkReferences, readQuickly } from './find-network-references.ts';
 import { foldFollowers, foldSame } from './fold-followers.ts';
 import { foldUnresolved } from './fold-unresolved.ts';
 import { type LintProfile, type RedoclyProblem, type RunLinter, runRedocly } from './run-redocly.ts';
@@ -30,15 +32,15 @@ export type { LintProfile } from './run-redocly.ts';
  *   https, which is all that is fetched
  * @param profile `valid`: what OpenAPI asks and our parts need, what `readContract` refuses before all else; the same sentence about several places is
  *   one problem. `house`: the `redocly.yaml` of the working directory, or ours where there is none
- * @param run the linter that both profiles configure
+ * @param options.run the linter that both profiles configure
  * @returns all problems at once: errors before warnings, in the order a reader meets them but references into nothing first; empty if there is none
- * @throws ContractError when no rule could look at it: there is no such file, it isn't YAML, it refers to the network,
- *   or the linter itself can't read it
+ * @throws ContractError when no rule could look at it: there is no such file, it isn't YAML, it refers to the network
+ *   or to a file that `createFileRule` refuses, or the linter itself can't read it
  */
 export async function lintContract(
   contract: string,
   profile: LintProfile,
-  run: RunLinter = runRedocly,
+  { run = runRedocly, ...options }: ContractOptions & { readonly run?: RunLinter } = {},
 ): Promise<readonly Problem[]> {
   const text = await readSource(contract);
   refuseTooDeep(contract, text);
@@ -50,7 +52,7 @@ export async function lintContract(
   }
   refuseOther(contract, text, value);
   // Redocly would fetch it anew, and whatever stands beside it.
-  return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run }));
+  return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run, options }));
 }
 
 /** What is no OpenAPI of a version that anything is derived from has no rules to be held to. */
@@ -67,18 +69,21 @@ async function lintFile(
   { path: name, rename }: LocalCopy,
   contract: string,
   text: string,
-  { profile, run }: { readonly profile: LintProfile; readonly run: RunLinter },
+  {
+    profile,
+    run,
+    options,
+  }: { readonly profile: LintProfile; readonly run: RunLinter; readonly options: ContractOptions },
 ): Promise<readonly Problem[]> {
   const path = resolve(name);
   const file = displayPath(path);
-  const network = await findNetworkReferences(path);
-  if (network.length > 0) throw new ContractError(network);
+  await readContractFiles(path, options);
   const [problems, refused] = await Promise.all([
     run(path, profile),
-    profile === 'valid' ? findRefused(contract, text) : [],
+    profile === 'valid' ? findRefused(contract, { ...options, text }) : [],
   ]);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
-  const found = (await describeProblems(problems, path)).sort(compareProblems);
+  const found = (await describeProblems(problems, path, createFileRule(path, options))).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
   const once = found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
   if (profile === 'house') return renameFiles(foldFollowers(await foldUnresolved(once, path)), rename);
@@ -101,9 +106,12 @@ export function isWarning({ severity }: Problem): boolean {
 }
 
 /** What nothing is derived from, whatever the rules say. */
-async function findRefused(contract: string, text: string): Promise<readonly Problem[]> {
+async function findRefused(
+  contract: string,
+  options: ContractOptions & { readonly text: string },
+): Promise<readonly Problem[]> {
   try {
-    await readContract(contract, text);
+    await readContract(contract, options);
     return [];
   } catch (error) {
     if (error instanceof ContractError) return error.problems;
@@ -137,7 +145,11 @@ function placeKey({ file, line, column }: Problem): string {
 /** More of them are named by their own place alone: to name the others means to read all files again. */
 const namedBoth = 20;
 
-async function describeProblems(problems: readonly RedoclyProblem[], root: string): Promise<Problem[]> {
+async function describeProblems(
+  problems: readonly RedoclyProblem[],
+  root: string,
+  refuses: FileRule,
+): Promise<Problem[]> {
   const files = new Map<string, Promise<unknown>>();
   const read = (file: string): Promise<unknown> => {
     const value = files.get(file) ?? readFile(file, 'utf8').then(readQuickly);
@@ -147,7 +159,7 @@ async function describeProblems(problems: readonly RedoclyProblem[], root: strin
   const nearest = new Map<string, Promise<string | undefined>>();
   const findNearest = (target: string, from: string): Promise<string | undefined> => {
     const key = JSON.stringify([target, from]);
-    const found = nearest.get(key) ?? nearestReference(target, from);
+    const found = nearest.get(key) ?? nearestReference(target, from, refuses);
     nearest.set(key, found);
     return found;
   };
@@ -157,7 +169,7 @@ async function describeProblems(problems: readonly RedoclyProblem[], root: strin
     const one = await toProblem(problem, read, findNearest);
     const isTwice = one.rule === 'operation-operationId-unique';
     if (isTwice) named += 1;
-    described.push(isTwice && named <= namedBoth ? await nameBothOperations(one, root) : one);
+    described.push(isTwice && named <= namedBoth ? await nameBothOperations(one, root, refuses) : one);
   }
   return described;
 }
@@ -165,7 +177,7 @@ async function describeProblems(problems: readonly RedoclyProblem[], root: strin
 async function toProblem(
   problem: RedoclyProblem,
   read: (file: string) => Promise<unknown>,
-  findNearest: typeof nearestReference,
+  findNearest: (target: string, from: string) => Promise<string | undefined>,
 ): Promise<Problem> {
   const [{ source, pointer, start }] = problem.location;
   const says = problem.message.replaceAll(/\s+/g, ' ');

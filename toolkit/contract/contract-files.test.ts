@@ -112,12 +112,36 @@ describe('readContractFiles', () => {
     test(`refuses ${name} that leads to the network, and names the place`, async () => {
       await writeFile(join(folder, 'a.yaml'), '{$ref: b.yaml}');
       await writeFile(join(folder, 'b.yaml'), given);
-      const says = `${join(folder, 'b.yaml')}:${place} no-network: the contract leads to ${address}`;
-      await expect(readContractFiles(join(folder, 'a.yaml'))).rejects.toThrow(says);
+      const reading = readContractFiles(join(folder, 'a.yaml'));
+      await expect(reading).rejects.toThrow(`${join(folder, 'b.yaml')}:${place} no-network`);
+      await expect(reading).rejects.toThrow(`The contract leads to ${address}`);
     });
   }
 
+  // Redocly follows all of these: none may be missed here.
+  test.each([
+    { name: 'an absolute path', given: '{$ref: /etc/hostname}' },
+    { name: 'a path with dots', given: '{a: {$ref: "../keys.json#/secret"}}' },
+    { name: 'a path with a number sign in it', given: '{$ref: "a#b/../../keys.json"}' },
+    { name: 'an extension', given: '{x-codeSamples: [{source: {$ref: ../keys.json}}]}' },
+    { name: 'a key that is an alias', given: '{a: &k $ref, b: {*k : ../keys.json}}' },
+    { name: 'a key over two lines', given: '{? "$re\\\n  f" : ../keys.json}' },
+    { name: 'an external value', given: '{externalValue: ../keys.json}' },
+    { name: 'a discriminator', given: '{discriminator: {mapping: {a: ../keys.json}}}' },
+    {
+      name: 'a discriminator that is an alias of an extension',
+      given: '{x-a: &d {mapping: {a: ../keys.json}}, b: {discriminator: *d}}',
+    },
+    { name: 'the mapping of one', given: '{x-a: &m {a: ../keys.json}, b: {discriminator: {mapping: *m}}}' },
+  ])('refuses a file outside the folder of the contract: $name', async ({ given }) => {
+    await writeFile(join(folder, 'a.yaml'), '{$ref: b.yaml}');
+    await writeFile(join(folder, 'b.yaml'), given);
+    await expect(readContractFiles(join(folder, 'a.yaml'))).rejects.toThrow('outside-file');
+    const allowFiles = [tmpdir(), '/etc'];
+    expect(await readContractFiles(join(folder, 'a.yaml'), { allowFiles })).toBeInstanceOf(Array);
+  });
+
   test('says that the contract itself is not there', async () => {
-    await expect(readContractFiles(join(folder, 'a.yaml'))).rejects.toThrow('ENOENT');
+    await expect(readContractFiles(join(folder, 'a.yaml'))).rejects.toThrow('the file does not exist');
   });
 });

@@ -1,0 +1,138 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { formatPointer } from '@lockstep/json/json-pointer';
+import type { Problem } from '../problem.ts';
+import { ContractError, problemAtTop } from './contract-error.ts';
+import { refuseTooDeep } from './depth-limit.ts';
+import { displayPath } from './display-path.ts';
+import { type ContractOptions, createFileRule } from './file-rule.ts';
+import { jsonPositions } from './json-positions.ts';
+import { nearestReference } from './nearest-reference.ts';
+import { readText } from './read-text.ts';
+import { readYaml } from './yaml-source.ts';
+
+/** A member that Redocly follows to another file, wherever it stands, in data too; and the way to it. */
+interface Reference {
+  readonly target: string;
+  readonly at: readonly string[];
+}
+
+/** A file that a contract is made of. */
+export interface ContractFile {
+  /** Absolute. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/** The text of a contract, from a path or an address. @throws ContractError where there is none to be had */
+export async function readSource(source: string): Promise<string> {
+  const reading = await readText(source);
+  if (reading.kind === 'text') return reading.text;
+  throw new ContractError([problemAtTop(source, 'readable', reading.says, reading.cure)]);
+}
+
+/**
+ * Reads the contract and every file that it leads to by `$ref`, `externalValue` or the mapping of a discriminator, extensions and data included:
+ * Redocly's command follows them all.
+ *
+ * @param contract a path
+ * @returns the contract first; a file that is not there is left out, since Redocly says it better
+ * @throws ContractError when the contract can't be read, and for every reference that leads to http or https, since a contract could make this
+ *   machine ask any address, or to a file that `createFileRule` refuses
+ */
+export async function readContractFiles(contract: string, options?: ContractOptions): Promise<readonly ContractFile[]> {
+  const root = resolve(contract);
+  const refuses = createFileRule(contract, options);
+  const found = new Map([[root, await readSource(contract)]]);
+  const problems: Problem[] = [];
+  // A Map goes on to what is added while it is read: each file once, circles end.
+  for (const [file, text] of found) {
+    refuseTooDeep(file, text);
+    for (const { target, at } of listReferences(await readValue(text))) {
+      const problem = (rule: string, says: string, cure: string): Problem => ({
+        ...{ file: displayPath(file), ...(jsonPositions(text) ?? readYaml(text).positionOf)(at) },
+        ...{ pointer: formatPointer(at), rule, says, cure },
+      });
+      if (/^https?:/i.test(target)) {
+        const says = `The contract leads to ${target}, and nothing is fetched from the network.`;
+        problems.push(problem('no-network', says, 'Keep the file beside the contract and refer to it by its path.'));
+        continue;
+      }
+      const path = pathOf(target);
+      const next = resolve(dirname(file), path);
+      if (path === '' || found.has(next)) continue;
+      const refusal = refuses(next);
+      // `/components/schemas/A` lacks its `#`, and is told as such.
+      if (refusal !== undefined && !existsSync(next) && (await nearestReference(target, file, refuses)) !== undefined)
+        continue;
+      const name = at.at(-1) === 'externalValue' ? 'externalValue' : '$ref';
+      if (refusal !== undefined)
+        problems.push(problem(outsideFile, `${name} ${JSON.stringify(target)} ${refusal.says}`, refusal.cure));
+      else {
+        const content = await readFile(next, 'utf8').catch(() => undefined);
+        if (content !== undefined) found.set(next, content);
+      }
+    }
+  }
+  if (problems.length > 0) throw new ContractError(problems);
+  return Array.from(found, ([file, text]) => ({ file, text }));
+}
+
+/** Name of the rule that a reference to a file breaks. */
+export const outsideFile = 'outside-file';
+
+/** The path in a reference, as Redocly reads it: a pointer begins with `#/`, and `a#b/../c` is a path. */
+export function pathOf(reference: string): string {
+  return (reference.split('#/')[0] ?? '').replace(/#$/, '');
+}
+
+/** Redocly's parser takes a quarter of a second to load. What is JSON, as what we derive is, needs none. */
+async function readValue(text: string): Promise<unknown> {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const { readQuickly } = await import('./read-quickly.ts');
+    return readQuickly(text);
+  }
+}
+
+/** What the strings of an object are: those of a discriminator's mapping are references whatever their names. */
+type Holding = 'members' | 'discriminator' | 'mapping';
+
+/** In the order of the text. An alias of YAML is the same object again: looked through once for each thing that it can be. */
+export function* listReferences(root: unknown): Generator<Reference> {
+  const seen = { members: new Set<unknown>(), discriminator: new Set<unknown>(), mapping: new Set<unknown>() };
+  // No recursion: what a contract refers to may be nested deeper than any stack.
+  const left: { readonly node: unknown; readonly at: Way | undefined; readonly holds: Holding }[] = [
+    { node: root, at: undefined, holds: 'members' },
+  ];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    const { node, at, holds } = next;
+    if (typeof node === 'string') yield { target: node, at: spell(at) };
+    if (typeof node !== 'object' || node === null || seen[holds].has(node)) continue;
+    seen[holds].add(node);
+    for (const [name, value] of Object.entries(node).reverse()) {
+      const isFollowed = holds === 'mapping' || name === '$ref' || name === 'externalValue';
+      if (typeof value === 'object' || isFollowed)
+        left.push({ node: value, at: { name, around: at }, holds: holdingOf(holds, name) });
+    }
+  }
+}
+
+function holdingOf(around: Holding, name: string): Holding {
+  if (around === 'discriminator' && name === 'mapping') return 'mapping';
+  return name === 'discriminator' ? 'discriminator' : 'members';
+}
+
+/** The way to a place, from its end. */
+interface Way {
+  readonly name: string;
+  readonly around: Way | undefined;
+}
+
+function spell(way: Way | undefined): readonly string[] {
+  const names: string[] = [];
+  for (let at = way; at !== undefined; at = at.around) names.push(at.name);
+  return names.reverse();
+}

@@ -1,0 +1,84 @@
+import { realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { displayPath } from './display-path.ts';
+
+/** Why a file is not read, and what to do about it. */
+export interface FileRefusal {
+  /** Follows the name of a reference, as in `$ref "../a.yaml"`. */
+  readonly says: string;
+  readonly cure: string;
+}
+
+/** @returns undefined for a file that a contract may refer to, whether it is there or not */
+export type FileRule = (file: string) => FileRefusal | undefined;
+
+/** What a command lets a contract do. */
+export interface ContractOptions {
+  /** Folders outside the contract's own whose files it may refer to. */
+  readonly allowFiles?: readonly string[];
+}
+
+/**
+ * Makes the rule that says which files of this machine a contract may refer to. Its references are written by its author, and what they lead to is
+ * printed, copied and served: a contract from elsewhere could have any file published.
+ *
+ * - Files below the folder of the contract may be referred to, but for hidden ones, where keys and tokens are kept: `.env`, `.lockstep/keys.json`.
+ * - All files below a folder of `allowFiles` may be referred to.
+ * - Symbolic links count as what they lead to.
+ *
+ * @param contract path of the root document. In the root of a file system it has no folder of its own: all of the machine lies below that
+ */
+export function createFileRule(contract: string, { allowFiles = [] }: ContractOptions = {}): FileRule {
+  const root = resolve(contract);
+  const named = { own: [dirname(root)], allowed: allowFiles.map((folder) => resolve(folder)) };
+  const real = {
+    // A contract that is itself a link lies beside what it leads to, as files of a mounted ConfigMap do.
+    own: [followLinks(dirname(root)), dirname(followLinks(root))],
+    allowed: named.allowed.map(followLinks),
+  };
+  return (file) => {
+    const path = resolve(file);
+    // By name first: on some systems even to look at a path asks a machine in the network.
+    const target = isAmong(named, path) || isAmong(real, path) ? followLinks(path) : path;
+    if (isAmong(real, target)) return undefined;
+    const isBelow = real.own.some((folder) => isIn(folder, target));
+    const what = isBelow ? 'a hidden file' : "a file outside the contract's folder";
+    const link = target === path ? '' : `, ${displayPath(target)}`;
+    return {
+      says: `leads to ${what}${link}`,
+      cure: `Move the file beside the contract, or allow its folder with --allow-files ${displayPath(dirname(target)) || '.'}`,
+    };
+  };
+}
+
+interface Folders {
+  readonly own: readonly string[];
+  readonly allowed: readonly string[];
+}
+
+function isAmong({ own, allowed }: Folders, file: string): boolean {
+  const isVisible = (folder: string): boolean =>
+    !relative(folder, file)
+      .split(sep)
+      .some((name) => name.startsWith('.'));
+  return own.some((folder) => isIn(folder, file) && isVisible(folder)) || allowed.some((one) => isWithin(one, file));
+}
+
+/** The root of a file system is nobody's own folder. */
+function isIn(folder: string, file: string): boolean {
+  return dirname(folder) !== folder && isWithin(folder, file);
+}
+
+function isWithin(folder: string, file: string): boolean {
+  const path = relative(folder, file);
+  return path.split(sep)[0] !== '..' && !isAbsolute(path);
+}
+
+/** Of a file that is not there, as far as there is something. */
+function followLinks(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(followLinks(dirname(path)), basename(path));
+  }
+}
