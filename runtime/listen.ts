@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import onHeaders from 'on-headers';
+import { createConnectionPlaces } from './connection-places.ts';
 
 /** How long callers may take, how much their headers may weigh, and how many there may be. */
 export interface ListenLimits {
@@ -16,7 +17,7 @@ export interface ListenLimits {
   readonly lingerMs: number;
   /** Target, names and values of all headers together; beyond them Node answers 431. */
   readonly headerBytes: number;
-  /** Connections at once; one more is closed as soon as it opens. */
+  /** Connections at once. For one more, one that waits for a request is closed, or the new one where none does. */
   readonly connections: number;
   /** Time for answers under way when the server stops; then their connections are cut. */
   readonly drainMs: number;
@@ -55,7 +56,7 @@ interface ListenOptions {
   readonly port: number;
   readonly host: string;
   readonly limits?: Partial<ListenLimits>;
-  /** Told of connections beyond the limit: of the first at once, then of those of each minute together. */
+  /** Told of connections that were closed for want of a place: of the first at once, then of those of each minute together. */
   readonly onDropped?: (connections: number) => void;
 }
 
@@ -76,6 +77,8 @@ export function listen(
   const open = new Set<ServerResponse>();
   const leaving = new WeakSet<Socket>();
   let isDraining = false;
+  const dropped = tellDropped(onDropped);
+  const places = createConnectionPlaces(connections, dropped.count);
   const server = createServer(
     {
       // Node refuses from this number of bytes on, counted over target, names and values.
@@ -87,8 +90,19 @@ export function listen(
     (request, response) => {
       // Behind an answer that closes the connection nothing is run: its caller could not be told what came of it.
       if (leaving.has(request.socket)) return;
+      const { socket } = request;
       open.add(response);
-      response.once('close', () => open.delete(response));
+      let hasBegun = false;
+      const begin = (): void => {
+        if (!hasBegun && open.has(response)) places.begin(socket);
+        hasBegun = true;
+      };
+      response.once('close', () => {
+        open.delete(response);
+        if (hasBegun) places.end(socket);
+      });
+      if (hasBody(request)) request.once('end', begin);
+      else begin();
       if (isDraining) response.setHeader('Connection', 'close');
       if (hasBody(request)) {
         onHeaders(response, () => {
@@ -101,12 +115,10 @@ export function listen(
       listener(request, response);
     },
   );
-  server.maxConnections = connections;
+  server.on('connection', places.take);
   server.timeout = silentMs;
   // RFC 9110, 10.1.1 lets a server ignore what it doesn't know in `Expect`. Node's own 417 has neither body nor request id.
   server.on('checkExpectation', (request, response) => void server.emit('request', request, response));
-  const dropped = tellDropped(onDropped);
-  server.on('drop', dropped.count);
   const telling = setInterval(dropped.tell, checkMs).unref();
   const { promise, resolve, reject } = Promise.withResolvers<Listening>();
   server.once('error', reject);
@@ -160,7 +172,7 @@ function linger(request: IncomingMessage, lingerMs: number): void {
   };
 }
 
-/** Counts connections beyond the limit. Whoever opens thousands must not fill the log too. */
+/** Counts connections that were closed for want of a place. Whoever opens thousands must not fill the log too. */
 function tellDropped(onDropped: ListenOptions['onDropped']) {
   let count = 0;
   let nextAt = 0;

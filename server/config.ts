@@ -43,7 +43,7 @@ export const environment = {
   DOCS_DIR:
     'folder of the reference to serve at /docs, as `npm run docs -- --build-only --out FOLDER` builds it (none)',
   ACCOUNT_QUOTA: 'requests an hour for one account and client, 0 for none; a restart begins anew (3600)',
-  MAX_CONNECTIONS: 'connections at once, from 1; further ones are closed as they open (1000)',
+  MAX_CONNECTIONS: 'connections at once, from 1; beyond that one that waits for a request is closed (1000)',
   CORS_ORIGINS: 'origins whose pages may call the API, apart by commas, as https://app.example (none)',
   SECOND_OPINION:
     'true asks express-openapi-validator about each request too and logs where it differs; five times the work (false)',

@@ -54,7 +54,10 @@ export async function startService({
     host,
     limits: { connections: maxConnections },
     onDropped: (connections) =>
-      options.logger.warn({ connections, maxConnections }, 'connections beyond the limit were closed as they opened'),
+      options.logger.warn(
+        { connections, maxConnections },
+        'all connections were in use, and some were closed for want of a place',
+      ),
   });
   const origin = publicOrigin ?? `http://localhost:${listening.port}`;
   const bridges = startBridges({ ...options, habits });

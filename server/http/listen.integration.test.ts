@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { request } from 'node:http';
+import { request, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { defaultLimits, listen } from '@lockstep/runtime/listen';
@@ -205,18 +205,24 @@ describe('a caller that does not read', () => {
 });
 
 describe('connections beyond the limit', () => {
-  test('are closed as they open, told together, and taken again when one has gone', async () => {
+  const bytes = 'GET / HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n';
+
+  test('are closed as they open where all others have a request, told together, and taken again when one has gone', async () => {
     const told: number[] = [];
-    const { port, close } = await listen((_, response) => void response.end('ok'), {
-      port: 0,
-      host: '127.0.0.1',
-      limits: { connections: 2, checkMs: 50 },
-      onDropped: (connections) => told.push(connections),
-    });
+    const held: ServerResponse[] = [];
+    const { port, close } = await listen(
+      ({ url }, response) => void (url === '/held' ? held.push(response) : response.end('ok')),
+      {
+        port: 0,
+        host: '127.0.0.1',
+        limits: { connections: 2, checkMs: 50 },
+        onDropped: (connections) => told.push(connections),
+      },
+    );
     const origin = `http://127.0.0.1:${port}`;
-    const bytes = 'GET / HTTP/1.1\r\nHost: api\r\nConnection: close\r\n\r\n';
-    const [first, second] = [open(origin, ''), open(origin, '')];
-    await Promise.all([first, second].map(({ socket }) => once(socket, 'connect')));
+    const hold = () => open(origin, 'GET /held HTTP/1.1\r\nHost: api\r\n\r\n');
+    const [first, second] = [hold(), hold()];
+    await expect.poll(() => held.length).toBe(2);
     await expect(sendRaw(origin, { bytes })).rejects.toThrow();
     await expect.poll(() => told, { timeout: 15_000 }).toEqual([1]);
     first.socket.destroy();
@@ -226,13 +232,31 @@ describe('connections beyond the limit', () => {
         () => undefined,
       );
     await expect.poll(isTaken, { timeout: 15_000 }).toBe(200);
-    const third = open(origin, '');
-    await once(third.socket, 'connect');
+    const third = hold();
+    await expect.poll(() => held.length).toBe(3);
     await expect(sendRaw(origin, { bytes })).rejects.toThrow();
     expect(told).toEqual([1]); // more within the minute are told after it, or at the end
     for (const { socket } of [second, third]) socket.destroy();
     await close();
     expect(told).toEqual([1, expect.any(Number)]);
+  });
+
+  test.each([
+    { name: 'nothing', sent: '' },
+    { name: 'half its headers', sent: 'GET / HTTP/1.1\r\nHost: api\r\n' },
+    { name: 'half its body', sent: 'POST / HTTP/1.1\r\nHost: api\r\nContent-Length: 9\r\n\r\n{' },
+    { name: 'a request, and waits', sent: 'GET / HTTP/1.1\r\nHost: api\r\n\r\n' },
+  ])('take the place of one that has sent $name', async ({ sent }) => {
+    const { port, close } = await listen(
+      (request, response) => void request.resume().once('end', () => response.end('ok')),
+      { port: 0, host: '127.0.0.1', limits: { connections: 20 } },
+    );
+    const origin = `http://127.0.0.1:${port}`;
+    const idle = Array.from({ length: 30 }, () => open(origin, sent));
+    await Promise.all(idle.map(({ socket }) => once(socket, 'connect')));
+    expect((await sendRaw(origin, { bytes })).status).toBe(200);
+    for (const { socket } of idle) socket.destroy();
+    await close();
   });
 });
 
