@@ -16,6 +16,30 @@ describe('a multiple of a fraction', () => {
   });
 });
 
+describe('a list of different items', () => {
+  const check = createSchemaCompiler({ Item: { type: 'object' } })({ uniqueItems: true, items: { $ref: '#/Item' } });
+
+  test('is read a few times, and not once for each other item', () => {
+    let reads = 0;
+    const items = Array.from({ length: 500 }, (_, index) => ({
+      get name() {
+        reads += 1;
+        return index;
+      },
+    }));
+    expect(check(items)).toBeUndefined();
+    expect(reads / items.length).toBeLessThanOrEqual(3);
+  });
+
+  test('has none twice, in whatever order its members are', () => {
+    const twins = [{ a: 1, b: [2] }, {}, { b: [2], a: 1 }];
+    expect(check(twins)).toMatchObject([{ keyword: 'uniqueItems', instancePath: '', params: { i: 2, j: 0 } }]);
+    const nested = createSchemaCompiler({})({ properties: { list: { uniqueItems: true } } })({ list: ['1', 1, 1] });
+    expect(nested).toMatchObject([{ instancePath: '/list', params: { i: 2, j: 1 }, schema: true, data: ['1', 1, 1] }]);
+    expect(createSchemaCompiler({})({ uniqueItems: false })([1, 1])).toBeUndefined();
+  });
+});
+
 test('a schema is compiled once for all who serve its contract', () => {
   const document = { Name: { type: 'string' } };
   const [one, other] = [createSchemaCompiler(document), createSchemaCompiler(document)];

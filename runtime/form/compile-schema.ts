@@ -4,6 +4,7 @@ import ajvFormats from 'ajv-formats';
 import { oncePerDocument } from '../once-per-document.ts';
 import { isDateTime } from './is-date-time.ts';
 import { readPattern } from './read-pattern.ts';
+import { judgeUniqueItemsOnce } from './unique-items.ts';
 
 /** First fault of a value, or `undefined` where it fits. Several errors tell one fault of an `anyOf`. */
 export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
@@ -36,6 +37,7 @@ export const createSchemaCompiler = oncePerDocument((document): ((schema: unknow
   });
   ajvFormats.default(ajv, { mode: 'full' });
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
+  judgeUniqueItemsOnce(ajv);
   ajv.addSchema(document, contractId);
   const compiled = new Map<string, Validate>();
   return compile;

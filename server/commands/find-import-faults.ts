@@ -11,8 +11,12 @@ const linksPerBridge = 5;
 /** No lock was paired outside, and each instant within has a year of four digits on every clock. */
 const [earliestPairing, latestPairing] = ['2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'];
 
-/** So many names get the nearest one that exists. Each is compared with all that are known, 6 ms for 20,000. */
+/** So many names get the nearest one that exists. Each is compared with all that are known, 6 ms for 20,000: so often in all at most. */
 const namesCompared = 50;
+const mostComparisons = 1_000_000;
+
+/** As many names that are no timezone are told. To judge one takes 0.2 ms, and each of 100,000 properties may have one of its own. */
+const zonesRefused = 200;
 
 /** Where nothing is stored yet. */
 export const nothingTaken: NamesTaken = { account: 'new', properties: [], devices: [] };
@@ -42,6 +46,7 @@ export function listNames({ account, properties = [], devices = [] }: ImportFile
 export function findImportFaults(file: ImportFile, taken: NamesTaken): readonly string[] {
   const { account, properties = [], devices = [] } = file;
   const known = collectKnown(file, taken);
+  const findZoneFault = createZoneJudge();
   return [
     ...(taken.account === 'client' ? [`#/account/id the account ${account.id} can't have the id of a client`] : []),
     ...findDuplicates(
@@ -60,9 +65,7 @@ export function findImportFaults(file: ImportFile, taken: NamesTaken): readonly 
       (index) => `#/devices/${index}/id`,
     ),
     ...properties.flatMap(({ id, timezone }, index) => [
-      ...(typeof timezone !== 'string' || isTimezone(timezone)
-        ? []
-        : [`#/properties/${index}/timezone ${describeTimezone(timezone)}`]),
+      ...findZoneFault(timezone).map((says) => `#/properties/${index}/timezone ${says}`),
       ...(known.foreignProperties.has(id)
         ? [`#/properties/${index}/id the property ${id} belongs to another account`]
         : []),
@@ -73,6 +76,21 @@ export function findImportFaults(file: ImportFile, taken: NamesTaken): readonly 
     ]),
     ...findSharedLocks(devices),
   ];
+}
+
+/** Judges each name once. */
+function createZoneJudge(): (timezone: string | null | undefined) => readonly string[] {
+  // Capitals don't count in names of zones.
+  const good = new Set<string>();
+  const wrong = new Map<string, readonly string[]>();
+  return (timezone) => {
+    if (typeof timezone !== 'string' || good.has(timezone.toLowerCase())) return [];
+    const told = wrong.get(timezone);
+    if (told !== undefined || wrong.size >= zonesRefused) return told ?? [];
+    if (!isTimezone(timezone)) wrong.set(timezone, [describeTimezone(timezone)]);
+    else good.add(timezone.toLowerCase());
+    return wrong.get(timezone) ?? [];
+  };
 }
 
 type TakenDevice = NamesTaken['devices'][number];
@@ -105,12 +123,15 @@ function collectKnown({ account, properties = [], devices = [] }: ImportFile, ta
 
 function createNearest(): Known['nearest'] {
   const found = new Map<string, string>();
+  let comparisons = 0;
   return (name, known) => {
     const before = found.get(name);
     if (before !== undefined) return before;
-    const names = found.size < namesCompared ? [...known] : [];
+    if (found.size >= namesCompared || comparisons >= mostComparisons) return '';
+    const names = [...known];
+    comparisons += names.length;
     const end = names.length === 0 ? '' : `, nearest: ${closest(name, names)}`;
-    if (found.size < namesCompared) found.set(name, end);
+    found.set(name, end);
     return end;
   };
 }

@@ -1,4 +1,5 @@
 import { isDateTime } from '@lockstep/runtime/form/is-date-time';
+import { judgeUniqueItemsOnce } from '@lockstep/runtime/form/unique-items';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
@@ -98,6 +99,7 @@ function compileForm(): ValidateFunction<ImportFile> {
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
   addFormats.default(ajv);
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
+  judgeUniqueItemsOnce(ajv);
   return ajv.compile<ImportFile>(importSchema);
 }
 
@@ -110,6 +112,11 @@ export function readImportFile(bytes: Uint8Array): ReadImport {
     if (error instanceof SyntaxError) return { kind: 'faults', faults: [`# is not JSON: ${error.message}`] };
     return { kind: 'faults', faults: ['# is not UTF-8: save the file in that encoding'] };
   }
+  return checkImportForm(file);
+}
+
+/** The same for what has been read already. */
+export function checkImportForm(file: unknown): ReadImport {
   compiled ??= compileForm();
   const fits = compiled;
   if (!fits(file)) return { kind: 'faults', faults: (fits.errors ?? []).map(describeError) };
