@@ -4,6 +4,7 @@ import { createTestKeys } from '@lockstep/server/oauth/fixtures/keys';
 import { pino } from 'pino';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type CreatedSandbox, type CreateSandboxOptions, createSandbox } from './create-sandbox.ts';
+import type { ScenarioChoice } from './sandbox.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 
 /** Worlds that are open at the moment. */
@@ -107,4 +108,21 @@ test('where its OAuth server does not start nothing stays open, and the next sta
   expect(open.size).toBe(0);
   isBroken = false;
   expect((await start({ keys: broken })).readState().clients).not.toEqual([]);
+});
+
+test('a scenario of files lets others have their turn between its steps, where it is refused too', async () => {
+  const sandbox = await start();
+  const turns = async (choice: ScenarioChoice): Promise<number> => {
+    let count = 0;
+    let isOver = false;
+    const change = sandbox.useScenario(choice).finally(() => {
+      isOver = true;
+    });
+    change.catch(() => undefined);
+    for (; !isOver; await setImmediate()) count += 1;
+    return count;
+  };
+  // One before its form is judged, one before names are looked up, one before they are compared.
+  expect(await turns(refused)).toBeGreaterThanOrEqual(3);
+  expect(await turns({ import: [] })).toBeGreaterThanOrEqual(1);
 });

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import contract from '@lockstep/contract/contract.json' with { type: 'json' };
 import { operations } from '@lockstep/contract/operations';
 import type { EpochMilliseconds } from '@lockstep/server/clock';
@@ -90,7 +91,11 @@ export async function createSandbox(
     journal,
     readState,
     reset: () => inTurn(() => begin(scenario)),
-    useScenario: (choice) => inTurn(() => begin(readScenario(choice))),
+    useScenario: async (choice) => {
+      // A large file has just been read; so that others are answered before it is judged.
+      await setImmediate();
+      return inTurn(() => begin(readScenario(choice)));
+    },
     changeClock: (change) => inTurn(() => moveClock(change)),
     tokens: {
       get lifetimeSeconds() {

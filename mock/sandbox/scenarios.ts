@@ -1,7 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
 import { cut, describeUnknown } from '@lockstep/runtime/form/sentence';
 import { type Clock, type EpochMilliseconds, systemClock } from '@lockstep/server/clock';
 import { findImportFaults, listNames } from '@lockstep/server/commands/find-import-faults';
-import { type ImportFile, readImportFile } from '@lockstep/server/commands/read-import-file';
+import { checkImportForm, type ImportFile } from '@lockstep/server/commands/read-import-file';
 import { writeImport } from '@lockstep/server/commands/write-import';
 import { harbourStays } from '@lockstep/server/demo/demo-data';
 import { seedDemoAccounts, seedDemoData } from '@lockstep/server/demo/seed-demo';
@@ -128,14 +129,18 @@ export async function drawScenario(
 }
 
 function readFile(file: unknown, pointer: string): ImportFile {
-  const read = readImportFile(Buffer.from(JSON.stringify(file)));
+  const read = checkImportForm(file);
   if (read.kind === 'faults') throw new ScenarioFault(read.faults.map((fault) => place(fault, pointer)));
   return read.file;
 }
 
 async function importFile(store: Store, file: ImportFile, now: EpochMilliseconds, pointer: string): Promise<void> {
+  await setImmediate();
   const { scope, objectIds } = listNames(file);
-  const faults = findImportFaults(file, await store.imports.findTaken(scope, objectIds));
+  const taken = await store.imports.findTaken(scope, objectIds);
+  // Each step takes 0.1 to 0.3 s for 100,000 devices: what others have asked meanwhile is answered in between.
+  await setImmediate();
+  const faults = findImportFaults(file, taken);
   if (faults.length > 0) throw new ScenarioFault(faults.map((fault) => place(fault, pointer)));
   const end = await writeImport(store.imports, file, now);
   // Nobody else writes here, and nobody interrupts it.

@@ -23,6 +23,7 @@ const known = Object.values(table);
 
 /** As many as its answers may list. */
 const mostFaults = 1000;
+const mostDetails = 100;
 
 /** The operations of the control, over what drives a sandbox. */
 export function createControlHandlers(sandbox: Sandbox, scenarios: readonly NamedScenario[]) {
@@ -43,7 +44,9 @@ export function createControlHandlers(sandbox: Sandbox, scenarios: readonly Name
         return invalid(inBody('', 'send name or import'));
       } catch (error) {
         if (!(error instanceof ScenarioFault)) throw error;
-        const [first = inBody('/import', 'is refused'), ...others] = error.faults.map(placeInImport);
+        const [first = inBody('/import', 'is refused'), ...others] = error.faults
+          .slice(0, mostDetails)
+          .map(placeInImport);
         return refuse('scenario_refused', first, ...others);
       }
     },
@@ -109,7 +112,7 @@ export function createControlHandlers(sandbox: Sandbox, scenarios: readonly Name
 
 function refuse<Code extends string>(code: Code, first: Detail, ...others: readonly Detail[]) {
   const { text, details } = boundFaults(first, [first, ...others]);
-  return { status: 400, body: { error: text, code, details: details.slice(0, 100) } } as const;
+  return { status: 400, body: { error: text, code, details: details.slice(0, mostDetails) } } as const;
 }
 
 function invalid(detail: Detail) {
