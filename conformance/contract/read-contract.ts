@@ -23,19 +23,25 @@ import { readSource, type Source } from './source.ts';
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
 
-/** Longest wait for a contract from the network. */
+/** Of a contract from the network, unpacked: the largest that was met has 37 MB. */
+const mostBytes = 64 * 1024 * 1024;
+
+/** Longest wait for all of it. */
 const fetchMs = 30_000;
+
+const mostRedirects = 5;
 
 /**
  * Reads an OpenAPI document, YAML or JSON.
  *
  * @param file path, or an http address
+ * @param bytes most of a document from an address; tests have fewer
  *
  * @throws ContractError when there is nothing to test: unreadable, not OpenAPI 3, no operation
  */
-export async function readContractFile(file: string): Promise<Contract> {
+export async function readContractFile(file: string, bytes = mostBytes): Promise<Contract> {
   const isAddress = /^https?:\/\//i.test(file);
-  const text = await (isAddress ? readAddress(file) : readFile(file, 'utf8')).catch((error: unknown) => {
+  const text = await (isAddress ? readAddress(file, bytes) : readFile(file, 'utf8')).catch((error: unknown) => {
     const says = `It cannot be read: ${explain(error)}.`;
     const cure = isAddress
       ? 'Name an address that answers with the document: --contract URL.'
@@ -45,10 +51,45 @@ export async function readContractFile(file: string): Promise<Contract> {
   return readContract(file, text);
 }
 
-async function readAddress(address: string): Promise<string> {
-  const answer = await fetch(address, { signal: AbortSignal.timeout(fetchMs) });
-  if (!answer.ok) throw new Error(`the answer is ${answer.status}`);
-  return answer.text();
+/** Follows redirects within the origin alone: the user trusts that one, and it must not choose whom this machine asks besides. */
+async function readAddress(address: string, bytes: number): Promise<string> {
+  const signal = AbortSignal.timeout(fetchMs);
+  let url = new URL(address);
+  // `fetch` refuses them as well, and repeats them.
+  if (url.username !== '' || url.password !== '') throw new Error('a name and password in the address are not sent');
+  for (let redirects = 0; redirects <= mostRedirects; redirects += 1) {
+    const answer = await fetch(url, { signal, redirect: 'manual' });
+    const location = answer.status >= 300 && answer.status < 400 ? answer.headers.get('location') : null;
+    if (location === null) {
+      if (answer.ok) return await readWithin(answer, bytes);
+      await answer.body?.cancel();
+      throw new Error(`the answer is ${answer.status}`);
+    }
+    await answer.body?.cancel();
+    const next = URL.parse(location, url.href);
+    if (next?.origin !== url.origin) {
+      const where = next === null ? 'nowhere' : `another origin, ${next.protocol}//${next.host}, which is not followed`;
+      throw new Error(`it redirects to ${where}`);
+    }
+    url = next;
+  }
+  throw new Error(`it redirects more than ${mostRedirects} times`);
+}
+
+async function readWithin(answer: Response, bytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of answer.body ?? []) {
+    size += chunk.byteLength;
+    // Leaving the loop cancels the rest.
+    if (size > bytes) throw new Error(`it is longer than ${formatBytes(bytes)}`);
+    chunks.push(chunk);
+  }
+  return new TextDecoder().decode(Buffer.concat(chunks));
+}
+
+function formatBytes(bytes: number): string {
+  return bytes < 1024 * 1024 ? `${Math.floor(bytes / 1024)} kB` : `${Math.floor(bytes / 1024 / 1024)} MB`;
 }
 
 /** `fetch` says why in the cause alone. */

@@ -58,6 +58,14 @@ describe('what cannot be read is refused with its line', () => {
   });
 });
 
+test.each([
+  { name: 'JSON', text: `{"a":[${'[],'.repeat(1_000_001)}1]}` },
+  { name: 'lines of an old system', text: `a:\r${'- a\r'.repeat(2_000_001)}` },
+  { name: 'items within items', text: `a:\n${`${'- '.repeat(1_000)}a\n`.repeat(2_000)}` },
+])('millions of values are refused before they are read: $name', ({ text }) => {
+  expect(() => readSource('api', text)).toThrow('It holds more than 2000000 values.');
+});
+
 describe('a member that stands twice is told, and the last one counts', () => {
   const table: readonly [text: string, pointers: readonly string[]][] = [
     ['a: {b: 1, c: 2, b: 3}\nd: 1\nd: 2', ['#/d', '#/a/b']],

@@ -28,7 +28,7 @@ export interface Source {
 
 /** Whoever walks a document does so step by step: no document that somebody wrote is nested so deeply. */
 const mostDepth = 1200;
-/** Aliases can repeat a part until it grows beyond all measure: so many values at most. */
+/** Of a document as it stands, and of one with its aliases repeated: a megabyte of `[],` takes thirty in memory. */
 const mostValues = 2_000_000;
 
 /** Tags that nobody knows say nothing: `!Ref name` is a text, `!!timestamp 2030-01-01` as well. */
@@ -79,11 +79,25 @@ class Unreadable extends Error {
   }
 }
 
+/** Signs before a value: a comma, an opening; in YAML a line, an item or a key in the same line besides. */
+const signs = { json: /[,[{]/g, yaml: /[,[{]|\r?\n|\r|[-?](?=\s)/g } as const;
+
+/** Refuses what would fill the memory, before it is read. */
+function boundValues(text: string, language: keyof typeof signs): void {
+  let count = 0;
+  for (const _ of text.matchAll(signs[language])) {
+    count += 1;
+    if (count > mostValues)
+      throw new Unreadable(1, `It holds more than ${mostValues} values.`, 'Test its parts one after another.');
+  }
+}
+
 type Read = Pick<Source, 'repeated'> & { readonly root: unknown };
 
 /** Undefined for what is no JSON: it may be YAML. */
 function readJson(text: string): Read | undefined {
   if (!/^\s*\{/.test(text)) return undefined;
+  boundValues(text, 'json');
   let root: unknown;
   try {
     root = JSON.parse(text);
@@ -160,6 +174,7 @@ function tooDeep(line: number): Unreadable {
 }
 
 function readYaml(text: string): Read {
+  boundValues(text, 'yaml');
   try {
     const events = parseEvents(text, { maxDepth: mostDepth });
     const construct = (json: boolean): unknown[] =>

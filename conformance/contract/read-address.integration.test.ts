@@ -1,0 +1,59 @@
+import { gzipSync } from 'node:zlib';
+import { expect, test } from 'vitest';
+import { serve, type TestAnswer } from '../planted/serve.ts';
+import { readContractFile } from './read-contract.ts';
+
+const text =
+  "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {responses: {'200': {description: D}}}}}\n";
+const most = 64 * 1024;
+
+const rows: readonly { name: string; answer: (path: string, own: string) => TestAnswer; says: string }[] = [
+  {
+    name: 'unpacks to more than the bound',
+    answer: () => zipped(' '.repeat(most + 1)),
+    says: 'it is longer than 64 kB',
+  },
+  {
+    name: 'redirects to another origin, whose query stays unsaid',
+    answer: () => moved('https://127.0.0.1/x?key=secret'),
+    says: 'it redirects to another origin, https://127.0.0.1, which is not followed.',
+  },
+  {
+    name: 'redirects to another port',
+    answer: () => moved('//127.0.0.1:1/'),
+    says: 'it redirects to another origin, http://127.0.0.1:1,',
+  },
+  {
+    name: 'redirects to itself first, and to another origin then',
+    answer: (path) => moved(path === '/' ? '/next' : 'file:///etc/hosts'),
+    says: 'it redirects to another origin, file://',
+  },
+  { name: 'redirects to no address', answer: () => moved('http://['), says: 'it redirects to nowhere' },
+  { name: 'redirects in a circle', answer: (path) => moved(path), says: 'it redirects more than 5 times' },
+];
+
+test.each(rows)('a contract whose address $name is not read', async ({ answer, says }) => {
+  const served = await serve(({ path }) => answer(path, served.origin));
+  await expect(readContractFile(`${served.origin}/`, most)).rejects.toThrow(`It cannot be read: ${says}`);
+  await served.close();
+});
+
+test('an address with a password is not asked, and the password stays unsaid', async () => {
+  const given = 'HTTP://ada:pass-word@127.0.0.1:1?key=secret';
+  const reading = readContractFile(given).catch((error: Error) => error.message.replaceAll(given, ''));
+  expect(await reading).toMatch(/^(?!.*(pass-word|secret))[\s\S]*a name and password in the address are not sent\./);
+});
+
+test('a contract within the bound is read, also where it is found by redirects within its origin', async () => {
+  const served = await serve(({ path }) => (path === '/' ? moved('/a') : zipped(text)));
+  expect((await readContractFile(`${served.origin}/`, most)).title).toBe('T');
+  await served.close();
+});
+
+function zipped(body: string): TestAnswer {
+  return { status: 200, headers: { 'content-encoding': 'gzip' }, body: gzipSync(body) };
+}
+
+function moved(location: string): TestAnswer {
+  return { status: 302, headers: { location } };
+}
