@@ -4,6 +4,7 @@ import { Command, CommanderError } from 'commander';
 import { type Ends, framesOf, planCommand, runCommand, type Streams } from './command/commands.ts';
 import { addOptions, type RawOptions } from './command/options.ts';
 import { memberOf } from './contract/document.ts';
+import { printable } from './contract/printable.ts';
 import { exitCodes, RunnerFailure } from './run/verdict.ts';
 
 /** The process around a command. */
@@ -56,7 +57,7 @@ export async function conform(
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     const failure = error instanceof RunnerFailure ? error : new RunnerFailure(error);
-    streams.error.write(`The runner failed: ${failure.message}. Please report it.\n${framesOf(failure)}\n`);
+    streams.error.write(`The runner failed: ${printable(failure.message)}. Please report it.\n${framesOf(failure)}\n`);
     leave(exitCodes.failed);
     return exitCodes.failed;
   }

@@ -462,6 +462,48 @@ test('plan prints the rounds and sends nothing', async () => {
   expect(out.indexOf('removeBook')).toBeGreaterThan(out.indexOf('replaceBook'));
 });
 
+test('no control, line or direction mark of a contract or an answer reaches the terminal or a report', async () => {
+  const bad = '\u001b[2J\u009b31m\u0007\r\nNo defect found.\u2028\u202e\u0085';
+  const schema = { type: 'object', properties: { [bad]: { enum: [bad] } } };
+  const contract = {
+    openapi: '3.1.0',
+    info: { title: bad, version: bad },
+    paths: {
+      '/a': {
+        get: {
+          operationId: `read${bad}`,
+          tags: [bad],
+          parameters: [{ name: bad, in: 'query', required: true, schema: { type: bad, example: bad } }],
+          responses: { 200: { description: bad, content: { 'application/json': { schema } } }, [bad]: {} },
+        },
+      },
+      [`/b${bad}`]: { get: { responses: { 200: { $ref: `#/${bad}` } } } },
+    },
+  };
+  const file = join(folder, 'bad.json');
+  await writeFile(file, JSON.stringify(contract));
+  await writeFile(join(folder, 'worse.json'), JSON.stringify({ openapi: bad }));
+  served = await serve(() => ({ status: 200, body: { [bad]: 1, b: bad } }));
+  const args = ['--contract', file, '--base-url', served.origin, '--timeout', '1000'];
+  const runs = [
+    await conform(['plan', ...args]),
+    await conform(['plan', ...args, '--json']),
+    await conform([...args, '--report', 'console,json,junit', '--out', 'there']),
+    await conform([...args, '--json']),
+    await conform([...args, '--operation', 'raed']),
+    await conform([...args, '--credential', 'a=b']),
+    await conform(['plan', '--contract', 'worse.json']),
+  ];
+  const files = ['report.txt', 'report.json', 'junit.xml'].map((name) => readFile(join(folder, 'there', name), 'utf8'));
+  const texts = [...runs.flatMap(({ out, error }) => [out, error]), ...(await Promise.all(files))];
+  for (const text of texts) {
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u2028-\u202e]/u);
+    expect(text).not.toMatch(/^No defect found\.$/m);
+  }
+  expect(runs.map(({ code }) => code)).toEqual([0, 0, 1, 1, 2, 2, 2]);
+  expect(JSON.parse(runs[3]?.out ?? '').title).toBe(bad);
+});
+
 test('waits for a deployment that is still starting, and begins when it answers', async () => {
   const spare = await serve(createLibrary());
   const { origin } = spare;

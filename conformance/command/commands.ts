@@ -5,6 +5,7 @@ import { closest } from 'fastest-levenshtein';
 import { checks as allChecks } from '../checks/checks.ts';
 import { type Contract, ContractError, type Operation } from '../contract/contract.ts';
 import { memberOf, readPointer } from '../contract/document.ts';
+import { printable, printableJson, printableParts } from '../contract/printable.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { formatFinding } from '../failures/finding.ts';
 import { phases } from '../phases/phase.ts';
@@ -68,14 +69,16 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   const { unknown, selected } = selectOperations(operations, selection);
   if (unknown.length > 0)
     return refuse(
-      describeUnknown(
-        unknown,
-        operations.map(({ id }) => id),
+      printable(
+        describeUnknown(
+          unknown,
+          operations.map(({ id }) => id),
+        ),
       ),
     );
   if (selected.length === 0) return refuse('--operation and --exclude leave no operation to test.');
   const accounts = await readAccounts(values, contract);
-  if (accounts.faults.length > 0) return refuse(...accounts.faults);
+  if (accounts.faults.length > 0) return refuse(...accounts.faults.map(printable));
   const run: RunOptions = {
     baseUrl: values.baseUrl ?? 'http://localhost',
     authUrl: values.authUrl,
@@ -135,7 +138,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends):
   const effects = run.permissions.effects.join(', ') || 'none';
   const writes = run.permissions.readOnly ? 'read-only' : run.permissions.writes;
   streams.error.write(
-    `${contract.title} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}\n`,
+    `${printable(contract.title)} at ${run.baseUrl}: writes ${writes}, effects ${effects}, seed ${run.seed}, now ${new Date(run.now).toISOString()}\n`,
   );
   if (!isAddress(values.contract)) {
     const end = await waitAsAsked(values, run.tls, streams, ends);
@@ -189,7 +192,7 @@ async function waitAsAsked(
   const says = await waitForTarget(baseUrl, { withinMs, tls, stream: streams.error, signal });
   if (interrupted.aborted) return exitCodes.interrupted;
   if (says === undefined) return undefined;
-  streams.error.write(`Unreachable: ${baseUrl} did not answer within ${withinMs / 1000} s: ${says}.\n`);
+  streams.error.write(`Unreachable: ${baseUrl} did not answer within ${withinMs / 1000} s: ${printable(says)}.\n`);
   return exitCodes.unreachable;
 }
 
@@ -275,8 +278,8 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
   ];
   const summary = `${contract.title}: ${phases.baseline.about}: ${all.length} operations in ${rounds.length} rounds, ${planned.length} obligations. Nothing is sent.`;
   const text = [
-    `${summary}\n\n${formatNotTested(notTested)}\n`,
-    ...rounds.flatMap(({ round, operations }) => [
+    `${printable(summary)}\n\n${formatNotTested(notTested)}\n`,
+    ...printableParts(rounds).flatMap(({ round, operations }) => [
       `Round ${round}`,
       ...operations.flatMap(({ operation, request, notSent, obligations: own }) => [
         `  ${operation}   ${request}${notSent === undefined ? '' : `   not sent: ${notSent}`}`,
@@ -284,6 +287,6 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
       ]),
     ]),
   ];
-  streams.out.write(values.json ? `${JSON.stringify({ summary, notTested, rounds })}\n` : `${text.join('\n')}\n`);
+  streams.out.write(values.json ? `${printableJson({ summary, notTested, rounds })}\n` : `${text.join('\n')}\n`);
   return 0;
 }

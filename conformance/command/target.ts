@@ -2,6 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext, getCACertificates, setDefaultCACertificates } from 'node:tls';
+import { printable } from '../contract/printable.ts';
 import { createConnection } from '../execute/connection.ts';
 import type { RunOptions } from '../run/run.ts';
 import type { OptionValues } from './options.ts';
@@ -103,7 +104,7 @@ export async function waitForTarget(
     }
     if (left() <= lookMs) return outcome.says;
     if (performance.now() - lastLine >= lineMs) {
-      stream.write(`Waiting for ${baseUrl}: ${outcome.says} (${seconds()} s of ${withinMs / 1000} s)\n`);
+      stream.write(`Waiting for ${baseUrl}: ${printable(outcome.says)} (${seconds()} s of ${withinMs / 1000} s)\n`);
       lastLine = performance.now();
     }
     await sleep(lookMs, undefined, { signal }).catch(() => undefined);

@@ -1,5 +1,6 @@
 import type { JsonObject, Pointer } from './document.ts';
 import type { OperationExtensions } from './extensions.ts';
+import { printable } from './printable.ts';
 
 export type Method = 'get' | 'put' | 'post' | 'delete' | 'options' | 'head' | 'patch' | 'trace';
 
@@ -141,7 +142,9 @@ export class ContractError extends Error {
   }
 }
 
-export function formatProblem(file: string, { line, pointer, says, cure }: ContractProblem): string {
+export function formatProblem(file: string, problem: ContractProblem): string {
+  const { line } = problem;
+  const [pointer, says, cure] = [problem.pointer, problem.says, problem.cure].map(printable);
   return `${file}${line > 0 ? `:${line}` : ''} ${pointer}\n  ${says}\n  ${cure}`;
 }
 

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation, Target } from '../contract/contract.ts';
+import { printableParts, unsafeRun } from '../contract/printable.ts';
 import { headerOf, type NumberedExchange, type OutgoingRequest } from '../execute/exchange.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
 import type { Piece, Redactor } from './redact.ts';
@@ -211,7 +212,8 @@ function excerpt(body: Buffer, redact: (text: string) => string): string {
 const mostNamed = 6;
 
 /** The message of a finding: what, where, which sentence, what was sent and answered, and how to send it again. */
-export function formatFinding(finding: Finding): string {
+export function formatFinding(given: Finding): string {
+  const finding = printableParts(given);
   const { check, severity, operations, operation, place, pointer, line, keyword, clause, says, count } = finding;
   const where = operations.length > 1 ? [`on ${operations.length} operations`] : operations;
   const sentence = `${keyword}   ${clause}`;
@@ -301,10 +303,13 @@ export function curlLine(
   if (body === undefined) return { line: [...parts, address].join(' '), needs };
   // What curl would add of itself.
   if (!headers.some(([header]) => header.toLowerCase() === 'content-type')) parts.push('-H', `'content-type:'`);
-  const isText = Buffer.from(body.toString()).equals(body) && !body.includes(0);
-  parts.push(...(isText ? ['--data-raw', quote(body.toString())] : ['--data-binary', '@-']));
+  const text = isUtf8(body) && !body.includes(0) ? body.toString() : undefined;
+  const isPlain = text !== undefined && !unsafeRun.test(text);
+  parts.push(...(isPlain ? ['--data-raw', quote(text)] : ['--data-binary', '@-']));
   const line = [...parts, address].join(' ');
-  return { line: isText ? line : `printf '${octal(body)}' | ${line}`, needs };
+  if (isPlain) return { line, needs };
+  const printed = text === undefined ? `'${octal(body)}'` : printfOf(secrets.pieces(text), name);
+  return { line: `printf ${printed} | ${line}`, needs };
 }
 
 /** User and password, where the decoded text is such that `-u` encodes it to the same bytes. */
@@ -315,11 +320,42 @@ function decodeBasic(value: string): string | undefined {
   return text.includes(':') && Buffer.from(text).toString('base64') === encoded ? text : undefined;
 }
 
-/** In single quotes, but for the variables, which the shell has to fill in. */
+/** In single quotes, but for the variables, which the shell has to fill in, and for what would move the reader's terminal. */
 function quotePieces(pieces: readonly Piece[], name: (variable: string) => string): string {
   return pieces
-    .map((piece) => ('variable' in piece ? name(piece.variable) : `'${piece.text.replaceAll("'", `'\\''`)}'`))
+    .flatMap((piece) =>
+      'variable' in piece
+        ? name(piece.variable)
+        : splitUnsafe(piece.text).map(({ text, isUnsafe }) =>
+            isUnsafe ? `"$(printf '${octal(Buffer.from(text))}')"` : quoted(text),
+          ),
+    )
     .join('');
+}
+
+/** Arguments of `printf` for the same: it keeps line breaks at the end, which `$(…)` drops. */
+function printfOf(pieces: readonly Piece[], name: (variable: string) => string): string {
+  const parts = pieces.flatMap((piece) =>
+    'variable' in piece
+      ? { isUnsafe: false, shown: name(piece.variable) }
+      : splitUnsafe(piece.text).map(({ text, isUnsafe }) => ({
+          isUnsafe,
+          shown: isUnsafe ? octal(Buffer.from(text)) : quoted(text),
+        })),
+  );
+  const format = parts.map(({ isUnsafe, shown }) => (isUnsafe ? shown : '%s')).join('');
+  return [`'${format}'`, ...parts.flatMap(({ isUnsafe, shown }) => (isUnsafe ? [] : shown))].join(' ');
+}
+
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+function splitUnsafe(text: string): { readonly text: string; readonly isUnsafe: boolean }[] {
+  return text
+    .split(unsafeRun)
+    .map((part, index) => ({ text: part, isUnsafe: index % 2 === 1 }))
+    .filter((part, _, all) => part.text !== '' || all.length === 1);
 }
 
 /** Bytes as `printf` of a POSIX shell takes them. */

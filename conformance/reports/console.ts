@@ -1,8 +1,10 @@
+import { printable, printableParts } from '../contract/printable.ts';
 import { type Finding, formatFinding } from '../failures/finding.ts';
 import type { Progress, RunResult } from '../run/run.ts';
 
 /** For people: findings, warnings with their cures, what was covered and what was not. */
-export function formatConsole(result: RunResult): string {
+export function formatConsole(given: RunResult): string {
+  const result = printableParts(given);
   const defects = result.findings.filter(({ severity }) => severity === 'defect');
   const suspects = result.findings.filter(({ severity }) => severity === 'suspect');
   const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';
@@ -25,7 +27,7 @@ export function formatConsole(result: RunResult): string {
 }
 
 export function formatNotTested(reasons: readonly string[]): string {
-  return ['Not tested:', ...reasons.map((reason) => `  ${reason}`)].join('\n');
+  return ['Not tested:', ...reasons.map((reason) => `  ${printable(reason)}`)].join('\n');
 }
 
 function section(title: string, items: readonly string[]): string {

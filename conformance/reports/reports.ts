@@ -1,3 +1,4 @@
+import { printableJson, unsafeRun } from '../contract/printable.ts';
 import { type Finding, formatFinding } from '../failures/finding.ts';
 import type { Obligation } from '../plan/plan.ts';
 import type { RunResult } from '../run/run.ts';
@@ -13,7 +14,7 @@ interface Report {
 export const reports = {
   console: { file: 'report.txt', format: formatConsole },
   /** For programs: the whole result. */
-  json: { file: 'report.json', format: (result) => `${JSON.stringify(result, undefined, 2)}\n` },
+  json: { file: 'report.json', format: (result) => `${printableJson(result, 2)}\n` },
   junit: { file: 'junit.xml', format: formatJunit },
 } as const satisfies Record<string, Report>;
 
@@ -94,11 +95,19 @@ function formatCase({ findings }: RunResult, operation: string, check: string, o
   return isTested ? `${head}/>` : `${head}>\n      <skipped message="${escapeXml(reason)}"/>\n    </testcase>`;
 }
 
+/** `&#x9b;` stands for the same; a line of a failure stays one. */
+function characterReference(char: string): string {
+  return char === '\n' ? char : `&#x${char.codePointAt(0)?.toString(16)};`;
+}
+
 /** Also without what XML 1.0 cannot carry at all: most controls, lone surrogates. */
 function escapeXml(text: string): string {
   const names: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
   return text
     .toWellFormed()
     .replaceAll(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '\ufffd')
-    .replaceAll(/[&<>"]/g, (sign) => names[sign] ?? sign);
+    .replaceAll(/[&<>"]/g, (sign) => names[sign] ?? sign)
+    .split(unsafeRun)
+    .map((part, index) => (index % 2 === 0 ? part : [...part].map(characterReference).join('')))
+    .join('');
 }
