@@ -3,7 +3,7 @@ import { createSchemaCompiler } from '@lockstep/runtime/form/compile-schema';
 import { createJudge } from '@lockstep/runtime/form/judge-value';
 import { assert, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { boundPattern } from './make-text.ts';
+import { boundPattern, samplePattern } from './make-text.ts';
 import { createValueMaker } from './make-value.ts';
 
 const $ref = '#/components/schemas/a';
@@ -297,6 +297,14 @@ test('of a pattern of thousands, a text of few repetitions is made, without grou
     value: expect.stringMatching(new RegExp(bounded)),
   });
 });
+
+test.each([
+  '^((a{300}){300}){300}$',
+  '((((((a{0,300}){0,300}){0,300}){0,300}){0,300}){0,300}){0,300}',
+  '^(?:(?:(?:a{1,9}){9}){9}){9}$',
+])('of %s, which is more text than memory holds, none is drawn', (pattern) =>
+  expect(samplePattern(pattern, 0)).toEqual([]),
+);
 
 test.each([
   { name: 'each value of a list', a: { enum: ['p', 'q', 'r'] }, least: 3 },

@@ -38,6 +38,20 @@ const cases = [
     want: { a: { example: '2026-11-21', enum: ['2026-11-21'] } },
   },
   {
+    name: 'a pattern of more text than memory holds',
+    given: {
+      a: { type: 'string', pattern: '^((a{1000}){1000}){1000}$' },
+      b: { patternProperties: { '(b{9}){1,99999}': {} } },
+    },
+    want: { a: { type: 'string' }, b: {} },
+  },
+  { name: 'a length of more', given: { a: { minLength: 1e9, maxLength: 1e9 } }, want: { a: {} } },
+  {
+    name: 'a pattern without end',
+    given: { a: { pattern: '^[a-z]+@[a-z]+$' } },
+    want: { a: { pattern: '^[a-z]+@[a-z]+$' } },
+  },
+  {
     name: 'text of a format alone',
     given: { a: { format: 'date', example: '2026-11-21' } },
     want: { a: { format: 'date', example: '2026-11-21' } },

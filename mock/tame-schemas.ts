@@ -1,8 +1,14 @@
 import { type ContractDocument, isObject, type JsonObject } from '@lockstep/json/json-pointer';
 import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
+import { measureLongest } from '@lockstep/runtime/form/read-pattern';
 
 /** Items of an invented list, unless its schema asks for more. */
 export const mostItems = 3;
+
+/** Characters of an invented text, of a pattern or of a length that its schema asks for. */
+const mostCharacters = 100_000;
+/** What the generator takes for a repetition without end. */
+const endless = 100;
 
 /**
  * A copy of a contract whose schemas a generator can handle.
@@ -12,6 +18,7 @@ export const mostItems = 3;
  *   at once ended the process at 4 GB.
  * - An object whose members are described has no others, unless its schema says what they are. Members of any name and kind would be taken
  *   by a schema that is open to later versions, and mean nothing.
+ * - No text is asked for that is longer than memory: such a pattern, or least length, is left out, and the answer judged as it is then.
  * - Text with both `format` and `pattern` is its example: the generator follows the format and ignores the pattern.
  */
 export function tameSchemas(document: ContractDocument): ContractDocument {
@@ -22,7 +29,7 @@ function tameNode(node: unknown, reading: Reading): unknown {
   if (Array.isArray(node)) return node.map((item) => tameNode(item, 'keywords'));
   if (!isObject(node)) return node;
   const tamed = tameMembers(node, reading);
-  return reading === 'names' ? tamed : tameText(tameMembersOf(tameList(tamed)));
+  return reading === 'names' ? tamed : tameText(tameLength(tameMembersOf(tameList(tamed))));
 }
 
 function tameMembers(node: JsonObject, reading: Reading): JsonObject {
@@ -44,6 +51,21 @@ function tameMembersOf(schema: JsonObject): JsonObject {
   return isObject(schema.properties) && schema.additionalProperties === undefined
     ? { ...schema, additionalProperties: false }
     : schema;
+}
+
+function isLong(pattern: string): boolean {
+  return measureLongest(pattern, endless) > mostCharacters;
+}
+
+function tameLength(schema: JsonObject): JsonObject {
+  const { pattern, minLength, patternProperties } = schema;
+  const dropped = new Set([
+    ...(typeof pattern === 'string' && isLong(pattern) ? ['pattern'] : []),
+    ...(Number(minLength ?? 0) > mostCharacters ? ['minLength', 'maxLength'] : []),
+    ...(isObject(patternProperties) && Object.keys(patternProperties).some(isLong) ? ['patternProperties'] : []),
+  ]);
+  if (dropped.size === 0) return schema;
+  return Object.fromEntries(Object.entries(schema).filter(([name]) => !dropped.has(name)));
 }
 
 function tameText(schema: JsonObject): JsonObject {

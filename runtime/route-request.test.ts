@@ -149,6 +149,13 @@ describe('a router', () => {
     test(`knows no path ${JSON.stringify(path)}`, () => expect(router.match(path)).toBeUndefined());
   }
 
+  test('tries no place of many values in one segment with each of another', () => {
+    const names = Array.from({ length: 40 }, (_, index) => `{v${index}}`);
+    const { match } = createRouter([declare('get', '', `/${names.join('-')}.x`)]);
+    expect(match(`/${'-'.repeat(10_000)}`)).toBeUndefined();
+    expect(match(`/${names.map(() => 'a').join('-')}.x`)?.rawPathValues.get('v39')).toBe('a');
+  });
+
   test('keeps the methods of a literal path apart from those of the template beside it', () => {
     expect(createRouteFinder(router)('OPTIONS', '/v1/rooms/free')).toEqual({
       kind: 'options',

@@ -1,3 +1,4 @@
+import { RE2JS } from 're2js';
 import { nearestNames } from './form/nearest-name.ts';
 import { type Pair, parseUrlEncoded } from './form/parse-url-encoded.ts';
 import { cut, listOr } from './form/sentence.ts';
@@ -45,7 +46,7 @@ interface Router<Operation extends Placed> {
 interface RouteNode<Operation extends Placed> {
   readonly literals: Map<string, RouteNode<Operation>>;
   /** Segments with text beside their parameters, `{id}.json`. */
-  readonly mixed: { readonly pattern: RegExp; readonly node: RouteNode<Operation> }[];
+  readonly mixed: { readonly pattern: RE2JS; readonly node: RouteNode<Operation> }[];
   /** A lone `{id}`. */
   lone: RouteNode<Operation> | undefined;
   /** Of the templates that end here, those with most pairs first. */
@@ -162,20 +163,21 @@ function findOrAdd<Operation extends Placed>(node: RouteNode<Operation>, segment
     return next;
   }
   const pattern = compileSegment(segment);
-  const known = node.mixed.find(({ pattern: { source } }) => source === pattern.source);
+  const known = node.mixed.find((one) => one.pattern.pattern() === pattern.pattern());
   if (known !== undefined) return known.node;
   const next = createNode<Operation>();
   node.mixed.push({ pattern, node: next });
   return next;
 }
 
-function compileSegment(segment: string): RegExp {
+/** The platform's engine would try the places of several parameters with one another: eleven of them held it for 15 s and more. */
+function compileSegment(segment: string): RE2JS {
   const source = segment.replaceAll(/\{[^{}]*\}|[^{}]+/g, (piece) =>
     piece.startsWith('{')
       ? '([^/]+?)'
-      : `(?:${[...new Set([piece, asSent(piece)])].map((literal) => RegExp.escape(literal)).join('|')})`,
+      : `(?:${[...new Set([piece, asSent(piece)])].map((literal) => RE2JS.quote(literal)).join('|')})`,
   );
-  return new RegExp(`^${source}$`);
+  return RE2JS.compile(`^${source}$`);
 }
 
 /**

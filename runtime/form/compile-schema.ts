@@ -3,7 +3,7 @@ import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { oncePerDocument } from '../once-per-document.ts';
 import { isDateTime } from './is-date-time.ts';
-import { readPattern } from './read-pattern.ts';
+import { readPattern, renewSteps } from './read-pattern.ts';
 import { judgeUniqueItemsOnce } from './unique-items.ts';
 
 /** First fault of a value, or `undefined` where it fits. Several errors tell one fault of an `anyOf`. */
@@ -47,7 +47,10 @@ export const createSchemaCompiler = oncePerDocument((document): ((schema: unknow
     const known = compiled.get(text);
     if (known !== undefined) return known;
     const check = ajv.compile(JSON.parse(text));
-    const validate: Validate = (value) => (check(value) === true ? undefined : narrow(check.errors ?? []));
+    const validate: Validate = (value) => {
+      renewSteps();
+      return check(value) === true ? undefined : narrow(check.errors ?? []);
+    };
     compiled.set(text, validate);
     return validate;
   }

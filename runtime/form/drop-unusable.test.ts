@@ -11,6 +11,16 @@ const cases = [
     given: { pattern: '(' },
     says: /^pattern is not usable: Invalid regular expression/,
   },
+  {
+    name: 'a pattern that no engine runs in linear time',
+    given: { pattern: '^(?=(a+)+$)' },
+    says: 'pattern is not usable: it may take more than linear time, and no linear engine runs a lookahead',
+  },
+  {
+    name: 'a pattern of names, with what the other names are held to',
+    given: { patternProperties: { '[': {} }, additionalProperties: false },
+    says: /^patternProperties is not usable/,
+  },
   { name: 'a pattern of names', given: { patternProperties: { '[': {} } }, says: /^patternProperties is not usable/ },
   { name: 'a reference that leads nowhere', given: { $ref: '#/Gone' }, says: '$ref leads nowhere: #/Gone' },
   { name: 'a reference to a file', given: { $ref: 'a.json' }, says: '$ref must be a reference into the contract' },

@@ -116,11 +116,10 @@ export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
     unchecked.push(
       ...faults.map(({ keyword, why }) => ({ pointer: `${pointer}/${keyword}`, why: `${keyword} ${why}` })),
     );
-    return Object.fromEntries(
-      Object.entries(schema).filter(
-        ([name]) => name !== meaningless && !faults.some(({ keyword }) => keyword === name),
-      ),
-    );
+    const dropped = new Set([meaningless, ...faults.map(({ keyword }) => keyword)]);
+    // Which members are left for these to judge is not known then.
+    if (dropped.has('patternProperties')) dropped.add('additionalProperties').add('unevaluatedProperties');
+    return Object.fromEntries(Object.entries(schema).filter(([name]) => !dropped.has(name)));
   });
   const uncircled = cutCircles(document);
   return { document: uncircled.document, unchecked: [...unchecked, ...uncircled.unchecked] };

@@ -9,7 +9,7 @@ import {
 import { fullFormats } from 'ajv-formats/dist/formats.js';
 import { typeOf } from './coerce-text.ts';
 import { isDateTime } from './is-date-time.ts';
-import { readPattern } from './read-pattern.ts';
+import { type Pattern, readPattern, renewSteps } from './read-pattern.ts';
 import { findTwins } from './unique-items.ts';
 
 /** What is wrong with a value, first of all that is. */
@@ -46,10 +46,11 @@ const multipleOfPrecision = 1e-9;
  * holds; keywords in a form that nobody can read are not looked at.
  */
 export function createJudge(document: ContractDocument): JudgeValue {
-  const patterns = new Map<string, RegExp | undefined>();
+  const patterns = new Map<string, Pattern | undefined>();
   let steps = 0;
   return (value, schema) => {
     steps = 0;
+    renewSteps();
     const fault = judge(value, schema, '');
     // Whatever was found by then, by `not` among others, may be wrong.
     return steps > mostSteps ? { at: '', why: tooMuch } : fault;
@@ -235,8 +236,8 @@ export function createJudge(document: ContractDocument): JudgeValue {
     ];
   }
 
-  function findPattern(source: string): RegExp | undefined {
-    if (!patterns.has(source)) patterns.set(source, compilePattern(source));
+  function findPattern(source: string): Pattern | undefined {
+    if (!patterns.has(source)) patterns.set(source, tryPattern(source));
     return patterns.get(source);
   }
 }
@@ -299,8 +300,7 @@ function isSame(one: unknown, other: unknown): boolean {
   return typeof one === 'object' && typeof other === 'object' && isDeepStrictEqual(one, other);
 }
 
-/** By their text: each beside each would be 50 million comparisons of 10,000 items. */
-function compilePattern(source: string): RegExp | undefined {
+function tryPattern(source: string): Pattern | undefined {
   try {
     return readPattern(source);
   } catch {

@@ -1,17 +1,350 @@
+// Patterns of a contract in time linear in the text. The platform's engine goes back and tries again: `^(a+)+$` takes it twice as long for each
+// further letter, 2.4 s for 29 of them (measured, Node 24), and nothing else runs meanwhile.
+import { type AST, RegExpParser } from '@eslint-community/regexpp';
+import { RE2JS } from 're2js';
+
+/** A pattern that takes no text long. */
+export interface Pattern {
+  readonly test: (text: string) => boolean;
+  /** Tells it apart from others: Ajv has one of each text. */
+  readonly toString: () => string;
+}
+
+const known = new Map<string, Pattern | Error>();
+
 /**
- * A pattern as it was meant (ECMA-262, as JSON Schema 2020-12, Core, 6.4 asks): with the `u` flag; without it where that alone is in the
- * way, since most authors escape more than `u` allows, as in `[\w\-]`, and mean the same.
+ * A pattern as it was meant (ECMA-262, as JSON Schema 2020-12, Core, 6.4 asks), each made once. The platform's engine runs it where that is sure
+ * to be fast, else RE2's algorithm does.
  *
- * @throws SyntaxError for what is no pattern either way
+ * @throws Error for one that is none, and for one that neither can run in linear time
  */
-export function readPattern(source: string): RegExp {
+export function readPattern(source: string): Pattern {
+  const found = known.get(source) ?? tryPattern(source);
+  known.set(source, found);
+  if (found instanceof Error) throw found;
+  return found;
+}
+
+function tryPattern(source: string): Pattern | Error {
   try {
-    return new RegExp(source, 'u');
+    const expression = compilePattern(source);
+    const parsed = parse(expression);
+    return isFast(parsed) ? wrap(expression) : compileLinear(parsed);
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error));
+  }
+}
+
+/** Its stack ends at some megabytes of text, as of `^([a-z])*$`: a text so long does not match. */
+function wrap(expression: RegExp): Pattern {
+  const test = (text: string): boolean => {
+    try {
+      return expression.test(text);
+    } catch {
+      return false;
+    }
+  };
+  return { test, toString: () => String(expression) };
+}
+
+/**
+ * A pattern for the platform's own engine, with the `u` flag; without it where that alone is in the way, since most authors escape more than `u`
+ * allows, as in `[\w\-]`, and mean the same.
+ *
+ * @throws SyntaxError for what is no pattern either way, or too large
+ */
+export function compilePattern(source: string): RegExp {
+  try {
+    return compile(source, 'u');
   } catch (error) {
     try {
-      return new RegExp(source);
+      return compile(source, '');
     } catch {
       throw error;
     }
   }
+}
+
+function compile(source: string, flags: string): RegExp {
+  const expression = new RegExp(source, flags);
+  // It is compiled at its first use, and may be found too large only then.
+  expression.test('');
+  return expression;
+}
+
+function parse({ source, unicode }: RegExp): AST.Pattern {
+  return new RegExpParser({ ecmaVersion: 2025 }).parsePattern(source, 0, source.length, { unicode });
+}
+
+/** What a backtracking engine does at most for one text. */
+interface Work {
+  /** In how many ways it can get through. */
+  readonly ways: number;
+  readonly steps: number;
+  /** The fewest characters that it takes. */
+  readonly least: number;
+}
+
+const probedLength = 10_000;
+/** For each further character: 0.1 s for a body of 10 MiB. */
+const mostStepsPerCharacter = 32;
+/** For a text of the probed length: 25 ms. */
+const mostSteps = 5_000_000;
+
+/** Never wrong where it says yes: what it counts is a bound. */
+function isFast(pattern: AST.Pattern): boolean {
+  const steps = measurePattern(pattern, probedLength);
+  const more = measurePattern(pattern, 2 * probedLength) - steps;
+  return steps <= mostSteps && more <= mostStepsPerCharacter * probedLength;
+}
+
+function measurePattern({ alternatives }: AST.Pattern, length: number): number {
+  const { steps } = measureChoice(alternatives, length);
+  return alternatives.every(isAnchored) ? steps : steps * length;
+}
+
+function isAnchored({ elements: [first] }: AST.Alternative): boolean {
+  if (first?.type === 'Assertion') return first.kind === 'start';
+  return (first?.type === 'Group' || first?.type === 'CapturingGroup') && first.alternatives.every(isAnchored);
+}
+
+function measureChoice(alternatives: readonly AST.Alternative[], length: number): Work {
+  let ways = 0;
+  let steps = 1;
+  let least = Infinity;
+  for (const { elements } of alternatives) {
+    let waysHere = 1;
+    let leastHere = 0;
+    for (const element of elements) {
+      const work = measure(element, length);
+      steps += waysHere * work.steps;
+      waysHere *= work.ways;
+      leastHere += work.least;
+    }
+    ways += waysHere;
+    least = Math.min(least, leastHere);
+  }
+  return { ways, steps, least };
+}
+
+function measure(element: AST.Element, length: number): Work {
+  switch (element.type) {
+    case 'Group':
+    case 'CapturingGroup':
+      return measureChoice(element.alternatives, length);
+    case 'Quantifier':
+      return measureRepetition(element, length);
+    case 'Assertion':
+      // Once it holds, nothing in it is tried again.
+      return 'alternatives' in element
+        ? { ...measureChoice(element.alternatives, length), ways: 1, least: 0 }
+        : nothing;
+    case 'Backreference':
+      return { ways: 1, steps: length, least: 0 };
+    default:
+      return one;
+  }
+}
+
+const one: Work = { ways: 1, steps: 1, least: 1 };
+const nothing: Work = { ...one, least: 0 };
+
+function measureRepetition({ min, max, element }: AST.Quantifier, length: number): Work {
+  const inner = measure(element, length);
+  const most = Math.min(max, length / Math.max(1, inner.least));
+  const least = min * inner.least;
+  if (inner.ways <= 1) return { ways: Math.max(1, most - min + 1), steps: most * inner.steps + 1, least };
+  let ways = 0;
+  let steps = 1;
+  for (let count = 0, waysHere = 1; count <= most; count += 1, waysHere *= inner.ways) {
+    steps += waysHere * inner.steps;
+    if (count >= min) ways += waysHere;
+    if (!Number.isFinite(steps)) break;
+  }
+  return { ways, steps, least };
+}
+
+/**
+ * Counts the characters of the longest text that a generator makes of a pattern: a few repetitions in one another are more than memory holds.
+ *
+ * @param endless what it takes for a repetition without end
+ * @returns Infinity for what is no pattern
+ */
+export function measureLongest(source: string, endless: number): number {
+  try {
+    return longestOf(parse(compilePattern(source)).alternatives, endless);
+  } catch {
+    return Infinity;
+  }
+}
+
+function longestOf(alternatives: readonly AST.Alternative[], endless: number): number {
+  const lengths = alternatives.map(({ elements }) =>
+    elements.reduce((sum, element) => sum + longestElement(element, endless), 0),
+  );
+  return Math.max(...lengths);
+}
+
+function longestElement(element: AST.Element, endless: number): number {
+  if ('alternatives' in element) return longestOf(element.alternatives, endless);
+  if (element.type === 'Quantifier')
+    return (
+      (element.max === Infinity ? Math.max(element.min, endless) : element.max) *
+      longestElement(element.element, endless)
+    );
+  return element.type === 'Backreference' ? endless : 1;
+}
+
+/** Characters times states of the automaton, of all texts of one value: 2 s at most, 0.1 s as a rule. */
+const mostLinearSteps = 30_000_000;
+let stepsLeft = mostLinearSteps;
+
+/** Said before a value is judged: from here on its texts count. A value is judged in one go, so that no two count together. */
+export function renewSteps(): void {
+  stepsLeft = mostLinearSteps;
+}
+
+function compileLinear(pattern: AST.Pattern): Pattern {
+  const expression = RE2JS.compile(spellChoice(pattern.alternatives));
+  const size = expression.programSize();
+  return {
+    test: (text) => spendSteps(text.length * size) && expression.test(text),
+    toString: () => `linear ${pattern.raw}`,
+  };
+}
+
+/** @returns false where there are not as many left: such a text does not match */
+function spendSteps(count: number): boolean {
+  if (count > stepsLeft) return false;
+  stepsLeft -= count;
+  return true;
+}
+
+/** What RE2 has no words for. */
+function refuse(what: string): never {
+  throw new Error(`it may take more than linear time, and no linear engine runs ${what}`);
+}
+
+/** In the syntax of RE2, which means other characters by `\s`, `.` and `$`: each set is spelt out. */
+function spellChoice(alternatives: readonly AST.Alternative[]): string {
+  return alternatives.map(({ elements }) => elements.map(spell).join('')).join('|');
+}
+
+function spell(element: AST.Element): string {
+  switch (element.type) {
+    case 'Group':
+      if (element.modifiers !== null) refuse('a modifier');
+      return `(?:${spellChoice(element.alternatives)})`;
+    case 'CapturingGroup':
+      return `(?:${spellChoice(element.alternatives)})`;
+    case 'Quantifier': {
+      const { min, max } = element;
+      return `(?:${spell(element.element)}){${min},${max === Infinity ? '' : max}}`;
+    }
+    case 'Assertion':
+      if (element.kind === 'start') return '\\A';
+      if (element.kind === 'end') return '\\z';
+      if (element.kind === 'word') return element.negate ? '\\B' : '\\b';
+      return refuse(`a ${element.kind}`);
+    case 'Backreference':
+      return refuse('a back-reference');
+    case 'Character':
+    case 'CharacterSet':
+    case 'CharacterClass':
+      return spellSet(readSet(element));
+    default:
+      return refuse('a class of strings');
+  }
+}
+
+/** Code points from and to, both included. */
+type Ranges = readonly (readonly [number, number])[];
+
+const highest = 0x10ffff;
+const lineEnds: Ranges = [
+  [0xa, 0xa],
+  [0xd, 0xd],
+  [0x2028, 0x2029],
+];
+const digits: Ranges = [[0x30, 0x39]];
+const words: Ranges = [...digits, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
+/** ECMA-262, 12.2 and 12.3. */
+const spaces: Ranges = [
+  ...([
+    [0x9, 0xd],
+    [0x20, 0x20],
+    [0xa0, 0xa0],
+    [0x1680, 0x1680],
+    [0x2000, 0x200a],
+  ] as const),
+  ...([
+    [0x2028, 0x2029],
+    [0x202f, 0x202f],
+    [0x205f, 0x205f],
+    [0x3000, 0x3000],
+    [0xfeff, 0xfeff],
+  ] as const),
+];
+
+function readSet(
+  node: AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ClassRangesCharacterClassElement,
+): Ranges {
+  switch (node.type) {
+    case 'Character':
+      // Half of a character, without the flag u.
+      if (node.value >= 0xd800 && node.value <= 0xdfff) refuse('half a character');
+      return [[node.value, node.value]];
+    case 'CharacterClassRange':
+      return [[node.min.value, node.max.value]];
+    case 'CharacterClass': {
+      // Others than these stand in a pattern with the flag v alone.
+      const sets = (node.elements as readonly AST.ClassRangesCharacterClassElement[]).flatMap(readSet);
+      return node.negate ? invert(sets) : sets;
+    }
+    default: {
+      if (node.kind === 'any') return invert(lineEnds);
+      const set =
+        node.kind === 'property' ? readProperty(node.raw) : { digit: digits, space: spaces, word: words }[node.kind];
+      return node.negate && node.kind !== 'property' ? invert(set) : set;
+    }
+  }
+}
+
+const properties = new Map<string, Ranges>();
+/** Each is looked up in all characters, which takes 80 ms. */
+const mostProperties = 16;
+
+/** The platform's own tables: RE2's know fewer names. */
+function readProperty(raw: string): Ranges {
+  const found = properties.get(raw);
+  if (found !== undefined) return found;
+  if (properties.size >= mostProperties) refuse(`one property more than ${mostProperties}`);
+  const expression = new RegExp(raw, 'u');
+  const ranges: [number, number][] = [];
+  for (let code = 0; code <= highest; code += 1) {
+    if (!expression.test(String.fromCodePoint(code))) continue;
+    const last = ranges.at(-1);
+    if (last?.[1] === code - 1) last[1] = code;
+    else ranges.push([code, code]);
+  }
+  properties.set(raw, ranges);
+  return ranges;
+}
+
+function invert(ranges: Ranges): Ranges {
+  const inverted: [number, number][] = [];
+  let next = 0;
+  for (const [from, to] of ranges.toSorted(([a], [b]) => a - b)) {
+    if (from > next) inverted.push([next, from - 1]);
+    next = Math.max(next, to + 1);
+  }
+  if (next <= highest) inverted.push([next, highest]);
+  return inverted;
+}
+
+function spellSet(ranges: Ranges): string {
+  const hex = (code: number): string => `\\x{${code.toString(16)}}`;
+  // RE2 has no empty class.
+  if (ranges.length === 0) return `[^\\x{0}-${hex(highest)}]`;
+  return `[${ranges.map(([from, to]) => `${hex(from)}-${hex(to)}`).join('')}]`;
 }

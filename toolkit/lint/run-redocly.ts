@@ -39,6 +39,9 @@ const profiles: Readonly<Record<LintProfile, string>> = {
 const maxProblems = 1_000_000;
 const maxOutputBytes = 512 * 1024 * 1024;
 
+/** Ten times as long as the largest published documents take. It tries examples against patterns, of which one may take a lifetime. */
+const patienceMs = 300_000;
+
 /** How one document is linted: its problems, or the sentence with which the linter refused to look for any. */
 export type RunLinter = (path: string, profile: LintProfile) => Promise<readonly RedoclyProblem[] | string>;
 
@@ -53,18 +56,27 @@ export function findConfig(profile: LintProfile): string {
  * but fetches whatever the document refers to by http: `findNetworkReferences` looks first.
  *
  * @param path absolute
+ * @param limitMs when it is ended, in milliseconds
  * @returns its problems, or the sentence with which it refused to look for any
  * @throws Error when the fault is ours and not the document's: a configuration or plugin that does not load
  */
-export function runRedocly(path: string, profile: LintProfile): Promise<readonly RedoclyProblem[] | string> {
+export function runRedocly(
+  path: string,
+  profile: LintProfile,
+  limitMs: number = patienceMs,
+): Promise<readonly RedoclyProblem[] | string> {
   const options = {
+    timeout: limitMs,
+    killSignal: 'SIGKILL' as const,
     maxBuffer: maxOutputBytes,
     env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' },
   };
   const args = [cli, 'lint', path, `--config=${findConfig(profile)}`, '--format=json', `--max-problems=${maxProblems}`];
   return new Promise((done, reject) => {
     execFile(process.execPath, args, options, (error, stdout, stderr) => {
-      if (stdout.trim() !== '') done((JSON.parse(stdout) as { problems: readonly RedoclyProblem[] }).problems);
+      if (error?.killed === true)
+        done(`it took more than ${limitMs / 1000} seconds, as an example against a pattern of exponential time does`);
+      else if (stdout.trim() !== '') done((JSON.parse(stdout) as { problems: readonly RedoclyProblem[] }).problems);
       else if (stderr.startsWith('validating ')) done(refusalIn(stderr));
       else reject(new Error(`Redocly could not start: ${stderr.trim()}`, { cause: error }));
     });
