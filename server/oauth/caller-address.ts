@@ -15,3 +15,8 @@ export function readCallerAddress({ socket, headers }: IncomingMessage, issuer: 
   const address = isIP(last) > 0 ? last : (socket.remoteAddress ?? '?');
   return readNetwork(address);
 }
+
+/** The provider's network that an address is of, as `readCallerAddress` has it: the first 16 bits, of IPv6 32, the least that one gets. */
+export function networkOf(address: string): string {
+  return address.split(/[.:]/, 2).join(' ');
+}

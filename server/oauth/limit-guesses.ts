@@ -1,18 +1,19 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { EpochMilliseconds } from '../clock.ts';
 import { secondsUntil } from '../limits/retry-after.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
+import { networkOf } from './caller-address.ts';
 import { passwordsAtOnce } from './passwords.ts';
 import { createWaitingLine, type Waiter, type WaitingLine } from './waiting-line.ts';
 
 const minuteMs = 60_000;
 
 /**
- * Wrong passwords that are taken as typing errors. What comes beyond is told to wait, or has to stand in line.
+ * Wrong passwords that are taken as typing errors. Who sends more is told to wait, or has to stand in line.
  *
  * - `together`, one e-mail from one address: nothing is looked at until the oldest have left the window.
  * - `email`, one e-mail from anywhere, and `address`, any e-mail from one address: one attempt after the other, each after a pause that
- *   grows with every failure. In the line of an e-mail each address has one place, in that of an address each e-mail, so that whoever
- *   sends many has no more of it than anybody else. The longest way through both is 40 s: at 60 s proxies and this server give up.
+ *   grows with every failure. In the line of an e-mail each address has one place, in that of an address each e-mail.
  *
  * A browser in which the owner has logged in before is counted by itself, stands in no such line, and has places of its own before the
  * passwords are looked at. So those who guess, at this owner or at any, can't keep the owner out of that browser.
@@ -21,16 +22,24 @@ export const guessLimits = {
   together: { failures: 10, windowMs: 10 * minuteMs },
   email: { failures: 30, windowMs: 60 * minuteMs },
   address: { failures: 60, windowMs: 10 * minuteMs },
-  pause: { stepMs: 100, longestMs: 2000, places: 10 },
-  /** Those who wait for scrypt, which takes 0.35 s and works on two at a time: of browsers of before as many as of new ones. */
-  scrypt: { places: 50, longestMs: 15_000 },
+  /** At most one guess a second at one e-mail. */
+  pause: { stepMs: 100, longestMs: 1000 },
+  /** Of each of three lines that an attempt may stand in. All together is below the 60 s at which proxies and this server give up. */
+  line: { places: 50, longestMs: 15_000 },
 } as const;
 
-/** After so long, a refused browser may come again. */
-const returnSeconds = 5;
+/**
+ * Who is sent away may come again after `afterSeconds`, and keeps the time waited so far until `withinMs`. That puts a person who comes again
+ * before the guesses that come from ever new addresses. Each failure of the same address costs `failureMs` of it, or as many addresses that
+ * guess in turn would always have waited longer.
+ */
+const comingBack = { afterSeconds: 5, withinMs: 20_000, failureMs: 20_000 } as const;
 
 /** Beyond so many the one that was idle longest is forgotten. */
 const maxKeys = 10_000;
+
+/** The same, of those who were sent away: in `withinMs` 2,500 a second, more than this server answers. */
+const maxSentAway = 50_000;
 
 export interface Guess {
   /** In the form that the store compares. */
@@ -60,93 +69,126 @@ export type LimitGuesses = <Judged extends { readonly kind: string }>(
   judge: () => Promise<Judged>,
 ) => Promise<Judged | Refused>;
 
-/**
- * Slows the guessing of passwords (ASVS 5.0, 6.3.1). Counts live in the memory of this process, on the system clock as all of OAuth.
- *
- * @param pause waits so many milliseconds
- */
-export function createGuessLimits(pause: (ms: number) => Promise<unknown> = (ms) => sleep(ms)): LimitGuesses {
+export interface GuessLimitOptions {
+  /** Waits so many milliseconds. */
+  readonly pause?: (ms: number) => Promise<unknown>;
+  /** Draws one of so many, from 0 on. */
+  readonly draw?: (count: number) => number;
+}
+
+/** Slows the guessing of passwords (ASVS 5.0, 6.3.1). Counts live in the memory of this process, on the system clock as all of OAuth. */
+export function createGuessLimits({ pause = sleep, draw }: GuessLimitOptions = {}): LimitGuesses {
   const { failures: limit, windowMs } = guessLimits.together;
   const together = createWindowCounter({ limit, windowMs, maxKeys });
-  const emails = createSlowLane(guessLimits.email, pause);
-  const addresses = createSlowLane(guessLimits.address, pause);
+  const openLine = () => createWaitingLine({ ...guessLimits.line, ...(draw && { draw }) });
+  const emails = createSlowLane(guessLimits.email, pause, openLine);
+  const addresses = createSlowLane(guessLimits.address, pause, openLine);
   const takeTurns = createTurns();
-  const waitForScrypt = createScryptTurns();
+  const waitForScrypt = createScryptTurns(openLine);
+  const sentAway = createSentAway();
 
-  return async (guess, judge) => {
-    const { email, address, knownBrowser, isWaited } = guess;
+  return async ({ email, address, knownBrowser, isWaited }, judge) => {
     const isKnown = knownBrowser !== undefined;
     const key = `${email} ${knownBrowser ?? address}`;
+    const failures = () => limit - together.look(key, Date.now()).left;
     const readRefusal = (): Refused | undefined => {
       const { accepted, endsAt } = together.look(key, Date.now());
-      return accepted ? undefined : throttled(secondsUntil(endsAt, Date.now()));
+      return accepted ? undefined : { kind: 'throttled', waitSeconds: secondsUntil(endsAt, Date.now()) };
     };
-    const look = () =>
-      // One at a time, or of those sent together each would be looked at before the others have failed. All browsers of before that one
-      // owner has share a turn, so that nobody takes the places that are kept for them.
-      takeTurns(isKnown ? `${email} known` : key, async () => {
-        const refusal = readRefusal();
-        if (refusal !== undefined) return refusal;
-        const judged = await waitForScrypt(isKnown, { since: Date.now(), isWaited }, judge);
-        if (judged === undefined) return { kind: 'busy', waitSeconds: returnSeconds } as const;
-        if (judged.kind !== 'wrong') return judged;
-        together.take(key, Date.now());
-        if (isKnown) return judged;
-        emails.count(email);
-        addresses.count(address);
-        return judged;
-      });
     // Before any line: who has no try left takes nobody's place.
     const refusal = readRefusal();
     if (refusal !== undefined) return refusal;
-    if (isKnown) return look();
-    return addresses.pass({ key: address, place: email, isWaited }, () =>
-      emails.pass({ key: email, place: address, isWaited }, look),
-    );
+    const began = sentAway.waitingSince(key, Date.now());
+    const waiter = { since: began + failures() * comingBack.failureMs, network: networkOf(address), isWaited };
+    const sendAway = (kind: Refused['kind']): Refused => {
+      sentAway.add(key, began, Date.now());
+      return { kind, waitSeconds: comingBack.afterSeconds };
+    };
+    if (!isKnown) {
+      if (!(await addresses.pass(address, email, waiter))) return sendAway('throttled');
+      if (!(await emails.pass(email, address, waiter))) return sendAway('throttled');
+    }
+    // One at a time, or of those sent together each would be looked at before the others have failed. All browsers of before that one
+    // owner has share a turn, so that nobody takes the places that are kept for them.
+    return takeTurns(isKnown ? `${email} known` : key, async () => {
+      const refusal = readRefusal();
+      if (refusal !== undefined) return refusal;
+      const judged = await waitForScrypt(isKnown, waiter, judge);
+      if (judged === undefined) return sendAway('busy');
+      sentAway.delete(key);
+      if (judged.kind !== 'wrong') return judged;
+      together.take(key, Date.now());
+      if (isKnown) return judged;
+      emails.count(email);
+      addresses.count(address);
+      return judged;
+    });
   };
-}
-
-function throttled(waitSeconds: number): Refused {
-  return { kind: 'throttled', waitSeconds };
-}
-
-interface Passage {
-  readonly key: string;
-  /** Of one place there is one in the line of a key. */
-  readonly place: string;
-  readonly isWaited: () => boolean;
 }
 
 /** Free until there were too many failures of a key; then one after the other, with pauses. */
 function createSlowLane(
   { failures, windowMs }: typeof guessLimits.email | typeof guessLimits.address,
   pause: (ms: number) => Promise<unknown>,
+  openLine: () => WaitingLine,
 ) {
-  const { stepMs, longestMs, places } = guessLimits.pause;
+  const { stepMs, longestMs } = guessLimits.pause;
   const limit = failures + longestMs / stepMs;
   const counter = createWindowCounter({ limit, windowMs, maxKeys });
-  const takeTurns = createTurns();
-  const lines = new Map<string, Set<string>>();
+  const lines = new Map<string, { readonly line: WaitingLine; readonly places: Set<string> }>();
   const readPauseMs = (key: string): number =>
     Math.max(0, limit - counter.look(key, Date.now()).left - failures) * stepMs;
+
+  async function letOn(key: string, line: WaitingLine): Promise<void> {
+    while (line.size > 0) {
+      await pause(readPauseMs(key));
+      line.admit();
+    }
+    lines.delete(key);
+  }
+
   return {
     count: (key: string) => void counter.take(key, Date.now()),
-    pass: async <Result>({ key, place, isWaited }: Passage, run: () => Promise<Result>): Promise<Result | Refused> => {
-      if (readPauseMs(key) === 0) return run();
-      const line = lines.get(key) ?? new Set();
-      // As long as all before it can take.
-      if (line.has(place) || line.size >= places) return throttled(Math.ceil((line.size * longestMs) / 1000));
-      lines.set(key, line.add(place));
-      try {
-        await takeTurns(key, async () => {
-          if (isWaited()) await pause(readPauseMs(key));
-        });
-      } finally {
-        line.delete(place);
-        if (line.size === 0) lines.delete(key);
+    /** @returns false for one that was sent away; of one place there is one in the line of a key */
+    pass: async (key: string, place: string, waiter: Waiter): Promise<boolean> => {
+      if (readPauseMs(key) === 0) return true;
+      const there = lines.get(key);
+      const { line, places } = there ?? { line: openLine(), places: new Set() };
+      if (places.has(place)) return false;
+      places.add(place);
+      const entered = line.enter(waiter);
+      if (there === undefined) {
+        lines.set(key, { line, places });
+        void letOn(key, line);
       }
-      return isWaited() ? run() : throttled(1);
+      try {
+        return await entered;
+      } finally {
+        places.delete(place);
+      }
     },
+  };
+}
+
+/** Who was sent away from a line, and since when it has waited. */
+function createSentAway() {
+  const keys = new Map<string, { readonly since: EpochMilliseconds; readonly at: EpochMilliseconds }>();
+  const waitingSince = (key: string, now: EpochMilliseconds): EpochMilliseconds => {
+    const { since = now, at = now } = keys.get(key) ?? {};
+    return now - at <= comingBack.withinMs ? since : now;
+  };
+  return {
+    waitingSince,
+    add: (key: string, since: EpochMilliseconds, now: EpochMilliseconds): void => {
+      const first = Math.min(since, waitingSince(key, now));
+      keys.delete(key);
+      keys.set(key, { since: first, at: now });
+      for (const [idlest, { at }] of keys) {
+        if (keys.size <= maxSentAway && now - at <= comingBack.withinMs) break;
+        keys.delete(idlest);
+      }
+    },
+    delete: (key: string) => void keys.delete(key),
   };
 }
 
@@ -154,9 +196,8 @@ function createSlowLane(
  * Has as many passwords looked at together as scrypt may work on. Browsers of before and new ones wait apart and are let on by turns, so
  * that neither can fill the line of the other.
  */
-function createScryptTurns() {
-  const line = () => createWaitingLine(guessLimits.scrypt);
-  const lines = { known: line(), other: line() };
+function createScryptTurns(openLine: () => WaitingLine) {
+  const lines = { known: openLine(), other: openLine() };
   let order: readonly [WaitingLine, WaitingLine] = [lines.known, lines.other];
   let atWork = 0;
 

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Owner } from '../store/records.ts';
 import { createGuessLimits } from './limit-guesses.ts';
 import { type Credentials, createOwnerLogin, type LoginResult } from './log-in-owner.ts';
@@ -45,7 +45,7 @@ function begin() {
       },
     }),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    limitGuesses: createGuessLimits(wait),
+    limitGuesses: createGuessLimits({ pause: wait }),
   });
   const attempt = (given: Partial<Credentials>): Promise<LoginResult> =>
     logIn({
@@ -113,4 +113,125 @@ test.each(floods)('a right password is taken in a browser of before, beside $nam
   expect(kinds).toEqual(new Array(4).fill('right'));
   // Of those before it two are looked at, and one of those who wait apart.
   expect(longestMs).toBeLessThanOrEqual(4 * scryptMs);
+});
+
+describe('an owner in a new browser, who comes again when told to,', () => {
+  const home = '198.51.100.7';
+  const invented = (n: number) => `guess-${n}@x.example`;
+  /** Each in a network of its own, and one after the other in the same. */
+  const scattered = (n: number) => `${n % 222}.${n % 199}.${n % 251}.1`;
+  const gathered = (n: number) => addressOf(n);
+
+  interface Attack {
+    readonly name: string;
+    /** Sent whatever becomes of those before. */
+    readonly perSecond?: number;
+    /** Each sends the next when the one before is answered. */
+    readonly threads?: number;
+    /** The threads wait as long as they are told. */
+    readonly isPatient?: boolean;
+    readonly guess: (n: number, thread: number) => Partial<Credentials>;
+    /** Wrong passwords of the owner before the right one. */
+    readonly typos?: number;
+  }
+
+  const attacks: readonly Attack[] = [
+    {
+      name: '30 guesses a second, each from another network',
+      perSecond: 30,
+      guess: (n) => ({ address: scattered(n) }),
+    },
+    {
+      name: '30 guesses a second at anybody, behind the same address',
+      perSecond: 30,
+      guess: (n) => ({ email: invented(n), address: home }),
+    },
+    {
+      name: '30 guesses a second at anybody, each from another network',
+      perSecond: 30,
+      guess: (n) => ({ email: invented(n), address: scattered(n) }),
+    },
+    {
+      name: '60 threads that wait as they are told, in a network each',
+      threads: 60,
+      isPatient: true,
+      guess: (_, thread) => ({ address: scattered(thread) }),
+    },
+    {
+      name: '30 guesses a second, each from another network, after a wrong password',
+      perSecond: 30,
+      guess: (n) => ({ address: scattered(n) }),
+      typos: 1,
+    },
+    {
+      name: '30 guesses a second, from 500 addresses of a network in turn',
+      perSecond: 30,
+      guess: (n) => ({ address: gathered(n % 500) }),
+    },
+  ];
+
+  const more: readonly Attack[] = [
+    { name: '62 threads, each guess from another network', threads: 62, guess: (n) => ({ address: scattered(n) }) },
+    { name: '62 threads, each guess from another address', threads: 62, guess: (n) => ({ address: gathered(n) }) },
+    { name: '62 threads in a network each', threads: 62, guess: (_, thread) => ({ address: scattered(thread) }) },
+    {
+      name: '62 threads at anybody, behind the same address',
+      threads: 62,
+      guess: (n) => ({ email: invented(n), address: home }),
+    },
+    {
+      name: '62 threads at anybody, each guess from another network',
+      threads: 62,
+      guess: (n) => ({ email: invented(n), address: scattered(n) }),
+    },
+    {
+      name: '300 threads that wait as they are told, with an address each of one network',
+      threads: 300,
+      isPatient: true,
+      guess: (_, thread) => ({ address: gathered(thread) }),
+    },
+    {
+      name: '30 guesses a second, from 2,000 addresses in turn',
+      perSecond: 30,
+      guess: (n) => ({ address: scattered(n % 2000) }),
+    },
+  ];
+
+  test.each(attacks)('gets in within a minute beside $name', (attack) => run(attack, 100));
+  test.each(more)('gets in within a minute beside $name', { tags: ['full'] }, (attack) => run(attack, 500));
+
+  async function run(attack: Attack, seconds: number): Promise<void> {
+    const { attempt } = begin();
+    const { perSecond = 0, threads = 0, isPatient = false } = attack;
+    let sent = 0;
+    const send = (thread: number) => {
+      sent += 1;
+      return attempt(attack.guess(sent, thread));
+    };
+    const flood = async (until: number) => {
+      for (; Date.now() < until; await wait(1000 / perSecond)) void send(0);
+    };
+    const thread = (number: number) => async (until: number) => {
+      while (Date.now() < until) {
+        const result = await send(number);
+        await wait(isPatient && 'waitSeconds' in result ? Math.min(result.waitSeconds * 1000, until - Date.now()) : 50);
+      }
+    };
+    const took: number[] = [];
+    const arrive = (after: number) => async (until: number) => {
+      await wait(after * 1000);
+      const arrived = Date.now();
+      for (let typos = attack.typos ?? 0; Date.now() < until; ) {
+        const result = await attempt({ password: typos > 0 ? 'a typing error' : right, address: home });
+        if (result.kind === 'right') break;
+        if (result.kind === 'wrong') typos -= 1;
+        await wait('waitSeconds' in result ? result.waitSeconds * 1000 : 3000);
+      }
+      took.push(Math.round((Date.now() - arrived) / 1000));
+    };
+    const guessers = perSecond > 0 ? [flood] : Array.from({ length: threads }, (_, number) => thread(number));
+    const arrivals = Array.from({ length: seconds / 100 }, (_, index) => arrive(40 + index * 100));
+    await runFor(seconds, ...arrivals, ...guessers);
+    expect(Math.max(...took)).toBeLessThanOrEqual(60);
+  }
 });

@@ -5,6 +5,8 @@ import type { EpochMilliseconds } from '../clock.ts';
 export interface Waiter {
   /** Since when: the earlier, the sooner it is its turn. */
   readonly since: EpochMilliseconds;
+  /** Where it comes from; places and turns are shared among networks. */
+  readonly network: string;
   /** Whether somebody waits for the answer still. */
   readonly isWaited: () => boolean;
 }
@@ -15,8 +17,6 @@ export interface WaitingLine {
   enter(waiter: Waiter): Promise<boolean>;
   /** Lets the next one on. @returns false where nobody waits */
   admit(): boolean;
-  /** Sends all away. */
-  clear(): void;
   /** How many wait, without those who have left. */
   readonly size: number;
 }
@@ -32,12 +32,14 @@ export interface LineOptions {
 
 /**
  * A line in which the number of attempts buys nothing: where the first to come had the place that gets free, it would go to whoever sends
- * most. The next one is who has waited longest, and where the line is full, who has waited least is sent away. Among those who have waited
- * equally long, to the second, the lot decides.
+ * most. By turns the next one is who has waited longest of all, and who has of one network that the lot falls on, since somebody may have
+ * thousands of addresses in a few networks. Where the line is full, who has waited least is sent away, of the network that has the most
+ * places. Among those who have waited equally long, to the second, the lot decides too.
  */
 export function createWaitingLine({ places, longestMs, draw = randomInt }: LineOptions): WaitingLine {
   type Entry = Waiter & { readonly until: EpochMilliseconds; readonly settle: (isAdmitted: boolean) => void };
   const entries = new Set<Entry>();
+  let isForAll = false;
 
   function settle(entry: Entry, isAdmitted: boolean): void {
     entries.delete(entry);
@@ -49,30 +51,47 @@ export function createWaitingLine({ places, longestMs, draw = randomInt }: LineO
     for (const entry of entries) if (now >= entry.until || !entry.isWaited()) settle(entry, false);
   }
 
-  function drawOf(second: number): Entry | undefined {
-    const equal = [...entries].filter(({ since }) => secondOf(since) === second);
-    return equal.length > 1 ? equal[draw(equal.length)] : equal[0];
+  function drawOne<Item>(items: readonly Item[]): Item | undefined {
+    return items.length > 1 ? items[draw(items.length)] : items[0];
   }
 
-  const seconds = () => Array.from(entries, ({ since }) => secondOf(since));
+  /** @param extreme which of the seconds since when they wait */
+  function drawBy(extreme: (...seconds: number[]) => number, among: readonly Entry[]): Entry | undefined {
+    const second = extreme(...among.map(({ since }) => secondOf(since)));
+    return drawOne(among.filter(({ since }) => secondOf(since) === second));
+  }
+
+  function findLast(): Entry | undefined {
+    const networks = [...Map.groupBy(entries, ({ network }) => network).values()];
+    const most = Math.max(...networks.map(({ length }) => length));
+    return drawBy(Math.max, networks.filter(({ length }) => length === most).flat());
+  }
+
+  function findNext(): Entry | undefined {
+    isForAll = !isForAll;
+    const all = [...entries];
+    if (isForAll) return drawBy(Math.min, all);
+    const network = drawOne([...new Set(all.map((entry) => entry.network))]);
+    return drawBy(
+      Math.min,
+      all.filter((entry) => entry.network === network),
+    );
+  }
 
   return {
     enter: (waiter) => {
       const { promise, resolve } = Promise.withResolvers<boolean>();
       entries.add({ ...waiter, until: Date.now() + longestMs, settle: resolve });
       if (entries.size > places) sweep();
-      const last = entries.size > places ? drawOf(Math.max(...seconds())) : undefined;
+      const last = entries.size > places ? findLast() : undefined;
       if (last !== undefined) settle(last, false);
       return promise;
     },
     admit: () => {
       sweep();
-      const next = drawOf(Math.min(...seconds()));
+      const next = findNext();
       if (next !== undefined) settle(next, true);
       return next !== undefined;
-    },
-    clear: () => {
-      for (const entry of entries) settle(entry, false);
     },
     get size() {
       sweep();
