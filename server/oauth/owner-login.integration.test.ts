@@ -365,6 +365,69 @@ describe('one e-mail, guessed at from everywhere', () => {
   });
 });
 
+describe('a browser of before', () => {
+  const { failures } = guessLimits.together;
+
+  /** Whether it is known for this owner: where ten have failed beside it, it alone is looked at. */
+  async function isKnown(browser: Browser, person: Person = owner): Promise<boolean> {
+    const { page } = await ask(running, { prompt: 'login' }, browser);
+    const { status } = await enter(browser, page, wrong(person.email));
+    return { 400: true, 429: false }[status] ?? expect.unreachable(`${status}`);
+  }
+
+  async function logIn(way: (typeof ways)[number], person: Person = owner): Promise<Browser> {
+    const browser = openAt(running);
+    if (way === 'an application') await enter(browser, (await ask(running, {}, browser)).page, person);
+    else await enterApps(browser, person);
+    return browser;
+  }
+
+  const mark = (from: Browser, to: Browser) => {
+    for (const [name, value] of from.cookiesFor(running.issuer)) if (name.startsWith('_known')) to.plant(name, value);
+    return to;
+  };
+
+  test.each(ways)('of %s is known until there is another password', async (way) => {
+    await begin();
+    const browsers = [await logIn(way), await logIn(way)] as const;
+    const guesser = openAt(running);
+    for (let failure = 0; failure < failures; failure += 1) await enterApps(guesser, wrong());
+    expect(await Promise.all([guesser, ...browsers].map((one) => isKnown(one)))).toEqual([false, true, true]);
+    const { passwordHash } = (await running.store.owners.findByEmail(owner.email)) ?? expect.unreachable();
+    await running.store.owners.setPassword(owner.id, { passwordHash, at: Date.now() }, auditOf('set_owner_password'));
+    expect(await Promise.all(browsers.map((one) => isKnown(one)))).toEqual([false, false]);
+  });
+
+  test('is one of five, and another one after each login', async () => {
+    await begin();
+    const first = await logIn('an application');
+    const copy = mark(first, openAt(running));
+    await enter(first, (await ask(running, { prompt: 'login' }, first)).page);
+    const others = [];
+    for (let count = 0; count < 4; count += 1) others.push(await logIn('an application'));
+    const guesser = openAt(running);
+    for (let failure = 0; failure < failures; failure += 1) await enterApps(guesser, wrong());
+    expect(await isKnown(copy)).toBe(false);
+    for (const one of [first, ...others]) expect(await isKnown(one)).toBe(true);
+  });
+
+  test('is known for everybody of a household, each by a secret of their own', async () => {
+    await begin();
+    await addOwner(running);
+    const shared = await logIn('an application');
+    const planted = mark(shared, openAt(running));
+    await enter(shared, (await ask(running, { prompt: 'login' }, shared)).page, neighbour);
+    const guesser = openAt(running);
+    for (const { email } of [owner, neighbour])
+      for (let failure = 0; failure < failures; failure += 1) await enterApps(guesser, wrong(email));
+    expect([await isKnown(shared), await isKnown(shared, neighbour), await isKnown(planted, neighbour)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
 describe('login requests from one address', () => {
   test('are bounded in any minute, whoever sends them, before anything is written', async () => {
     await begin(behindProxy);

@@ -3,7 +3,15 @@ import type { Database, DatabaseTransaction } from './database.ts';
 import { revokeGrants } from './oidc.ts';
 import { prepareQuery } from './prepared-query.ts';
 import { emailKey, type Owner } from './records.ts';
-import { type AuditEntry, type NewOwner, type OwnerStore, revocationKeptSeconds, StoreConflict } from './store.ts';
+import {
+  type AuditEntry,
+  type KnownBrowser,
+  mostKnownBrowsers,
+  type NewOwner,
+  type OwnerStore,
+  revocationKeptSeconds,
+  StoreConflict,
+} from './store.ts';
 
 const columns = [
   'id',
@@ -69,6 +77,22 @@ export function createOwnerStore(database: Database): OwnerStore {
     },
     logOutEverywhere: async (id, at, audit) =>
       (await change(id, audit, (transaction) => endAll(transaction, id, at))) ?? 0,
+    rememberBrowser: (browser, replaces) =>
+      database.transaction().execute((transaction) => rememberBrowser(transaction, browser, replaces)),
+    isKnownBrowser: async (email, browserHash, now) => {
+      const found = await database
+        .selectFrom('known_browser')
+        .innerJoin('owner', 'owner.id', 'known_browser.owner_id')
+        .select('owner.id')
+        .where('browser_hash', '=', browserHash)
+        .where('email_key', '=', emailKey(email))
+        .where('ends_at', '>', now)
+        .where(({ eb, or }) =>
+          or([eb('logins_valid_after', 'is', null), eb('logged_in_at', '>=', eb.ref('logins_valid_after'))]),
+        )
+        .executeTakeFirst();
+      return found !== undefined;
+    },
   };
 }
 
@@ -106,6 +130,34 @@ async function endAll(transaction: DatabaseTransaction, id: string, at: number):
   return revokeGrants(transaction, { ownerId: id }, { atSeconds, keepUntilSeconds: atSeconds + revocationKeptSeconds });
 }
 
+async function rememberBrowser(
+  transaction: DatabaseTransaction,
+  { ownerId, browserHash, loggedInAt, endsAt }: KnownBrowser,
+  replaces: string | undefined,
+): Promise<void> {
+  const owner = await transaction
+    .selectFrom('owner')
+    .select('logins_valid_after as after')
+    .where('id', '=', ownerId)
+    .executeTakeFirst();
+  if (owner === undefined || loggedInAt < (owner.after ?? 0)) return;
+  const ofOwner = transaction.deleteFrom('known_browser').where('owner_id', '=', ownerId);
+  if (replaces !== undefined) await ofOwner.where('browser_hash', '=', replaces).execute();
+  await transaction
+    .insertInto('known_browser')
+    .values({ browser_hash: browserHash, owner_id: ownerId, logged_in_at: loggedInAt, ends_at: endsAt })
+    .execute();
+  const others = await transaction
+    .selectFrom('known_browser')
+    .select('browser_hash as hash')
+    .where('owner_id', '=', ownerId)
+    .where('browser_hash', '!=', browserHash)
+    .orderBy('logged_in_at', 'desc')
+    .execute();
+  const tooMany = others.slice(mostKnownBrowsers - 1).map(({ hash }) => hash);
+  if (tooMany.length > 0) await ofOwner.where('browser_hash', 'in', tooMany).execute();
+}
+
 async function endSessions(transaction: DatabaseTransaction, id: string, at: number): Promise<void> {
   await transaction
     .deleteFrom('oidc_artifact')
@@ -122,5 +174,6 @@ async function endSessions(transaction: DatabaseTransaction, id: string, at: num
       ),
     )
     .execute();
+  await transaction.deleteFrom('known_browser').where('owner_id', '=', id).execute();
   await transaction.updateTable('owner').set({ logins_valid_after: at }).where('id', '=', id).execute();
 }

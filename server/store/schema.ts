@@ -32,6 +32,7 @@ export interface Tables {
     disabled_at: number | null;
     logins_valid_after: number | null;
   };
+  known_browser: { browser_hash: string; owner_id: string; logged_in_at: number; ends_at: number };
   property: { id: string; account_id: string; name: string; timezone: string | null };
   device: DeviceTable;
   device_property: { device_id: string; position: number; property_id: string };

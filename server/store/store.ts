@@ -88,9 +88,22 @@ export interface AccountStore {
 
 export type NewOwner = Pick<Owner, 'id' | 'accountId' | 'email' | 'name' | 'passwordHash' | 'createdAt'>;
 
+/** A browser in which an owner has logged in. */
+export interface KnownBrowser {
+  readonly ownerId: string;
+  /** Of the secret that the browser keeps. */
+  readonly browserHash: string;
+  readonly loggedInAt: EpochMilliseconds;
+  /** From then on it is not known any more. */
+  readonly endsAt: EpochMilliseconds;
+}
+
+/** Of one owner. With more, whoever once knew the password could collect some, each with tries of its own. */
+export const mostKnownBrowsers = 5;
+
 /**
  * Persons who log in. Each change is one transaction with its audit entry. What ends the sessions of a browser sets `loginsValidAfter`
- * too, so that a login under way then ends with them.
+ * too, so that a login under way then ends with them; no browser is known by a login before.
  */
 export interface OwnerStore {
   find(id: string): Promise<Owner | undefined>;
@@ -113,6 +126,14 @@ export interface OwnerStore {
   setDisabled(id: string, at: EpochMilliseconds | null, audit: AuditEntry): Promise<boolean>;
   /** Ends the sessions and revokes all grants of the owner. @returns how many, as `revokeGrants`; 0 when there is no such owner */
   logOutEverywhere(id: string, at: EpochMilliseconds, audit: AuditEntry): Promise<number>;
+  /**
+   * The `mostKnownBrowsers` in which the owner has logged in last stay. Nothing is kept of a login that is over already.
+   *
+   * @param replaces the hash that the same browser had: known no more
+   */
+  rememberBrowser(browser: KnownBrowser, replaces?: string): Promise<void>;
+  /** Whether an owner of this e-mail, in any case, has logged in in it: with the password of now, and not logged out everywhere since. */
+  isKnownBrowser(email: string, browserHash: string, now: EpochMilliseconds): Promise<boolean>;
 }
 
 /** One line of the audit table: who did what to which device, or to which client. Never a secret, never a digit of a code. */

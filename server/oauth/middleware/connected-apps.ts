@@ -37,7 +37,7 @@ const pattern = /^\/apps(?:\/(login|disconnect|log-out|log-out-everywhere))?$/;
  * that needs no cookie to work.
  */
 export function answerConnectedApps({ provider, issuer, base, store, logInOwner, log }: PageOptions): Middleware {
-  const knownBrowsers = createKnownBrowsers(base);
+  const knownBrowsers = createKnownBrowsers(base, store);
   const cookie = { httpOnly: true, sameSite: 'lax', signed: true, path: `${base}/apps` } as const;
 
   return async (ctx, next) => {
@@ -75,12 +75,12 @@ export function answerConnectedApps({ provider, issuer, base, store, logInOwner,
       address,
       requestId,
       clientId: undefined,
-      knownBrowser: knownBrowsers.find(ctx, email),
+      knownBrowser: await knownBrowsers.find(ctx, email),
       isWaited: () => !ctx.req.socket.destroyed,
     });
     if (result.kind !== 'right') return leadBack(ctx, { kind: 'attempt', ...failedAttempt(result, email) });
     const { owner, loggedInAt } = result;
-    knownBrowsers.remember(ctx, owner.email);
+    await knownBrowsers.remember(ctx, owner, loggedInAt);
     const session = await findSession(ctx);
     if (session.accountId !== owner.id) session.authorizations = undefined;
     // `transient`: until the browser is closed, as at the login for a client.

@@ -73,7 +73,7 @@ interface EndedInteraction {
  * whose cookie names it, and the path has to name the same one, so that a form of one tab can't answer for another.
  */
 export function answerInteractions({ provider, issuer, base, resource, store, logInOwner }: PageOptions): Middleware {
-  const knownBrowsers = createKnownBrowsers(base);
+  const knownBrowsers = createKnownBrowsers(base, store);
   return async (ctx, next) => {
     if (wayOn.test(ctx.path) && (await isOfAnother(ctx))) return answerProblem(ctx, 'login-ended');
     const [isHere, uid, step] = pattern.exec(ctx.path) ?? [];
@@ -186,12 +186,12 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
       address: readCallerAddress(ctx.req, issuer),
       requestId: ctx.response.get('X-Request-Id'),
       clientId: String(interaction.params.client_id),
-      knownBrowser: knownBrowsers.find(ctx, email),
+      knownBrowser: await knownBrowsers.find(ctx, email),
       isWaited: () => !ctx.req.socket.destroyed,
     });
     if (result.kind !== 'right') return sayFault(ctx, interaction, failedAttempt(result, email));
     const { owner, loggedInAt } = result;
-    knownBrowsers.remember(ctx, owner.email);
+    await knownBrowsers.remember(ctx, owner, loggedInAt);
     if (isSomebodyElse(interaction, owner)) return finish(ctx, notTheHintedOne, { mergeWithLastSubmission: false });
     // Without `remember`, upstream's word for a cookie that outlives the browser: the next person at a shared one is asked again.
     const login = { accountId: owner.id, amr: ['pwd'], ts: loggedInAt, remember: false };

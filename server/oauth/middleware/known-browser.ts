@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { emailKey } from '../../store/records.ts';
+import { emailKey, type Owner } from '../../store/records.ts';
+import type { Store } from '../../store/store.ts';
 import { hashSecret } from '../hash-secret.ts';
+import { whenAvailable } from '../unavailable.ts';
 import type { Middleware } from './middleware.ts';
 
 type Context = Parameters<Middleware>[0];
@@ -9,23 +11,61 @@ type Context = Parameters<Middleware>[0];
 const lifetimeMs = 365 * 86_400_000;
 const name = '_known';
 
+/** A SHA-256 and 16 random bytes, in base64url. */
+const [markLength, secretLength] = [43, 22];
+
+/** A household may share a browser; whoever logged in last comes first. */
+const mostOwners = 4;
+
 /**
  * Remembers browsers in which an owner has logged in, so that those who guess at the owner elsewhere do not slow the owner down there
- * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). It opens nothing: it says whose e-mail has been right here before.
+ * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies"). It opens nothing: it says whose e-mail has been right here before. The
+ * cookie holds a mark and a secret of each owner, the store whether that still counts: not after another password, nor after its end, and
+ * of one owner for a handful of browsers.
  */
-export function createKnownBrowsers(base: string) {
+export function createKnownBrowsers(base: string, { owners }: Pick<Store, 'owners'>) {
   const options = { httpOnly: true, sameSite: 'lax', signed: true, path: base === '' ? '/' : base } as const;
-  const markOf = (email: string): string => hashSecret(emailKey(email.trim()));
   return {
     /** @returns a name of this browser, where it is one of this e-mail */
-    find(ctx: Context, email: string): string | undefined {
-      const kept = ctx.cookies.get(name, options);
-      const mark = markOf(email);
-      return kept?.startsWith(mark) ? kept.slice(mark.length) : undefined;
+    async find(ctx: Context, email: string): Promise<string | undefined> {
+      const secret = readKept(ctx).get(markOf(email));
+      if (secret === undefined) return undefined;
+      const isKnown = await whenAvailable(owners.isKnownBrowser(email.trim(), hashSecret(secret), Date.now()));
+      return isKnown ? secret : undefined;
     },
-    remember(ctx: Context, email: string): void {
-      const browser = randomBytes(16).toString('base64url');
-      ctx.cookies.set(name, markOf(email) + browser, { ...options, maxAge: lifetimeMs });
+    /** @param loggedInAt epoch seconds, as `LoginResult` has them */
+    async remember(ctx: Context, { id: ownerId, email }: Owner, loggedInAt: number): Promise<void> {
+      const kept = readKept(ctx);
+      const mark = markOf(email);
+      const before = kept.get(mark);
+      // A new one at each login: what somebody has planted or copied is worth nothing afterwards.
+      const secret = randomBytes(16).toString('base64url');
+      const endsAt = Date.now() + lifetimeMs;
+      const browser = { ownerId, browserHash: hashSecret(secret), loggedInAt: loggedInAt * 1000, endsAt };
+      await whenAvailable(owners.rememberBrowser(browser, before && hashSecret(before)));
+      kept.delete(mark);
+      const value = [[mark, secret], ...kept].slice(0, mostOwners).flat().join('');
+      ctx.cookies.set(name, value, { ...options, maxAge: lifetimeMs });
     },
   };
+}
+
+function markOf(email: string): string {
+  return hashSecret(emailKey(email.trim()));
+}
+
+/** Secrets by mark. */
+function readKept(ctx: Context): Map<string, string> {
+  const text = ctx.cookies.get(name, { signed: true }) ?? '';
+  const entries = Array.from({ length: text.length / (markLength + secretLength) }, (_, index) => {
+    const begin = index * (markLength + secretLength);
+    const [mark, end] = [begin + markLength, begin + markLength + secretLength];
+    return [text.slice(begin, mark), text.slice(mark, end)] as const;
+  });
+  return new Map(entries);
+}
+
+/** Whose browser this is by its cookie alone: an owner's, who logged in here at some time. Undefined where it is nobody's. */
+export function readOwnerMark(ctx: Context): string | undefined {
+  return readKept(ctx).keys().next().value;
 }

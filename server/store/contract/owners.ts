@@ -73,6 +73,69 @@ export function describeOwners(get: () => Store): void {
     });
   });
 
+  describe('a known browser', () => {
+    const [loggedInAt, endsAt] = [at - 60_000, at + 60_000];
+    const open = async () => {
+      const owner = makeOwner(await addAccount(get()));
+      await get().owners.create(owner);
+      const hash = (name: string) => `${name} of ${owner.id}`;
+      const remember = (name: string, changes: object = {}, replaces?: string) =>
+        get().owners.rememberBrowser(
+          { ownerId: owner.id, browserHash: hash(name), loggedInAt, endsAt, ...changes },
+          replaces && hash(replaces),
+        );
+      const isKnown = (name: string, { email = owner.email, now = at } = {}) =>
+        get().owners.isKnownBrowser(email, hash(name), now);
+      return { owner, remember, isKnown };
+    };
+
+    test('is known by the e-mail of its owner in any case, and to its end', async () => {
+      const [{ owner, remember, isKnown }, other] = [await open(), await open()];
+      await remember('tablet');
+      expect(await isKnown('tablet', { email: owner.email.toUpperCase() })).toBe(true);
+      expect(await isKnown('tablet', { now: endsAt - 1 })).toBe(true);
+      expect(await isKnown('tablet', { now: endsAt })).toBe(false);
+      expect(await isKnown('tablet', { email: other.owner.email })).toBe(false);
+      expect(await isKnown('phone')).toBe(false);
+    });
+
+    test('gives way to five that came after it, and to its own next one', async () => {
+      const { remember, isKnown } = await open();
+      const names = ['a', 'b', 'c', 'd', 'e', 'f'];
+      for (const [index, name] of names.entries()) await remember(name, { loggedInAt: loggedInAt + index });
+      const known = async () => Promise.all([...names, 'g'].map((name) => isKnown(name)));
+      expect(await known()).toEqual([false, true, true, true, true, true, false]);
+      await remember('g', { loggedInAt: loggedInAt + 9 }, 'f');
+      expect(await known()).toEqual([false, true, true, true, true, false, true]);
+    });
+
+    test.each([
+      {
+        name: 'a new password',
+        act: (id: string, audit: AuditEntry) =>
+          get().owners.setPassword(id, { passwordHash: '$scrypt$new', at }, audit),
+      },
+      { name: 'disabling', act: (id: string, audit: AuditEntry) => get().owners.setDisabled(id, at, audit) },
+      {
+        name: 'logging out everywhere',
+        act: (id: string, audit: AuditEntry) => get().owners.logOutEverywhere(id, at, audit),
+      },
+    ])('does not outlive $name, nor does one whose login was under way', async ({ act }) => {
+      const [{ owner, remember, isKnown }, other] = [await open(), await open()];
+      await remember('before');
+      await other.remember('before');
+      await act(owner.id, makeEntry(owner.accountId, owner.id, 'changed'));
+      await remember('under way', { loggedInAt: at - 1 });
+      await remember('after', { loggedInAt: at });
+      expect(await Promise.all(['before', 'under way', 'after'].map((name) => isKnown(name)))).toEqual([
+        false,
+        false,
+        true,
+      ]);
+      expect(await other.isKnown('before')).toBe(true);
+    });
+  });
+
   describe('a change of an owner', () => {
     const changes: readonly {
       readonly name: string;

@@ -5,6 +5,7 @@ import { keyCheck } from './0004-key-check.ts';
 import { activityByArrival } from './0005-activity-by-arrival.ts';
 import { programMark } from './0006-program-mark.ts';
 import { owners } from './0007-owners.ts';
+import { knownBrowsers } from './0008-known-browsers.ts';
 import type { Migration } from './migration.ts';
 
 /** Every step in order; the last one's version is the schema that this code reads and writes. */
@@ -16,4 +17,5 @@ export const migrations: readonly Migration[] = [
   activityByArrival,
   programMark,
   owners,
+  knownBrowsers,
 ];
