@@ -3,7 +3,8 @@ import { operations } from '@lockstep/contract/operations';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { contractFaults } from './fixtures/contract-faults.ts';
 import { type RunningAuth, type StartOptions, startAuth } from './fixtures/start-auth.ts';
-import { type Answer, basic, loginQuery, post, send } from './fixtures/talk.ts';
+import { type Answer, basic, loginQuery, openAt, post, send } from './fixtures/talk.ts';
+import { enterApps } from './fixtures/walk.ts';
 import { loginLimit } from './middleware/throttle-logins.ts';
 
 // Each login request leaves a row for half an hour before anybody knows who sent it. If these fail, one address fills the database.
@@ -115,6 +116,22 @@ describe('login requests of one address', () => {
     await exhaust();
     expect(await askOver(new Agent(), new Set(), '127.0.0.2')).toBe(303);
     expect((await ask({ 'X-Forwarded-For': '198.51.100.7' })).status).toBe(429);
+  });
+
+  test('leave a browser alone in which an owner has logged in before, and count it by itself', async () => {
+    await begin();
+    const known = openAt(running);
+    await enterApps(known);
+    const Cookie = [...known.cookiesFor('/auth/login')].map(([name, value]) => `${name}=${value}`).join('; ');
+    await exhaust();
+    expect((await ask()).status).toBe(429);
+    await exhaust({ Cookie });
+    expect((await ask({ Cookie })).status).toBe(429);
+    // Another mark is another count: without its signature it is none.
+    vi.setSystemTime(start + 60_000);
+    await exhaust();
+    expect((await ask({ Cookie: Cookie.replace(/_known=./, '_known=-') })).status).toBe(429);
+    expect((await ask({ Cookie })).status).toBe(303);
   });
 
   test('behind a TLS proxy are counted by the address that it has seen', async () => {

@@ -4,9 +4,10 @@ import { createWindowCounter } from '../../limits/window-counter.ts';
 import { readCallerAddress } from '../caller-address.ts';
 import type { AuthLog } from '../log-events.ts';
 import { answerBusy } from './answer-page.ts';
+import { readOwnerMark } from './known-browser.ts';
 import type { Middleware } from './middleware.ts';
 
-/** Login requests from one address in any minute. All who share it are slowed down together; nobody waits longer than a minute. */
+/** Login requests from one address, or of one owner's known browsers, in any minute. All who share an address are slowed down together. */
 export const loginLimit = { requests: 120, windowMs: 60_000, maxKeys: 10_000 } as const;
 
 /**
@@ -21,7 +22,8 @@ export function throttleLogins(issuer: string, log: AuthLog): Middleware {
     if (ctx.path !== operations.login.path) return void (await next());
     const address = readCallerAddress(ctx.req, issuer);
     const now = Date.now();
-    const { accepted, endsAt } = counter.take(address, now);
+    // An owner's own browser is not slowed down by whoever shares its address. By owner, not by browser: each login makes another secret.
+    const { accepted, endsAt } = counter.take(readOwnerMark(ctx) ?? address, now);
     if (accepted) return void (await next());
     // Once a minute, or whoever floods the endpoint floods the log.
     const requestId = ctx.response.get('X-Request-Id');
