@@ -196,8 +196,14 @@ describe('ten wrong passwords', () => {
     'at %s are told to wait, a right one like a wrong one, and no longer than they are told',
     async (way) => {
       await begin();
-      await exhaust();
+      const browser = await exhaust();
       vi.setSystemTime(start + 1234);
+      // Programs do not follow the form's answer to its page: it says the same (RFC 9110, 10.2.3).
+      await (way === 'an application' ? enter(browser, (await ask(running, {}, browser)).page) : enterApps(browser));
+      expect(browser.answers.slice(-2).map(({ status, headers }) => [status, headers.get('retry-after')])).toEqual([
+        [303, '599'],
+        [429, '599'],
+      ]);
       const pages = [await attempt(way, wrong()), await attempt(way, owner)] as const;
       for (const page of pages) {
         expect([page.status, page.headers.get('retry-after')]).toEqual([
@@ -500,6 +506,8 @@ describe('scrypt', () => {
     };
     const all = Promise.all(Array.from({ length: 54 }, (_, index) => guess(index)));
     await vi.waitFor(() => expect(answers).toHaveLength(2), { timeout: 20_000 });
+    const told = browser.answers.flatMap(({ status, headers }) => (headers.has('retry-after') ? [status] : []));
+    expect(told.toSorted()).toEqual([303, 303, 429, 429]);
     for (const away of answers) {
       expect([away.status, away.headers.get('retry-after'), away.headers.get('cache-control')]).toEqual([
         429,

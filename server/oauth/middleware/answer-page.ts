@@ -107,6 +107,12 @@ export function redirect(ctx: Context, address: string): void {
   ctx.set('Cache-Control', 'no-store');
 }
 
+/** The same to a page that says what was wrong with an attempt. Programs need not follow it to learn how long to wait. */
+export function redirectFault(ctx: Context, address: string, fault: LoginFault): void {
+  redirect(ctx, address);
+  sayWhenToRetry(ctx, fault);
+}
+
 /** @param uiLocales as the login request has it */
 export function readLanguage(ctx: Context, uiLocales?: unknown): Language {
   return chooseLanguage({
@@ -118,7 +124,12 @@ export function readLanguage(ctx: Context, uiLocales?: unknown): Language {
 /** The status of a login page that says what was wrong with the last attempt. 401 would need a challenge, to which browsers show a dialog. */
 export function setFaultStatus(ctx: Context, fault: LoginFault | undefined): number {
   if (fault === undefined) return 200;
-  if (fault.kind !== 'throttled' && fault.kind !== 'busy') return 400;
+  return sayWhenToRetry(ctx, fault) ? 429 : 400;
+}
+
+/** @returns false where the fault does not pass by itself */
+function sayWhenToRetry(ctx: Context, fault: LoginFault): boolean {
+  if (fault.kind !== 'throttled' && fault.kind !== 'busy') return false;
   ctx.set('Retry-After', String(fault.waitSeconds));
-  return 429;
+  return true;
 }

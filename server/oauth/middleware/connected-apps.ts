@@ -9,7 +9,7 @@ import { sessionSeconds } from '../lifetimes.ts';
 import { findLiveOwner } from '../log-in-owner.ts';
 import { type AppsNotice, type LoginNotice, renderApps, renderLogin } from '../pages/index.ts';
 import { whenAvailable } from '../unavailable.ts';
-import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } from './answer-page.ts';
+import { answerPage, answerProblem, readLanguage, redirect, redirectFault, setFaultStatus } from './answer-page.ts';
 import { readBrowserForm } from './browser-form.ts';
 import { type FailedAttempt, failedAttempt, type PageOptions, readCredentials } from './interactions.ts';
 import { createKnownBrowsers } from './known-browser.ts';
@@ -184,7 +184,8 @@ export function answerConnectedApps({ provider, issuer, base, store, logInOwner,
   /** Back to the page, with what it has to say. */
   function leadBack(ctx: Context, notice?: Notice): void {
     if (notice !== undefined) notices.put(ctx, cookie.path, notice);
-    redirect(ctx, cookie.path);
+    if (notice?.kind === 'attempt') redirectFault(ctx, cookie.path, notice.fault);
+    else redirect(ctx, cookie.path);
   }
 }
 

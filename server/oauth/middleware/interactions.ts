@@ -11,7 +11,7 @@ import { findLiveOwner, type LogInOwner } from '../log-in-owner.ts';
 import { type LoginFault, renderConsent, renderLogin } from '../pages/index.ts';
 import { openIdScopes, splitScopes } from '../scopes.ts';
 import { whenAvailable } from '../unavailable.ts';
-import { answerPage, answerProblem, readLanguage, redirect, setFaultStatus } from './answer-page.ts';
+import { answerPage, answerProblem, readLanguage, redirect, redirectFault, setFaultStatus } from './answer-page.ts';
 import { readBrowserForm } from './browser-form.ts';
 import { createKnownBrowsers } from './known-browser.ts';
 import type { Middleware } from './middleware.ts';
@@ -201,7 +201,7 @@ export function answerInteractions({ provider, issuer, base, resource, store, lo
 
   function sayFault(ctx: Context, interaction: Interaction, attempt: FailedAttempt): void {
     faults.put(ctx, pathOf(interaction), attempt);
-    redirect(ctx, pathOf(interaction));
+    redirectFault(ctx, pathOf(interaction), attempt.fault);
   }
 
   /**
