@@ -1,21 +1,16 @@
 import { Rejection } from '@lockstep/runtime/rejection';
-import type { Clock, EpochMilliseconds } from '../clock.ts';
+import type { Clock } from '../clock.ts';
 import { sayWait, secondsUntil } from '../limits/retry-after.ts';
-import { createWindowCounter, type WindowUse } from '../limits/window-counter.ts';
+import { type Counter, createWindowCounter } from '../limits/window-counter.ts';
 import type { Principal } from '../principal.ts';
 
 /** The quota holds for any span of so long. */
 export const quotaWindowSeconds = 3600;
 
-/** What counts: the memory of this process, or a database that several processes share. */
-interface QuotaCounter {
-  take(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
-}
-
 interface QuotaOptions {
   /** Requests in any span of the window's length, at least 1. */
   readonly limit: number;
-  readonly counter: QuotaCounter;
+  readonly counter: Pick<Counter, 'take'>;
   readonly clock: Clock;
 }
 

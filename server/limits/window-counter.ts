@@ -10,11 +10,24 @@ export interface WindowUse {
   readonly endsAt: EpochMilliseconds;
 }
 
-/** Counts by key: never more than so many in any span of the window's length. */
-export interface WindowCounter {
-  /** Counts one more, unless the limit is reached: what is refused makes no wait longer. */
-  take(key: string, now: EpochMilliseconds): WindowUse;
+/** Counts by key: never more than so many in any span of the window's length. Kept by this process, or by a database that several share. */
+export interface Counter {
+  /** Counts one more, unless the limit is reached: what is refused makes no wait longer. Of many at once no more than the limit are counted. */
+  take(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
   /** The same without counting. */
+  look(key: string, now: EpochMilliseconds): WindowUse | Promise<WindowUse>;
+}
+
+/**
+ * Opens a counter.
+ *
+ * @param name tells apart those that one database keeps: of one name all count together
+ */
+export type OpenCounter = (name: string, options: WindowOptions) => Counter;
+
+/** A counter that answers at once. */
+export interface WindowCounter extends Counter {
+  take(key: string, now: EpochMilliseconds): WindowUse;
   look(key: string, now: EpochMilliseconds): WindowUse;
   /** Keys that are remembered. */
   readonly size: number;
@@ -42,6 +55,9 @@ interface Uses {
 }
 
 const bucketsInWindow = 60;
+
+/** Counters in the memory of this process. */
+export const openMemoryCounter: OpenCounter = (_name, options) => createWindowCounter(options);
 
 /**
  * A counter in the memory of this process. A restart forgets it, and several processes each count for themselves. As times are kept by the

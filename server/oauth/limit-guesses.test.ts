@@ -1,4 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { createWindowCounter, type OpenCounter, type WindowCounter, type WindowUse } from '../limits/window-counter.ts';
+import { StoreUnavailable } from '../store/store.ts';
 import { createGuessLimits, type Guess, guessLimits } from './limit-guesses.ts';
 
 const start = Date.UTC(2026, 11, 1, 12);
@@ -158,6 +160,53 @@ describe.each(lanes)('$name', ({ fill, limit, owner, attacker, others }) => {
     for (let index = 0; index < 20; index += 1) await attempt({ ...attacker(index), isWaited: () => false }, judge);
     expect(judge).not.toHaveBeenCalled();
     expect(pauses).toHaveLength(before);
+  });
+});
+
+describe('counts that several processes share', () => {
+  /** Answers later, as a database does, or not at all. */
+  function share(fault?: { isDown: boolean }): OpenCounter {
+    const counters = new Map<string, WindowCounter>();
+    return (name, options) => {
+      const counter = counters.get(name) ?? createWindowCounter(options);
+      counters.set(name, counter);
+      const later = async (use: () => WindowUse) => {
+        await new Promise(setImmediate);
+        if (fault?.isDown) throw new StoreUnavailable('busy');
+        return use();
+      };
+      return {
+        take: (key, now) => later(() => counter.take(key, now)),
+        look: (key, now) => later(() => counter.look(key, now)),
+      };
+    };
+  }
+
+  test('hold over all of them', async () => {
+    const openCounter = share();
+    const processes = [1, 2].map(() => createGuessLimits({ openCounter }));
+    const kinds: string[] = [];
+    for (let sent = 0; sent < together.failures + 2; sent += 1)
+      kinds.push((await processes[sent % 2]?.(at('192.0.2.1'), wrong))?.kind ?? '');
+    expect(kinds).toEqual([...new Array(together.failures).fill('wrong'), 'throttled', 'throttled']);
+  });
+
+  test('let nobody pass uncounted where they cannot be read, and keep nobody in line for it', async () => {
+    const fault = { isDown: false };
+    const held: (() => void)[] = [];
+    const pause = () => new Promise<void>((resolve) => held.push(resolve));
+    const attempt = createGuessLimits({ openCounter: share(fault), pause });
+    for (let index = 0; index <= email.failures; index += 1) await attempt(at(`192.0.2.${index}`), wrong);
+    const judge = vi.fn(right);
+    const inLine = [attempt(at('203.0.113.1'), judge), attempt(at('203.0.113.2'), judge)];
+    const refused = Promise.all(inLine.map((one) => expect(one).rejects.toMatchObject({ statusCode: 503 })));
+    await vi.waitFor(() => expect(held).toHaveLength(1));
+    fault.isDown = true;
+    held[0]?.();
+    await vi.waitFor(() => expect(held).toHaveLength(2));
+    held[1]?.();
+    await refused;
+    expect(judge).not.toHaveBeenCalled();
   });
 });
 

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EpochMilliseconds } from '../clock.ts';
 import { secondsUntil } from '../limits/retry-after.ts';
-import { createWindowCounter } from '../limits/window-counter.ts';
+import { type Counter, type OpenCounter, openMemoryCounter } from '../limits/window-counter.ts';
 import { networkOf } from './caller-address.ts';
 import { passwordsAtOnce } from './passwords.ts';
+import { whenAvailable } from './unavailable.ts';
 import { createWaitingLine, type Waiter, type WaitingLine } from './waiting-line.ts';
 
 const minuteMs = 60_000;
@@ -70,19 +71,33 @@ export type LimitGuesses = <Judged extends { readonly kind: string }>(
 ) => Promise<Judged | Refused>;
 
 export interface GuessLimitOptions {
+  /** Where wrong passwords are counted. */
+  readonly openCounter?: OpenCounter;
   /** Waits so many milliseconds. */
   readonly pause?: (ms: number) => Promise<unknown>;
   /** Draws one of so many, from 0 on. */
   readonly draw?: (count: number) => number;
 }
 
-/** Slows the guessing of passwords (ASVS 5.0, 6.3.1). Counts live in the memory of this process, on the system clock as all of OAuth. */
-export function createGuessLimits({ pause = sleep, draw }: GuessLimitOptions = {}): LimitGuesses {
+/**
+ * Slows the guessing of passwords (ASVS 5.0, 6.3.1), on the system clock as all of OAuth. Who stands in line is known to this process
+ * alone; of several that share their counts each may have an attempt looked at that the others' failures would have refused.
+ */
+export function createGuessLimits({
+  openCounter = openMemoryCounter,
+  pause = sleep,
+  draw,
+}: GuessLimitOptions = {}): LimitGuesses {
   const { failures: limit, windowMs } = guessLimits.together;
-  const together = createWindowCounter({ limit, windowMs, maxKeys });
+  const together = openCounter('guesses-together', { limit, windowMs, maxKeys });
   const openLine = () => createWaitingLine({ ...guessLimits.line, ...(draw && { draw }) });
-  const emails = createSlowLane(guessLimits.email, pause, openLine);
-  const addresses = createSlowLane(guessLimits.address, pause, openLine);
+  const openLane = (of: 'email' | 'address') => {
+    const { failures, windowMs } = guessLimits[of];
+    const counter = openCounter(`guesses-${of}`, { limit: failures + pauseSteps, windowMs, maxKeys });
+    return createSlowLane(counter, pause, openLine);
+  };
+  const emails = openLane('email');
+  const addresses = openLane('address');
   const takeTurns = createTurns();
   const waitForScrypt = createScryptTurns(openLine);
   const sentAway = createSentAway();
@@ -90,16 +105,18 @@ export function createGuessLimits({ pause = sleep, draw }: GuessLimitOptions = {
   return async ({ email, address, knownBrowser, isWaited }, judge) => {
     const isKnown = knownBrowser !== undefined;
     const key = `${email} ${knownBrowser ?? address}`;
-    const failures = () => limit - together.look(key, Date.now()).left;
-    const readRefusal = (): Refused | undefined => {
-      const { accepted, endsAt } = together.look(key, Date.now());
-      return accepted ? undefined : { kind: 'throttled', waitSeconds: secondsUntil(endsAt, Date.now()) };
+    const read = async () => {
+      const now = Date.now();
+      const { accepted, left, endsAt } = await whenAvailable(together.look(key, now));
+      const refusal: Refused = { kind: 'throttled', waitSeconds: secondsUntil(endsAt, now) };
+      return { refusal: accepted ? undefined : refusal, failures: limit - left };
     };
     // Before any line: who has no try left takes nobody's place.
-    const refusal = readRefusal();
+    const { refusal, failures } = await read();
     if (refusal !== undefined) return refusal;
     const began = sentAway.waitingSince(key, Date.now());
-    const waiter = { since: began + failures() * comingBack.failureMs, network: networkOf(address), isWaited };
+    const since = began + failures * comingBack.failureMs;
+    const waiter = { since, network: networkOf(address), isWaited };
     const sendAway = (kind: Refused['kind']): Refused => {
       sentAway.add(key, began, Date.now());
       return { kind, waitSeconds: comingBack.afterSeconds };
@@ -111,47 +128,52 @@ export function createGuessLimits({ pause = sleep, draw }: GuessLimitOptions = {
     // One at a time, or of those sent together each would be looked at before the others have failed. All browsers of before that one
     // owner has share a turn, so that nobody takes the places that are kept for them.
     return takeTurns(isKnown ? `${email} known` : key, async () => {
-      const refusal = readRefusal();
+      const { refusal } = await read();
       if (refusal !== undefined) return refusal;
       const judged = await waitForScrypt(isKnown, waiter, judge);
       if (judged === undefined) return sendAway('busy');
       sentAway.delete(key);
       if (judged.kind !== 'wrong') return judged;
-      together.take(key, Date.now());
+      await whenAvailable(together.take(key, Date.now()));
       if (isKnown) return judged;
-      emails.count(email);
-      addresses.count(address);
+      await emails.count(email);
+      await addresses.count(address);
       return judged;
     });
   };
 }
 
-/** Free until there were too many failures of a key; then one after the other, with pauses. */
-function createSlowLane(
-  { failures, windowMs }: typeof guessLimits.email | typeof guessLimits.address,
-  pause: (ms: number) => Promise<unknown>,
-  openLine: () => WaitingLine,
-) {
+/** So many failures beyond the typing errors make the pause no longer. */
+const pauseSteps = guessLimits.pause.longestMs / guessLimits.pause.stepMs;
+
+/**
+ * Free until there were too many failures of a key; then one after the other, with pauses.
+ *
+ * @param counter counts to `pauseSteps` beyond the typing errors
+ */
+function createSlowLane(counter: Counter, pause: (ms: number) => Promise<unknown>, openLine: () => WaitingLine) {
   const { stepMs, longestMs } = guessLimits.pause;
-  const limit = failures + longestMs / stepMs;
-  const counter = createWindowCounter({ limit, windowMs, maxKeys });
   const lines = new Map<string, { readonly line: WaitingLine; readonly places: Set<string> }>();
-  const readPauseMs = (key: string): number =>
-    Math.max(0, limit - counter.look(key, Date.now()).left - failures) * stepMs;
+
+  async function readPauseMs(key: string): Promise<number> {
+    const { left } = await whenAvailable(counter.look(key, Date.now()));
+    return Math.max(0, pauseSteps - left) * stepMs;
+  }
 
   async function letOn(key: string, line: WaitingLine): Promise<void> {
     while (line.size > 0) {
-      await pause(readPauseMs(key));
+      // Those in line wait for nothing else: a count that can't be read must not keep them there.
+      await pause(await readPauseMs(key).catch(() => longestMs));
       line.admit();
     }
     lines.delete(key);
   }
 
   return {
-    count: (key: string) => void counter.take(key, Date.now()),
+    count: (key: string) => whenAvailable(counter.take(key, Date.now())),
     /** @returns false for one that was sent away; of one place there is one in the line of a key */
     pass: async (key: string, place: string, waiter: Waiter): Promise<boolean> => {
-      if (readPauseMs(key) === 0) return true;
+      if ((await readPauseMs(key)) === 0) return true;
       const there = lines.get(key);
       const { line, places } = there ?? { line: openLine(), places: new Set() };
       if (places.has(place)) return false;

@@ -2,7 +2,7 @@ import type { EpochMilliseconds } from '../clock.ts';
 import { createWindowCounter } from '../limits/window-counter.ts';
 import { emailKey, type Owner } from '../store/records.ts';
 import type { Store } from '../store/store.ts';
-import { createGuessLimits, type LimitGuesses, type Refused } from './limit-guesses.ts';
+import type { LimitGuesses, Refused } from './limit-guesses.ts';
 import type { AuthLog } from './log-events.ts';
 import type { Passwords } from './passwords.ts';
 import { whenAvailable } from './unavailable.ts';
@@ -39,7 +39,7 @@ export interface OwnerLoginOptions {
   readonly store: Pick<Store, 'owners' | 'accounts' | 'audit'>;
   readonly passwords: Passwords;
   readonly log: AuthLog;
-  readonly limitGuesses?: LimitGuesses | undefined;
+  readonly limitGuesses: LimitGuesses;
 }
 
 /** Of what is refused unseen, one line a minute for each e-mail and address: whoever floods the login would flood the log. */
@@ -47,7 +47,7 @@ const throttledLines = { limit: 1, windowMs: 60_000, maxKeys: 10_000 } as const;
 
 /** Judges who an owner is by e-mail and password. Who logged in stands in the audit table; failures stand in the log, by owner where there is one. */
 export function createOwnerLogin(options: OwnerLoginOptions): LogInOwner {
-  const { store, passwords, log, limitGuesses = createGuessLimits() } = options;
+  const { store, passwords, log, limitGuesses } = options;
 
   const lines = createWindowCounter(throttledLines);
 

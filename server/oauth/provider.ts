@@ -4,9 +4,10 @@ import { takeAuthority } from '@lockstep/runtime/http-message';
 import helmet from 'helmet';
 import Provider, { errors } from 'oidc-provider';
 import type { Keys } from '../keys.ts';
+import { type OpenCounter, openMemoryCounter } from '../limits/window-counter.ts';
 import { clientSecretMatches, type KeptSecrets } from './client-secrets.ts';
 import { type ConfigurationStore, createConfiguration } from './configuration/create-configuration.ts';
-import type { LimitGuesses } from './limit-guesses.ts';
+import { createGuessLimits, type LimitGuesses } from './limit-guesses.ts';
 import { type AuthLog, logEvents } from './log-events.ts';
 import { createOwnerLogin } from './log-in-owner.ts';
 import { catchErrors } from './middleware/catch-errors.ts';
@@ -35,6 +36,8 @@ export interface AuthServerOptions {
   readonly passwords?: Passwords | undefined;
   /** Slows the guessing of passwords. Left out: by pauses of the system clock. */
   readonly limitGuesses?: LimitGuesses | undefined;
+  /** Where guesses, wrong secrets and login requests are counted. Left out: in the memory of this process, whose end forgets them. */
+  readonly openCounter?: OpenCounter | undefined;
   /** Callback URLs that clients may have though they are not https. Only a mock has any: the interface knows none (5.3). */
   readonly loopbackCallbacks?: readonly string[] | undefined;
   /** How long the next access token lives, in seconds; a day when left out, as the interface has it (5.3). */
@@ -61,12 +64,16 @@ const secureHeaders = helmet({
 });
 
 /**
- * The OAuth 2.0 and OpenID Connect server. Several processes may share one store: all that it keeps in memory is how often
- * somebody has tried: secrets, passwords, logins.
+ * The OAuth 2.0 and OpenID Connect server. Several processes may share one store: all that it keeps in memory is who waits for
+ * a turn to log in and, unless told otherwise, how often somebody has tried: secrets, passwords, logins.
  */
 export function createAuthServer(options: AuthServerOptions): AuthServer {
   const { issuer, resource, store, keys, scopes, log, passwords = createPasswords(), loopbackCallbacks = [] } = options;
-  const { accessTokenSeconds, limitGuesses } = options;
+  const {
+    accessTokenSeconds,
+    openCounter = openMemoryCounter,
+    limitGuesses = createGuessLimits({ openCounter }),
+  } = options;
   const configuration = createConfiguration({
     issuer,
     resource,
@@ -88,8 +95,8 @@ export function createAuthServer(options: AuthServerOptions): AuthServer {
     catchErrors(log),
     pinHost(issuer),
     routeRequest,
-    throttleSecrets(issuer, log),
-    throttleLogins(issuer, log),
+    throttleSecrets(issuer, log, openCounter),
+    throttleLogins(issuer, log, openCounter),
     answerInteractions(pages),
     answerConnectedApps(pages),
     prepareLogin,

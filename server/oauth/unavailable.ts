@@ -12,7 +12,7 @@ export class Unavailable extends errors.OIDCProviderError {
 }
 
 /** The store's answer, with its refusal in the form that oidc-provider answers. Everything else stays a bug: 500. */
-export async function whenAvailable<Answer>(answer: Promise<Answer>): Promise<Answer> {
+export async function whenAvailable<Answer>(answer: Promise<Answer> | Answer): Promise<Answer> {
   try {
     return await answer;
   } catch (error) {

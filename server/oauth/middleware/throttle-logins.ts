@@ -1,8 +1,9 @@
 import { operations } from '@lockstep/contract/operations';
 import { sayWait, secondsUntil } from '../../limits/retry-after.ts';
-import { createWindowCounter } from '../../limits/window-counter.ts';
+import { createWindowCounter, type OpenCounter } from '../../limits/window-counter.ts';
 import { readCallerAddress } from '../caller-address.ts';
 import type { AuthLog } from '../log-events.ts';
+import { whenAvailable } from '../unavailable.ts';
 import { answerBusy } from './answer-page.ts';
 import { readOwnerMark } from './known-browser.ts';
 import type { Middleware } from './middleware.ts';
@@ -11,19 +12,19 @@ import type { Middleware } from './middleware.ts';
 export const loginLimit = { requests: 120, windowMs: 60_000, maxKeys: 10_000 } as const;
 
 /**
- * Bounds what anybody can have written here: each login request leaves a row for half an hour, before it is known who sent it. Counts live
- * in the memory of this process, on the system clock as all of OAuth.
+ * Bounds what anybody can have written here: each login request leaves a row for half an hour, before it is known who sent it. On the
+ * system clock, as all of OAuth.
  */
-export function throttleLogins(issuer: string, log: AuthLog): Middleware {
+export function throttleLogins(issuer: string, log: AuthLog, openCounter: OpenCounter): Middleware {
   const { requests, windowMs, maxKeys } = loginLimit;
-  const counter = createWindowCounter({ limit: requests, windowMs, maxKeys });
+  const counter = openCounter('login-requests', { limit: requests, windowMs, maxKeys });
   const warnings = createWindowCounter({ limit: 1, windowMs, maxKeys });
   return async (ctx, next) => {
     if (ctx.path !== operations.login.path) return void (await next());
     const address = readCallerAddress(ctx.req, issuer);
     const now = Date.now();
     // An owner's own browser is not slowed down by whoever shares its address. By owner, not by browser: each login makes another secret.
-    const { accepted, endsAt } = counter.take(readOwnerMark(ctx) ?? address, now);
+    const { accepted, endsAt } = await whenAvailable(counter.take(readOwnerMark(ctx) ?? address, now));
     if (accepted) return void (await next());
     // Once a minute, or whoever floods the endpoint floods the log.
     const requestId = ctx.response.get('X-Request-Id');

@@ -1,8 +1,9 @@
 import { operations } from '@lockstep/contract/operations';
 import { sayWait, secondsUntil } from '../../limits/retry-after.ts';
-import { createWindowCounter } from '../../limits/window-counter.ts';
+import { createWindowCounter, type OpenCounter } from '../../limits/window-counter.ts';
 import { readCallerAddress } from '../caller-address.ts';
 import type { AuthLog } from '../log-events.ts';
+import { whenAvailable } from '../unavailable.ts';
 import type { Middleware } from './middleware.ts';
 
 /** Wrong secrets of one client from one address in any minute; beyond them the oldest have to become a minute old. */
@@ -15,12 +16,12 @@ const paths: ReadonlySet<string> = new Set([operations.exchangeToken.path, opera
  * Stops the guessing of client secrets. Beyond the bound nothing of a request is looked at, so that a right secret can't be told
  * from a wrong one; requests under way at that moment are still judged.
  *
- * Counted by client and address, since client ids are public: by client alone anybody could lock a client out. Counts live in the
- * memory of this process, on the system clock as all of OAuth.
+ * Counted by client and address, since client ids are public: by client alone anybody could lock a client out. On the system
+ * clock, as all of OAuth.
  */
-export function throttleSecrets(issuer: string, log: AuthLog): Middleware {
+export function throttleSecrets(issuer: string, log: AuthLog, openCounter: OpenCounter): Middleware {
   const { failures, windowMs, maxKeys } = throttle;
-  const counter = createWindowCounter({ limit: failures, windowMs, maxKeys });
+  const counter = openCounter('client-secrets', { limit: failures, windowMs, maxKeys });
   const warnings = createWindowCounter({ limit: 1, windowMs, maxKeys });
   return async (ctx, next) => {
     const clientId = paths.has(ctx.path) ? readClientId(ctx.req.headers.authorization) : undefined;
@@ -29,7 +30,7 @@ export function throttleSecrets(issuer: string, log: AuthLog): Middleware {
     const address = readCallerAddress(ctx.req, issuer);
     const key = `${clientId} ${address}`;
     const now = Date.now();
-    const { accepted, endsAt } = counter.look(key, now);
+    const { accepted, endsAt } = await whenAvailable(counter.look(key, now));
     if (!accepted) {
       const seconds = secondsUntil(endsAt, now);
       ctx.set({
@@ -47,7 +48,7 @@ export function throttleSecrets(issuer: string, log: AuthLog): Middleware {
     await next();
     if (ctx.status !== 401) return;
     const failedAt = Date.now();
-    const { accepted: isCounted, left } = counter.take(key, failedAt);
+    const { accepted: isCounted, left } = await whenAvailable(counter.take(key, failedAt));
     // Once a minute, or whoever floods the endpoint floods the log.
     if (isCounted && left === 0 && warnings.take(key, failedAt).accepted) {
       const requestId = ctx.response.get('X-Request-Id');
