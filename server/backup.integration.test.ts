@@ -213,6 +213,11 @@ describe('a backup of a server that is being written to', () => {
       change: 'drop table schema_version',
       says: /changed\.sqlite is damaged: its table schema_version is gone/,
     },
+    {
+      name: 'with a trigger of somebody else',
+      change: `create trigger "grab\u001b[2J" after update on owner begin select 1; end`,
+      says: /changed\.sqlite is not as the server made it: trigger "grab\\u001b\[2J" is not ours\./,
+    },
   ])('$name is not brought back, and what is there stays', async ({ change, says }) => {
     const changed = join(folder, 'changed.sqlite');
     copyFileSync(backup, changed);
@@ -272,6 +277,16 @@ test('Ctrl-C in the middle of either ends it with a word, and leaves no half fil
     expect([...(await ended), (await said).join('')]).toEqual([1, null, 'Stopped. Nothing was written.\n']);
     expect(readdirSync(folder).filter((name) => name.startsWith('interrupted'))).toEqual([]);
   }
+});
+
+test('a backup that restore would refuse says so', async () => {
+  const altered = join(folder, 'altered.sqlite');
+  copyFileSync(database, altered);
+  const connection = openDatabase(altered);
+  connection.exec('create index mine on owner (name)');
+  connection.close();
+  const { exitCode, json } = await run(['backup', join(folder, 'of-altered')], { DATABASE_URL: `sqlite:${altered}` });
+  expect([exitCode, json.differences]).toEqual([0, ['index "mine" is not ours']]);
 });
 
 test('a backup needs no key file', async () => {

@@ -80,7 +80,8 @@ export function addBackupCommands(program: Command, shell: Shell): void {
     .addHelpText(
       'after',
       '\nThe backup stays as it is. It is read through and held against the key file first; then it takes the place of the database in one\n' +
-        'step. What was written since the backup is gone. Tokens and codes from before it stay good.',
+        'step. One with tables, indexes, triggers or views that the server does not make is refused. What was written since the backup is\n' +
+        'gone. Tokens and codes from before it stay good.',
     )
     .action(stoppable(shell, 'restoring', async (...args) => (await import('../commands/backup.ts')).restore(...args)));
 }

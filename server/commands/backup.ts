@@ -3,9 +3,11 @@ import { dirname } from 'node:path';
 import type { Config } from '../config.ts';
 import { KeyFileFault, readKeyFile } from '../key-file.ts';
 import { requireOwnKeys } from '../require-own-keys.ts';
+import { createSchemaComparison } from '../store/sqlite/compare-schema.ts';
 import { type CopyOptions, copyDatabase, formatSize, syncFile } from '../store/sqlite/copy-database.ts';
 import { openSqliteStore } from '../store/sqlite/open-store.ts';
 import { replaceDatabase, requireUnused } from '../store/sqlite/replace-database.ts';
+import { StoreUnusable } from '../store/store-unusable.ts';
 import { type CommandResult, declined, done, refused } from './command.ts';
 
 export interface BackupOptions extends CopyOptions {
@@ -33,8 +35,15 @@ export async function backUp(
   const taken = findTaken(file, database, force);
   if (taken !== undefined) return taken;
   const began = time();
+  const compare = await createSchemaComparison();
+  let differences: readonly string[] = [];
   return unlessStopped(options.signal, async () => {
-    const copy = await copyDatabase(database, file, options);
+    const copy = await copyDatabase(database, file, {
+      ...options,
+      inspect: (copied) => {
+        differences = compare(copied);
+      },
+    });
     try {
       const takenMeanwhile = findTaken(file, database, force);
       if (takenMeanwhile !== undefined) return takenMeanwhile;
@@ -48,14 +57,17 @@ export async function backUp(
     const lines = [
       `Backed up ${database} to ${file}: ${formatSize(bytes)}, ${pages} pages, ${(milliseconds / 1000).toFixed(1)} s.`,
       `The key file ${keyFile} is not in it, and without it a backup is worth nothing: keep a copy of it somewhere else, encrypted.`,
+      ...(differences.length === 0
+        ? []
+        : [`As it is, restore refuses it: ${listDifferences(differences)}. Mend the database, and back it up again.`]),
     ];
-    return done(lines.join('\n'), { file, database, bytes, pages, milliseconds });
+    return done(lines.join('\n'), { file, database, bytes, pages, milliseconds, differences });
   });
 }
 
 /**
- * `restore FILE`: puts a backup where the server looks for its database. The backup is copied, read through, brought to the schema of this
- * code and held against the key file first; then one rename brings it in place.
+ * `restore FILE`: puts a backup where the server looks for its database. The backup is copied, compared with the schema that the migrations
+ * make, read through, brought to the schema of this code and held against the key file first; then one rename brings it in place.
  *
  * @param file absolute
  * @returns `declined` where a database is there and `force` is not given, or it was stopped; nothing was changed then
@@ -78,8 +90,19 @@ export async function restore(
   const began = time();
   requireUnused(database);
   mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  const compare = await createSchemaComparison();
   return unlessStopped(options.signal, async () => {
-    const copy = await copyDatabase(file, database, options);
+    const copy = await copyDatabase(file, database, {
+      ...options,
+      inspect: (copied) => {
+        const differences = compare(copied);
+        if (differences.length > 0)
+          throw new StoreUnusable(
+            'altered',
+            `${file} is not as the server made it: ${listDifferences(differences)}. It is not brought back.`,
+          );
+      },
+    });
     try {
       // As the server will at its start: the schema brought up to date, and the keys compared.
       const store = await openSqliteStore(copy.path, { mayCreate: false });
@@ -121,6 +144,11 @@ async function readKeysOf(file: string, keyFile: string): ReturnType<typeof read
   throw new KeyFileFault(
     `The key file ${keyFile} does not exist. Bring back the one that belongs to ${file} first (LOCKSTEP_KEYS).`,
   );
+}
+
+function listDifferences(differences: readonly string[]): string {
+  const shown = differences.slice(0, 5).join(', ');
+  return differences.length > 5 ? `${shown} and ${differences.length - 5} more` : shown;
 }
 
 async function unlessStopped(signal: AbortSignal, run: () => Promise<CommandResult>): Promise<CommandResult> {

@@ -7,6 +7,7 @@ import { OperatorError } from '../operator-error.ts';
  * - `empty`: a file without a database in it, or a database without tables, and none is to be made
  * - `corrupt`: not a database, or a damaged one
  * - `foreign`: a database of some other program
+ * - `altered`: its tables, indexes, triggers or views are not those that the migrations make
  * - `newer`: written by a later version of this code, which may have changed what columns mean
  * - `read_only`: the file or its folder can't be written to
  * - `locked`: another process holds it for longer than opening waits
@@ -19,6 +20,7 @@ export type UnusableReason =
   | 'empty'
   | 'corrupt'
   | 'foreign'
+  | 'altered'
   | 'newer'
   | 'read_only'
   | 'locked'

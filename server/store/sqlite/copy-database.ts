@@ -13,6 +13,8 @@ const stepPages = 2000;
 export interface CopyOptions {
   /** Ends it with the signal's reason, and nothing is left behind. */
   readonly signal: AbortSignal;
+  /** Looks at the copy before it is read through, and may throw. */
+  readonly inspect?: (copy: BetterSqlite3.Database) => void;
   /** Told after each step. All pages written: what follows is reading them back. */
   readonly onProgress?: (written: number, pages: number) => void;
 }
@@ -37,7 +39,7 @@ export interface DatabaseCopy {
 export async function copyDatabase(
   from: string,
   wanted: string,
-  { signal, onProgress }: CopyOptions,
+  { signal, inspect, onProgress }: CopyOptions,
 ): Promise<DatabaseCopy> {
   const path = `${wanted}.${randomBytes(6).toString('hex')}.part`;
   const discard = () => {
@@ -52,7 +54,7 @@ export async function copyDatabase(
       return stepPages;
     });
     signal.throwIfAborted();
-    return { path, discard, ...finish(from, path) };
+    return { path, discard, ...finish(from, path, inspect) };
   } catch (error) {
     discard();
     throw explain(error, from, wanted);
@@ -80,12 +82,17 @@ async function transfer(from: string, to: string, step: (written: number, pages:
 }
 
 /** Reads every page back, and brings all to the disk. */
-function finish(from: string, path: string): { readonly pages: number; readonly bytes: number } {
+function finish(
+  from: string,
+  path: string,
+  inspect: CopyOptions['inspect'],
+): { readonly pages: number; readonly bytes: number } {
   const copy = new BetterSqlite3(path, { fileMustExist: true });
   let pages: number;
   try {
     // A file that has no log beside it can be opened from a medium that can't be written to.
     copy.pragma('journal_mode = delete');
+    inspect?.(copy);
     requireIntegrity(copy, from);
     pages = Number(copy.pragma('page_count', { simple: true }));
   } finally {

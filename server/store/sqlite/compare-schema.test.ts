@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import BetterSqlite3 from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import { afterEach, expect, test } from 'vitest';
+import { migrate } from '../migrations/migrate.ts';
+import { migrations } from '../migrations/migrations.ts';
+import type { Tables } from '../schema.ts';
+import { createSchemaComparison } from './compare-schema.ts';
+import { ImmediateDialect } from './immediate-dialect.ts';
+import { sqliteSpelling } from './sqlite-spelling.ts';
+
+// If these fail, a backup from elsewhere brings code along that runs inside the server, or one of our own is refused.
+
+const compare = await createSchemaComparison();
+const connections: BetterSqlite3.Database[] = [];
+afterEach(() => {
+  for (const connection of connections.splice(0)) connection.close();
+});
+
+async function open(version = migrations.length, before = ''): Promise<BetterSqlite3.Database> {
+  const connection = new BetterSqlite3(':memory:');
+  connections.push(connection);
+  connection.exec(before);
+  const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
+  await migrate(database, sqliteSpelling, () => 1, migrations.slice(0, version));
+  return connection;
+}
+
+const edit = (change: string) => `pragma writable_schema = on; ${change}; pragma writable_schema = reset`;
+
+test.each([
+  {
+    change: 'create trigger planted after insert on owner begin delete from owner; end',
+    found: ['trigger "planted" is not ours'],
+  },
+  {
+    change: 'drop table key_check; create view key_check as select 1 as id, 2 as value',
+    found: ['view "key_check" is not ours', 'table "key_check" is gone'],
+  },
+  { change: 'create table "a\u2028b" (x)', found: ['table "a\\u{2028}b" is not ours'] },
+  { change: 'create index mine on owner (name)', found: ['index "mine" is not ours'] },
+  { change: 'drop index owner_by_account', found: ['index "owner_by_account" is gone'] },
+  { change: 'alter table owner add column secret text as (password_hash)', found: ['table "owner" is another'] },
+  {
+    change: "update sqlite_schema set sql = replace(sql, 'references', 'REFERENCES') where name = 'owner'",
+    found: ['table "owner" is another'],
+  },
+  {
+    change: 'delete from schema_version where version > 7',
+    found: ['table "known_browser" is not ours', 'index "known_browser_by_owner" is not ours'],
+  },
+  { change: 'analyze', found: ['table "sqlite_stat1" is not ours', 'table "sqlite_stat4" is not ours'] },
+])('$change is told by name', async ({ change, found }) => {
+  const connection = await open();
+  connection.unsafeMode(true);
+  connection.exec(change.includes('sqlite_schema') ? edit(change) : change);
+  expect(compare(connection)).toEqual(found);
+});
+
+test('text in another encoding is told', async () => {
+  expect(compare(await open(undefined, "pragma encoding = 'UTF-16le'"))).toEqual(['its encoding is UTF-16le']);
+});
+
+test.each(migrations.map(({ version }) => version))(
+  'a file of version %i is as the migrations make it',
+  async (version) => {
+    expect(compare(await open(version))).toEqual([]);
+  },
+);
+
+test('what a later version has is not judged: opening it says so', async () => {
+  const connection = await open();
+  connection.exec("insert into schema_version values (9999, 'later', 0); create table later (x)");
+  expect(compare(connection)).toEqual([]);
+});
+
+test('the text of each schema stays as it was released, or the backups of before are refused', async () => {
+  const digests = await Promise.all(
+    migrations.map(async ({ version }) => {
+      const texts = (await open(version))
+        .prepare('select type, name, sql from sqlite_schema order by type, name')
+        .all();
+      return createHash('sha256').update(JSON.stringify(texts)).digest('hex').slice(0, 16);
+    }),
+  );
+  expect(digests).toEqual([
+    'f2aa9a0d202e00dd',
+    '3e3b258addc689e5',
+    '772d3b64aff55b21',
+    'd15d05324926496d',
+    '14c1dabd88fdc65b',
+    '14c1dabd88fdc65b',
+    '1da6d300b339e7ca',
+    'ca3965cc8ca4e6fa',
+  ]);
+});

@@ -1,0 +1,74 @@
+import BetterSqlite3 from 'better-sqlite3';
+import { Kysely } from 'kysely';
+import { migrate } from '../migrations/migrate.ts';
+import { migrations } from '../migrations/migrations.ts';
+import type { Tables } from '../schema.ts';
+import { ImmediateDialect } from './immediate-dialect.ts';
+import { sqliteSpelling } from './sqlite-spelling.ts';
+
+/** A table, index, trigger or view. */
+interface SchemaObject {
+  readonly type: string;
+  readonly name: string;
+  /** Null of an index that belongs to a key. */
+  readonly sql: string | null;
+}
+
+/** @returns what is not as the migrations make it, one sentence each; of a later schema than this code knows nothing */
+export type CompareSchema = (database: BetterSqlite3.Database) => readonly string[];
+
+/**
+ * Makes each schema that a file of ours may have, in memory, and compares a file with the one that it says it has. A file from elsewhere may
+ * hold a trigger that writes passwords where an answer shows them, a view in place of a table, or a table without its constraints, and all
+ * of them would act inside the server.
+ */
+export async function createSchemaComparison(): Promise<CompareSchema> {
+  const schemas = await makeSchemas();
+  return (database) => {
+    const version = database.prepare<[], number | null>('select max(version) from schema_version').pluck().get() ?? 0;
+    if (version > migrations.length) return [];
+    const want = schemas[version - 1] ?? new Map<string, SchemaObject>();
+    const found = readSchema(database);
+    const encoding = database.pragma('encoding', { simple: true });
+    return [
+      ...[...found].filter(([key]) => !want.has(key)).map(([, object]) => `${describe(object)} is not ours`),
+      ...[...want].filter(([key]) => !found.has(key)).map(([, object]) => `${describe(object)} is gone`),
+      ...[...found]
+        .filter(([key, { sql }]) => want.has(key) && want.get(key)?.sql !== sql)
+        .map(([, object]) => `${describe(object)} is another`),
+      // Text is sorted by its bytes.
+      ...(encoding === 'UTF-8' ? [] : [`its encoding is ${encoding}`]),
+    ];
+  };
+}
+
+/** The first is that of version 1. */
+async function makeSchemas(): Promise<readonly ReadonlyMap<string, SchemaObject>[]> {
+  const connection = new BetterSqlite3(':memory:');
+  const database = new Kysely<Tables>({ dialect: new ImmediateDialect(connection) });
+  const schemas: ReadonlyMap<string, SchemaObject>[] = [];
+  try {
+    for (const { version } of migrations) {
+      await migrate(database, sqliteSpelling, () => 0, migrations.slice(0, version));
+      schemas.push(readSchema(connection));
+    }
+  } finally {
+    await database.destroy();
+  }
+  return schemas;
+}
+
+function readSchema(database: BetterSqlite3.Database): Map<string, SchemaObject> {
+  const objects = database.prepare<[], SchemaObject>('select type, name, sql from sqlite_schema').all();
+  return new Map(objects.map((object) => [`${object.type} ${object.name}`, object]));
+}
+
+/** As JSON, since a name may hold anything: what moves a cursor, too. */
+function describe({ type, name }: SchemaObject): string {
+  const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
+  const spelt = JSON.stringify(shown).replace(
+    /[\p{C}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+  return `${type} ${spelt}`;
+}
