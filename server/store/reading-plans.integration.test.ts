@@ -227,16 +227,17 @@ describe('a statement is planned once, not at each run', () => {
   ])('$name', async ({ act }) => {
     const [{ sql, parameters }] = (await record(act)) as [CompiledQuery];
     const statement = connection.prepare(sql);
-    const spent = { running: 0, planning: 0 };
+    const [running, planning]: [number[], number[]] = [[], []];
     for (let turn = 0; turn < 500; turn += 1) {
       const began = performance.now();
       statement.all(...parameters);
       const ran = performance.now();
       connection.prepare(sql);
-      spent.running += ran - began;
-      spent.planning += performance.now() - ran;
+      running.push(ran - began);
+      planning.push(performance.now() - ran);
     }
-    expect(spent.running).toBeLessThan(spent.planning / 2);
+    // Medians: a turn in which the processor worked for others counts no more than any.
+    expect(median(running)).toBeLessThan(median(planning) / 2);
   });
 });
 
@@ -244,6 +245,10 @@ test('a push of 100 entries is one statement between begin and commit', async ()
   const entries = Array.from({ length: 100 }, (_, index) => makeEntry(index));
   expect(await record(() => store.activity.add(entries))).toHaveLength(3);
 });
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[times.length >> 1] ?? 0;
+}
 
 function makeEntry(index: number): Activity {
   const nothing = { rawType: null, firstUse: null, pinId: null, accessName: null, details: '{}' };
