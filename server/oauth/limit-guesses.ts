@@ -34,7 +34,7 @@ export const guessLimits = {
  * before the guesses that come from ever new addresses. Each failure of the same address costs `failureMs` of it, or as many addresses that
  * guess in turn would always have waited longer.
  */
-const comingBack = { afterSeconds: 5, withinMs: 20_000, failureMs: 20_000 } as const;
+const comingBack = { afterSeconds: 5, withinMs: 20_000, failureMs: 15_000 } as const;
 
 /** Beyond so many the one that was idle longest is forgotten. */
 const maxKeys = 10_000;

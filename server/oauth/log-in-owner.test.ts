@@ -45,7 +45,7 @@ function begin() {
       },
     }),
     log: { info: () => undefined, warn: () => undefined, error: () => undefined },
-    limitGuesses: createGuessLimits({ pause: wait }),
+    limitGuesses: createGuessLimits({ pause: wait, draw: createDraw() }),
   });
   const attempt = (given: Partial<Credentials>): Promise<LoginResult> =>
     logIn({
@@ -59,6 +59,15 @@ function begin() {
       ...given,
     });
   return { attempt };
+}
+
+/** The same lots in every run: Park and Miller's generator. */
+function createDraw() {
+  let state = 20_261_121;
+  return (count: number) => {
+    state = (state * 48_271) % 2_147_483_647;
+    return state % count;
+  };
 }
 
 const addressOf = (number: number) => `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
