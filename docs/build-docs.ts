@@ -18,7 +18,7 @@ import { maxAliasCount, readWhole, type WholeContract } from './reference/whole-
 /** What the docs of this repository are made from, and where they go: paths from its root. */
 export const ownDocs = {
   contract: 'generated/published.gen.json',
-  pages: ['docs/login.md', 'docs/sandbox.md', 'docs/status.md', 'docs/api-changelog.md'],
+  pages: ['docs/login.md', 'docs/sandbox.md', 'docs/generated-clients.md', 'docs/status.md', 'docs/api-changelog.md'],
   out: 'docs/dist',
 } as const;
 

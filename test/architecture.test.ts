@@ -73,7 +73,7 @@ const packageBelongsTo: readonly { readonly name: RegExp; readonly folder: RegEx
   { name: /^kysely|^better-sqlite3/, folder: /^(server\/store|bench)\// },
   { name: /^@noble\//, folder: /^server\/algopin\// },
   { name: /^oidc-provider/, folder: /^(server\/oauth|bench)\// },
-  { name: /^@redocly\/openapi-core$|^openapi-typescript$|^typescript$/, folder: /^toolkit\// },
+  { name: /^@redocly\/openapi-core$|^openapi-typescript$|^typescript$/, folder: /^(toolkit|bench\/clients)\// },
   // The same package at the version that Redocly's own command runs, by an alias: types for the rules, and one test.
   { name: /^redocly-core$/, folder: /^(toolkit|test)\// },
 ];

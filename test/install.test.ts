@@ -7,6 +7,7 @@ const read = (name: string) => readFileSync(new URL(`../${name}`, import.meta.ur
 const lockfiles = [
   'package-lock.json',
   'bench/peers/package-lock.json',
+  'bench/clients/package-lock.json',
   'bench/foreign/package-lock.json',
   'bench/foreign/held-out/package-lock.json',
 ];

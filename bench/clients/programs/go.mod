@@ -1,0 +1,7 @@
+module program
+
+go 1.23
+
+require lock v0.0.0
+
+replace lock => ../client

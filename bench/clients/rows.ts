@@ -1,0 +1,159 @@
+import { join } from 'node:path';
+
+/** One generator of clients, and how a program of its client is made and started. */
+export interface Row {
+  readonly name: string;
+  /** As the table shows it. */
+  readonly generator: string;
+  /** How an access token is passed. */
+  readonly token: string;
+  /** Files of `programs/`, by the name they get in the folder of the row. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Each step is a command, in the folder of the row. */
+  readonly generate: readonly Command[];
+  /** Left out where nothing here compiles it. */
+  readonly compile?: readonly Command[];
+  /** Prints one line for each call. Left out where nothing here runs it. */
+  readonly run?: Command;
+  /** What was seen, beyond the columns. */
+  readonly note?: string;
+}
+
+export type Command = readonly [program: string, ...args: readonly string[]];
+
+const here = import.meta.dirname;
+const bin = (name: string): string => join(here, 'node_modules/.bin', name);
+const python = (name: string): string => join(here, '.venvs/bin', name);
+/** What a partner would switch on: nothing that hides a fault. */
+const strict = ['--strict', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable', '--module', 'node16'];
+const tsc: Command = [bin('tsc'), ...strict, '--types', 'node', '--outDir', 'out', 'main.ts'];
+const node: Command = [process.execPath, 'out/main.js'];
+const spec = '$SPEC';
+const openapiGenerator = (generator: string, ...options: readonly string[]): Command => [
+  python('openapi-generator-cli'),
+  ...['generate', '-i', spec, '-g', generator, ...options],
+];
+const version = 'openapi-generator 7.17';
+
+/** Those whose generator, compiler and runtime npm brings. */
+export const npmRows: readonly Row[] = [
+  {
+    name: 'openapi-typescript',
+    generator: 'openapi-typescript 7.13 (openapi-fetch 0.17)',
+    token: '`createClient({ headers: { authorization } })`',
+    files: { 'main.ts': 'openapi-typescript.ts' },
+    generate: [[bin('openapi-typescript'), spec, '-o', 'client.ts']],
+    compile: [tsc],
+    run: node,
+  },
+  {
+    name: 'hey-api',
+    generator: '@hey-api/openapi-ts 0.99',
+    token: '`client.setConfig({ auth: token })`',
+    files: { 'main.ts': 'hey-api.ts' },
+    generate: [[bin('openapi-ts'), '-i', spec, '-o', 'client']],
+    compile: [tsc],
+    run: node,
+  },
+  {
+    name: 'orval',
+    generator: 'orval 8.38, client `fetch`',
+    token: '`{ headers: { authorization } }` as the last argument of each call',
+    files: { 'main.ts': 'orval.ts', 'orval.config.mjs': 'orval.config.mjs' },
+    generate: [[bin('orval'), '--config', 'orval.config.mjs']],
+    compile: [tsc],
+    run: node,
+  },
+];
+
+export const rows: readonly Row[] = [
+  ...npmRows,
+  {
+    name: 'typescript-fetch',
+    generator: `${version}, \`typescript-fetch\``,
+    token: "`new Configuration({ accessToken: 'Bearer ' + token })`",
+    files: { 'main.ts': 'typescript-fetch.ts' },
+    generate: [openapiGenerator('typescript-fetch', '-o', 'client')],
+    compile: [tsc],
+    run: node,
+  },
+  {
+    name: 'python',
+    generator: `${version}, \`python\``,
+    token: '`Configuration(access_token=token)`',
+    files: { 'main.py': 'python.py' },
+    generate: [openapiGenerator('python', '-o', '.', '--additional-properties', 'packageName=lock_client')],
+    compile: [[python('python'), '-m', 'compileall', '-q', 'lock_client']],
+    run: [python('python'), 'main.py'],
+  },
+  {
+    name: 'openapi-python-client',
+    generator: 'openapi-python-client 0.29',
+    token: '`AuthenticatedClient(token=token)`',
+    files: { 'main.py': 'openapi_python_client.py' },
+    generate: [
+      [
+        python('openapi-python-client'),
+        'generate',
+        '--path',
+        spec,
+        '--meta',
+        'none',
+        '--overwrite',
+        '--output-path',
+        'lock_client',
+      ],
+    ],
+    compile: [[python('python'), '-m', 'compileall', '-q', 'lock_client']],
+    run: [python('python'), 'main.py'],
+  },
+  {
+    name: 'java',
+    generator: `${version}, \`java\`, library \`native\``,
+    token: '`client.setRequestInterceptor(...)`, which sets the header `Authorization`',
+    files: { 'src/main/java/Main.java': 'Main.java' },
+    generate: [openapiGenerator('java', '--library', 'native', '-o', '.')],
+    compile: [['mvn', '-q', '-DskipTests', '-Dmaven.javadoc.skip', 'compile', 'dependency:copy-dependencies']],
+    run: ['java', '-cp', 'target/classes:target/dependency/*', 'Main'],
+  },
+  {
+    name: 'go',
+    generator: `${version}, \`go\``,
+    token: '`oauth2.StaticTokenSource`, as the value of `ContextOAuth2` in the context',
+    files: { 'program/main.go': 'main.go', 'program/go.mod': 'go.mod' },
+    generate: [
+      openapiGenerator('go', '-o', 'client', '--git-host', '', '--additional-properties', 'packageName=lock'),
+      [
+        'sh',
+        '-c',
+        'cd client && rm -rf test go.mod go.sum && printf "module lock\\n\\ngo 1.23\\n" > go.mod && GOFLAGS=-mod=mod go mod tidy && cd ../program && GOFLAGS=-mod=mod go mod tidy',
+      ],
+    ],
+    compile: [['sh', '-c', 'cd program && go vet ./... && go build -o ../main .']],
+    run: ['./main'],
+  },
+  {
+    name: 'kotlin',
+    generator: `${version}, \`kotlin\``,
+    token: '`ApiClient.accessToken = token`',
+    files: { 'src/main/kotlin/Main.kt': 'Main.kt', 'pom.xml': 'kotlin-pom.xml' },
+    generate: [openapiGenerator('kotlin', '-o', '.')],
+    compile: [['mvn', '-q', 'compile', 'dependency:copy-dependencies']],
+    run: ['java', '-cp', 'target/classes:target/dependency/*', 'MainKt'],
+    note: '`createBridgeProxiedJob` takes none of the classes that are made for its body; `createBridgeTargetedJob` works',
+  },
+  {
+    name: 'csharp',
+    generator: `${version}, \`csharp\``,
+    token: '`options.AddTokens(new OAuthToken(token))`',
+    generate: [openapiGenerator('csharp', '-o', '.')],
+    note: 'There is no .NET here. It writes times with seven digits of a second, which are refused: set three by `StartDateFormat` and its like',
+  },
+  {
+    name: 'swift',
+    generator: `${version}, \`swift6\``,
+    token: '`Authorization` among the `customHeaders` of its configuration',
+    generate: [openapiGenerator('swift6', '-o', '.')],
+    note: 'There is no Swift here',
+  },
+];
