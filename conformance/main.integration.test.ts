@@ -120,6 +120,20 @@ describe('exit codes', () => {
       says: 'ftp://a is no http address',
     },
     {
+      name: 'a folder that is none',
+      args: [
+        '--contract',
+        'x',
+        '--base-url',
+        'http://a',
+        '--allow-files',
+        'absent',
+        '--allow-files',
+        apis.library.file,
+      ],
+      says: `--allow-files absent is no folder.\n--allow-files ${apis.library.file} is no folder.`,
+    },
+    {
       name: 'a contract that is not there',
       args: ['--contract', 'absent.yaml', '--base-url', 'http://a'],
       says: 'It cannot be read',

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { access, constants, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -43,6 +44,8 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   const { values, faults } = readOptions(raw, ends !== undefined);
   if (faults.length > 0)
     return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
+  const unfound = values.allowFiles.filter((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
+  if (unfound.length > 0) return refuse(...unfound.map((folder) => `--allow-files ${folder} is no folder.`));
   const distrust = await trustAuthorities(values);
   const certificate = await readClientCertificate(values);
   const unreadable = [distrust, 'fault' in certificate ? certificate.fault : undefined].filter(
@@ -57,7 +60,7 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   let contract: Contract;
   try {
     const given = values.contract ?? '';
-    contract = { ...(await readContractFile(given)), file: shownName(given) };
+    contract = { ...(await readContractFile(given, values)), file: shownName(given) };
   } catch (error) {
     if (error instanceof ContractError)
       return refuse(error.message.replaceAll(values.contract ?? '', () => shownName(values.contract ?? '')));
@@ -240,6 +243,10 @@ async function writeReports({ report: names, out }: OptionValues, result: RunRes
   }
 }
 
+function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
@@ -276,7 +283,7 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
     ...describeLeftOut({ contract, selected, ...names }),
     ...describeUnsent(all.flatMap(({ operation: id, notSent }) => (notSent === undefined ? [] : [{ id, notSent }]))),
   ];
-  const summary = `${contract.title}: ${phases.baseline.about}: ${all.length} operations in ${rounds.length} rounds, ${planned.length} obligations. Nothing is sent.`;
+  const summary = `${contract.title}: ${phases.baseline.about}: ${plural(all.length, 'operation')} in ${plural(rounds.length, 'round')}, ${plural(planned.length, 'obligation')}. Nothing is sent.`;
   const text = [
     `${printable(summary)}\n\n${formatNotTested(notTested)}\n`,
     ...printableParts(rounds).flatMap(({ round, operations }) => [

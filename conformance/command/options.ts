@@ -43,6 +43,13 @@ export const optionTable = {
     env: 'LOCKSTEP_CONTRACT',
     read: text,
   },
+  allowFiles: {
+    flags: '--allow-files <folder>',
+    about: 'a folder outside that of the contract whose files it may refer to; may stand several times',
+    group: 'Target:',
+    isRepeatable: true,
+    read: texts,
+  },
   baseUrl: {
     flags: '--base-url <url>',
     about: 'where the API runs; replaces the servers of the contract',

@@ -126,8 +126,8 @@ export function follow(root: JsonObject, start: Place, report?: ReportPart): Pla
     if (!reference.startsWith('#')) {
       report?.(
         place.pointer,
-        `$ref ${reference} leads to another document.`,
-        'Bundle the contract into one file first.',
+        `$ref ${reference} leads to another document, which is not there or not read.`,
+        'Name a file below the folder of the contract, or bundle both into one.',
       );
       return undefined;
     }

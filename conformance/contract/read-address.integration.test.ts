@@ -34,7 +34,7 @@ const rows: readonly { name: string; answer: (path: string, own: string) => Test
 
 test.each(rows)('a contract whose address $name is not read', async ({ answer, says }) => {
   const served = await serve(({ path }) => answer(path, served.origin));
-  await expect(readContractFile(`${served.origin}/`, most)).rejects.toThrow(`It cannot be read: ${says}`);
+  await expect(readContractFile(`${served.origin}/`, { bytes: most })).rejects.toThrow(`It cannot be read: ${says}`);
   await served.close();
 });
 
@@ -46,7 +46,7 @@ test('an address with a password is not asked, and the password stays unsaid', a
 
 test('a contract within the bound is read, also where it is found by redirects within its origin', async () => {
   const served = await serve(({ path }) => (path === '/' ? moved('/a') : zipped(text)));
-  expect((await readContractFile(`${served.origin}/`, most)).title).toBe('T');
+  expect((await readContractFile(`${served.origin}/`, { bytes: most })).title).toBe('T');
   await served.close();
 });
 

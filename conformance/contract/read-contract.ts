@@ -18,6 +18,7 @@ import {
   textAt,
 } from './document.ts';
 import { readExactly } from './exact-schemas.ts';
+import { includeFiles } from './include-files.ts';
 import { readAddresses, readOperation } from './read-operation.ts';
 import { readSource, type Source } from './source.ts';
 
@@ -35,11 +36,15 @@ const mostRedirects = 5;
  * Reads an OpenAPI document, YAML or JSON.
  *
  * @param file path, or an http address
- * @param bytes most of a document from an address; tests have fewer
+ * @param options `bytes`: most of a document from an address, tests have fewer; `allowFiles`: folders outside the contract's own
+ *   whose files it may refer to. One from an address refers to no files
  *
  * @throws ContractError when there is nothing to test: unreadable, not OpenAPI 3, no operation
  */
-export async function readContractFile(file: string, bytes = mostBytes): Promise<Contract> {
+export async function readContractFile(
+  file: string,
+  { bytes = mostBytes, allowFiles = [] }: { readonly bytes?: number; readonly allowFiles?: readonly string[] } = {},
+): Promise<Contract> {
   const isAddress = /^https?:\/\//i.test(file);
   const text = await (isAddress ? readAddress(file, bytes) : readFile(file, 'utf8')).catch((error: unknown) => {
     const says = `It cannot be read: ${explain(error)}.`;
@@ -48,7 +53,10 @@ export async function readContractFile(file: string, bytes = mostBytes): Promise
       : 'Name a file that exists: --contract FILE.';
     throw new ContractError(file, [{ pointer: '#', line: 0, says, cure }]);
   });
-  return readContract(file, text);
+  const source = readAny(file, text);
+  // Most refer to nothing outside of them.
+  const isWhole = isAddress || !/\$ref["']?\s*:\s*["']?[^"'\s#]/.test(text);
+  return readDocument(file, isWhole ? source : await includeFiles(file, source, allowFiles));
 }
 
 /** Follows redirects within the origin alone: the user trusts that one, and it must not choose whom this machine asks besides. */
@@ -99,8 +107,11 @@ function explain(error: unknown): string {
 }
 
 export function readContract(file: string, text: string): Contract {
-  const { root: written, lineOf, repeated } = readAny(file, text);
-  const root = text.includes('x-exact') ? readExactly(written) : written;
+  return readDocument(file, readAny(file, text));
+}
+
+function readDocument(file: string, { root: written, lineOf, repeated }: Source): Contract {
+  const root = readExactly(written);
   const { problems, report } = gatherProblems(lineOf);
   requireOpenApi(file, root, lineOf);
   for (const pointer of repeated) {

@@ -132,7 +132,12 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     if (found === undefined) {
       if (reference.startsWith('#'))
         told(pointer, `$ref ${reference} leads nowhere.`, 'Correct the reference or add what it names.', dangling);
-      else told(pointer, `$ref ${reference} leads to another document.`, 'Bundle the contract into one file.');
+      else
+        told(
+          pointer,
+          `$ref ${reference} leads to another document, which is not there or not read.`,
+          'Name a file below the folder of the contract, or bundle both into one.',
+        );
       return undefined;
     }
     // A schema that says nothing of its own is passed over: a thousand of them in a row cost one.
