@@ -1,6 +1,6 @@
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { decodeContent, readJson } from './content.ts';
+import { createHolder, decodeContent, readJson } from './content.ts';
 
 const most = 1_000;
 
@@ -58,4 +58,20 @@ test.each([
   { text: `[${'0,'.repeat(250_000)}0]`, want: { unread: 'it holds more than 250000 values' } },
 ])('JSON is read within bounds: row %$', ({ text, want }) => {
   expect(readJson(Buffer.from(text))).toEqual(want);
+});
+
+test('of bodies beyond what a round may keep the beginning is kept, and until the next round', () => {
+  const { hold, release } = createHolder(10, 3);
+  const lengths = (size: number) => {
+    const { body, isCut } = hold({ kind: 'answer', status: 200, headers: [], body: Buffer.alloc(size), durationMs: 1 });
+    return [body.length, isCut];
+  };
+  expect([8, 3, 4, 3].map(lengths)).toEqual([
+    [8, undefined],
+    [3, undefined],
+    [3, true],
+    [3, undefined],
+  ]);
+  release();
+  expect(lengths(8)).toEqual([8, undefined]);
 });

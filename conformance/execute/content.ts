@@ -108,3 +108,27 @@ function measureJson(body: Buffer): string | undefined {
   }
   return undefined;
 }
+
+/** Of the bodies that one round keeps: 64 turns may bring several of 64 MiB each. */
+const mostHeldBytes = 256 * 1024 * 1024;
+
+/** What is kept of a body beyond that. */
+const keptBytes = 64 * 1024;
+
+/** Keeps bodies as long as there is room for them, of those that come then the beginning. */
+export function createHolder(most = mostHeldBytes, kept = keptBytes) {
+  let size = 0;
+  return {
+    hold: (answer: Answer): Answer => {
+      if (answer.body.length <= kept) return answer;
+      size += answer.body.length;
+      if (size <= most) return answer;
+      // A copy: a part of a buffer would keep the whole.
+      return { ...answer, body: Buffer.from(answer.body.subarray(0, kept)), isCut: true };
+    },
+    /** What was kept is needed no more. */
+    release: (): void => {
+      size = 0;
+    },
+  };
+}

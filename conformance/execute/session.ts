@@ -10,7 +10,7 @@ import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { type Accounts, type Authorization, authorize } from './authorize.ts';
 import type { Connection } from './connection.ts';
-import { readJson } from './content.ts';
+import { createHolder, readJson } from './content.ts';
 import {
   type Answer,
   type Exchange,
@@ -76,12 +76,6 @@ interface Wiring {
   readonly onLost: (says: string) => void;
 }
 
-/** Of the bodies that one round keeps: 64 turns may bring several of 64 MiB each. */
-const mostHeldBytes = 256 * 1024 * 1024;
-
-/** What is kept of a body beyond that. */
-const leastHeldBytes = 64 * 1024;
-
 const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };
 
 export function createEngine(wiring: Wiring): Engine {
@@ -90,15 +84,7 @@ export function createEngine(wiring: Wiring): Engine {
   /** Until when each operation waits. Others go on meanwhile. */
   const waits = new Map<string, number>();
 
-  let heldBytes = 0;
-  const hold = (outcome: Answer | NoAnswer | undefined): Answer | NoAnswer | undefined => {
-    if (outcome?.kind !== 'answer' || outcome.body.length <= leastHeldBytes) return outcome;
-    heldBytes += outcome.body.length;
-    if (heldBytes <= mostHeldBytes) return outcome;
-    // A copy: a part of a buffer would keep the whole.
-    return { ...outcome, body: Buffer.from(outcome.body.subarray(0, leastHeldBytes)), isCut: true };
-  };
-
+  const held = createHolder();
   /** One request, when its operation may send again; what never reached the deployment goes out once it is back. */
   const exchange = async (operation: Operation, request: OutgoingRequest): Promise<Answer | NoAnswer | undefined> => {
     for (;;) {
@@ -106,7 +92,7 @@ export function createEngine(wiring: Wiring): Engine {
       await outages.whenUp();
       await pace();
       const outcome = await outages.follow({ operation, request }, () => connection.send(request));
-      if (outcome !== 'later') return hold(outcome);
+      if (outcome !== 'later') return outcome?.kind === 'answer' ? held.hold(outcome) : outcome;
     }
   };
 
@@ -132,9 +118,7 @@ export function createEngine(wiring: Wiring): Engine {
   };
 
   return {
-    beginRound: () => {
-      heldBytes = 0;
-    },
+    beginRound: held.release,
     open: ({ id, phase }) => {
       let step = 0;
       return {
