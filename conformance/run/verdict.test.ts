@@ -18,6 +18,7 @@ paths:
   /guarded: {get: {operationId: guarded, security: [{Key: []}], responses: {2XX: {description: Done}}}}
   /guarded2: {get: {operationId: guarded2, security: [{Key: []}], responses: {2XX: {description: Done}}}}
   /guarded3: {get: {operationId: guarded3, security: [{Key: []}], responses: {2XX: {description: Done}}}}
+  /guarded4: {get: {operationId: guarded4, security: [{Key: []}], responses: {2XX: {description: Done}}}}
   /optional: {get: {operationId: optional, security: [{}, {Key: []}], responses: {2XX: {description: Done}}}}
   /open: {get: {operationId: open, responses: {2XX: {description: Done}}}}
   /token: {servers: [{url: https://b.example}], post: {operationId: token, responses: {2XX: {description: Done}}}}
@@ -95,9 +96,9 @@ describe('what a run amounts to', () => {
     { name: 'refusals of rights alone', came: { guarded: 403 }, verdict: 'nothing-tested', says: /only saw 403/ },
     {
       name: 'refusals of credentials beside what comes before anybody looks at them',
-      came: { guarded: 401, guarded2: 500, guarded3: 404 },
+      came: { guarded: 401, guarded2: 500, guarded3: 404, guarded4: 302 },
       verdict: 'nothing-tested',
-      says: /only saw 401, 404, 500/,
+      says: /only saw 302, 401, 404, 500/,
     },
     {
       name: 'refusals of credentials beside one that tells of data',

@@ -37,9 +37,10 @@ export interface Judgement {
 /** Statuses after which nothing is known about the API behind them. */
 const provesNothing = new Set([401, 402, 403, 429]);
 
-/** Statuses that may come before anybody looks at credentials: there is no such address or method, or the server fails. */
+/** Statuses that may come before anybody is let in: the way to a log-in, no such address or method, a server that fails. */
 function mayComeFirst(status: number): boolean {
-  return provesNothing.has(status) || status === 404 || status === 405 || status >= 500;
+  const isRedirect = status >= 300 && status < 400;
+  return provesNothing.has(status) || isRedirect || status === 404 || status === 405 || status >= 500;
 }
 
 /** Most places in one report. */
@@ -125,6 +126,7 @@ function judgeRefused(
     ({ operation }) => operation.security.length > 0 && operation.security.every((one) => Object.keys(one).length > 0),
   );
   const statuses = [...statusesOf(guarded.length > 0 ? guarded : tallies)].sort((a, b) => a - b);
+  if (guarded.some(({ isAccepted }) => isAccepted)) return undefined;
   const isOnly = statuses.length > 0 && statuses.every((status) => provesNothing.has(status));
   if (!isOnly && !(statuses.includes(401) && statuses.every(mayComeFirst))) return undefined;
   const why = 'the credentials were refused or the quota is used up, no check of data took place';
