@@ -84,6 +84,7 @@ const signs = { json: /[,[{]/g, yaml: /[,[{]|\r?\n|\r|[-?](?=\s)/g } as const;
 
 /** Refuses what would fill the memory, before it is read. */
 function boundValues(text: string, language: keyof typeof signs): void {
+  if (text.length <= mostValues) return;
   let count = 0;
   for (const _ of text.matchAll(signs[language])) {
     count += 1;

@@ -19,7 +19,7 @@ export function describeLeftOut({ contract, selected, checks, allChecks }: Scope
   const left = contract.operations.filter((operation) => !selected.includes(operation));
   const off = allChecks.filter((name) => !checks.includes(name));
   return [
-    ...(missing.length === 0 ? [] : [`not built yet: ${missing.map(({ about }) => about).join('; ')}`]),
+    ...missing.map(({ about }) => `not built yet: ${about}`),
     ...(left.length === 0
       ? []
       : [
@@ -41,13 +41,14 @@ export function describeNotReached(
   ];
   const unjudged = rest.filter(({ isUnjudged }) => isUnjudged === true);
   const places = unjudged.map(({ operation, check, place, reason }) => `${operation} ${check} ${place} (${reason})`);
-  const silent = rest.length - unjudged.length;
+  const silent = rest.filter(({ isUnjudged }) => isUnjudged !== true);
+  const byCheck = [...Map.groupBy(silent, ({ check }) => check)].map(([check, own]) => `${own.length} of ${check}`);
   return [
     ...(unreached.length === 0 ? [] : [`never accepted: ${nameSome(unreached)}, with ${countOf(never.length)}`]),
     ...(places.length === 0 ? [] : [`not judged: ${nameSome(places)}`]),
-    ...(silent === 0
+    ...(silent.length === 0
       ? []
-      : [`not seen: the answers that ${countOf(silent, obligations.length)} are about; --report json names each`]),
+      : [`never answered so that it shows: ${countOf(silent.length)} of ${obligations.length}, ${nameSome(byCheck)}`]),
   ];
 }
 
@@ -58,9 +59,8 @@ export function describeUnsent(operations: readonly { readonly id: string; reado
   );
 }
 
-function countOf(count: number, all?: number): string {
-  const of = all === undefined ? '' : ` of ${all}`;
-  return `${count}${of} obligation${count === 1 && all === undefined ? '' : 's'}`;
+function countOf(count: number): string {
+  return `${count} ${count === 1 ? 'obligation' : 'obligations'}`;
 }
 
 function nameSome(names: readonly string[]): string {
