@@ -151,9 +151,18 @@ function* judgeVersion(document: unknown): Generator<LimitFinding> {
     return yield { at: ['swagger'], says: `swagger is ${JSON.stringify(swagger)}, ${supported}`, cure };
   }
   if (openapi === undefined) return yield { at: ['openapi'], says: `openapi is missing, ${supported}` };
-  const cure = /^3\.([2-9]|\d\d)/.test(String(openapi))
-    ? 'Write openapi: 3.1.1, and leave out what only the later version has.'
-    : 'Write the version as text, openapi: 3.1.1 or openapi: 3.0.4, as the document has it.';
+  const isVersion = typeof openapi === 'number' || typeof openapi === 'string';
+  const [, major = '', minor = '0'] = (isVersion && /^(\d+)(?:\.(\d+))?/.exec(String(openapi))) || [];
+  // `4.0` is a number in YAML, and 4 by then.
+  if (major !== '' && (major !== '3' || Number(minor) > 1)) {
+    const says = `OpenAPI ${major}.${minor} is not supported, 3.0.x and 3.1.x are`;
+    const cure =
+      Number(major) < 3
+        ? 'Convert the document to OpenAPI 3.0 or 3.1, by a converter such as swagger2openapi.'
+        : 'Write the document in OpenAPI 3.1, openapi: 3.1.1, and leave out what only the later version has.';
+    return yield { at: ['openapi'], says, cure };
+  }
+  const cure = 'Write the version as text, openapi: 3.1.1 or openapi: 3.0.4, as the document has it.';
   yield { at: ['openapi'], says: `openapi is ${JSON.stringify(openapi)}, supported are 3.0.x and 3.1.x`, cure };
 }
 

@@ -53,7 +53,7 @@ describe('a contract at an address', () => {
 
   test.each([
     { path: '/none', want: [{ rule: 'readable', says: 'the server answered 404 Not Found' }] },
-    { path: '/broken.yaml', want: [{ rule: 'yaml', line: 4 }] },
+    { path: '/broken.yaml', want: [{ rule: 'yaml', line: 3 }] },
     { path: '/page', want: [{ line: 1, says: expect.stringMatching(/\w/) }] },
     {
       path: '/parts.yaml',

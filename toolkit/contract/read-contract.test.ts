@@ -22,7 +22,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     {
       name: 'YAML',
       text: `${head}paths: [\n`,
-      want: [{ rule: 'yaml', line: 4, pointer: '#' }],
+      want: [{ rule: 'yaml', line: 3, pointer: '#' }],
     },
     {
       name: 'OpenAPI 3.2',
@@ -32,10 +32,27 @@ describe('a broken contract is refused with place, reason and cure:', () => {
           rule: 'unsupported/openapi-version',
           line: 1,
           pointer: '#/openapi',
-          says: 'openapi is "3.2.0", supported are 3.0.x and 3.1.x',
-          cure: expect.stringMatching(/^Write openapi: 3\.1\.1, and leave out/),
+          says: 'OpenAPI 3.2 is not supported, 3.0.x and 3.1.x are',
+          cure: expect.stringMatching(/3\.1\.1, and leave out/),
         },
       ],
+    },
+    ...['4.0', '"4.0.0"', '10'].map((version) => ({
+      name: `OpenAPI ${version}`,
+      text: `openapi: ${version}\ninfo: {title: T, version: '1'}\npaths: {}\n`,
+      want: [{ line: 1, says: expect.stringMatching(/^OpenAPI (4|10)\.0 is not supported, 3\.0\.x and 3\.1\.x are$/) }],
+    })),
+    {
+      name: 'a version that YAML takes for a number',
+      text: "openapi: 3.1\ninfo: {title: T, version: '1'}\npaths: {}\n",
+      want: [
+        { says: 'openapi is 3.1, supported are 3.0.x and 3.1.x', cure: expect.stringMatching(/^Write .* as text/) },
+      ],
+    },
+    {
+      name: 'an alias of nothing',
+      text: 'openapi: 3.1.1\ninfo: *none\npaths: {}\n',
+      want: [{ rule: 'yaml', line: 2, says: '*none has no &none before it' }],
     },
     {
       name: 'OpenAPI 2.0, with the name of a converter',

@@ -1,4 +1,4 @@
-import { type Problem, takeWithFollowers } from '../problem.ts';
+import { countMore, type Problem } from '../problem.ts';
 import type { SyntaxFault, YamlSource } from './yaml-source.ts';
 
 const cure = 'Correct the YAML here; indentation, quotes and brackets are the usual causes.';
@@ -6,8 +6,8 @@ const cure = 'Correct the YAML here; indentation, quotes and brackets are the us
 /**
  * Says what keeps a text from being YAML, in the order of its lines.
  *
- * Of a text that is wrong in one place the parser says much that follows from it: one wrong indent made dozens. The first is told, with three
- * that may follow from it. A key that stands twice is a fault of its own, wherever it stands.
+ * Of a text that is wrong in one place the parser says much that follows from it: one wrong indent made dozens. The first is told, and how
+ * many follow. A key that stands twice is a fault of its own, wherever it stands.
  *
  * @param file as it is displayed
  */
@@ -18,7 +18,8 @@ export function findSyntaxProblems(file: string, { faults }: Pick<YamlSource, 'f
     .filter(({ line, column }, index, all) => line !== all[index - 1]?.line || column !== all[index - 1]?.column);
   const twice = sorted.filter(({ first }) => first !== undefined).map((fault) => toProblem(file, fault));
   const broken = sorted.filter(({ first }) => first === undefined).map((fault) => toProblem(file, fault));
-  return [...twice, ...takeWithFollowers(broken)];
+  const [first, ...followers] = broken;
+  return [...twice, ...(first === undefined ? [] : [{ ...first, ...countMore(followers.length) }])];
 }
 
 function toProblem(file: string, { line, column, says, first }: SyntaxFault): Problem {

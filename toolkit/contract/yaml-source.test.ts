@@ -23,7 +23,7 @@ test.each([
 test.each([
   { name: 'a tab for indentation', text: 'a:\n\tb: 1\n', line: 2 },
   { name: 'a key twice', text: 'a: 1\nb: 2\na: 3\n', line: 3 },
-  { name: 'an open bracket', text: 'a: [1, 2\nb: 3\n', line: 2 },
+  { name: 'an open bracket', text: 'a: [1, 2\nb: 3\n', line: 1 },
 ])('$name is a fault with its line', ({ text, line }) => {
   const { faults, value } = readYaml(text);
   expect(faults.map((fault) => fault.line)).toContain(line);

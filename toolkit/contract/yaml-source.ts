@@ -32,7 +32,20 @@ export function readYaml(text: string): YamlSource {
   const faults = [...document.errors, ...document.warnings].map(({ code, message, pos }) => {
     const key = code === 'DUPLICATE_KEY' ? firstKey(document, pos[0]) : undefined;
     const first = key && { first: { key: String(key), ...positionAt(key.range?.[0] ?? 0) } };
+    const opened = code === 'BAD_INDENT' || code === 'MISSING_CHAR' ? findUnclosed(document, text, pos[0]) : undefined;
+    if (opened !== undefined)
+      return { says: `${text.charAt(opened)} is opened here, and never closed`, ...positionAt(opened) };
     return { says: message.trim(), ...positionAt(pos[0]), ...first };
+  });
+  // Anchors are looked for when a value is made, and the parser throws at the first that is missing.
+  visit(document, {
+    Alias(_, alias) {
+      if (alias.resolve(document) === undefined)
+        faults.push({
+          says: `*${alias.source} has no &${alias.source} before it`,
+          ...positionAt(alias.range?.[0] ?? 0),
+        });
+    },
   });
   return {
     faults,
@@ -48,6 +61,28 @@ export function readValue(text: string): unknown {
   } catch {
     return readYaml(text).value;
   }
+}
+
+/** Where the bracket or quote stands whose missing end the parser notices at an offset, which may be the end of the text. */
+function findUnclosed(document: Document, text: string, offset: number): number | undefined {
+  let found: number | undefined;
+  visit(document, {
+    Node(_, node) {
+      const [from, to] = node.range ?? [offset, offset];
+      const isEnclosing = (isMap(node) || isSeq(node)) && node.flow === true;
+      const isQuoted = isScalar(node) && (node.type === 'QUOTE_DOUBLE' || node.type === 'QUOTE_SINGLE');
+      if (from >= offset || !(isEnclosing || isQuoted)) return;
+      const end = { '{': '}', '[': ']' }[text.charAt(from)] ?? text.charAt(from);
+      const isClosed =
+        to - from > 1 &&
+        text
+          .slice(from + 1, to)
+          .trimEnd()
+          .endsWith(end);
+      if (!isClosed) found = Math.max(from, found ?? 0);
+    },
+  });
+  return found;
 }
 
 /** The key that stands before the one at this offset, in the same map, under the same name. */
