@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
-import { createDocsHandler, readDocs } from '@lockstep/runtime/docs/serve-docs';
+import { createDocsHandler, readDocs, serveDocsAlone } from '@lockstep/runtime/docs/serve-docs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { buildDocs, ownDocs } from './build-docs.ts';
 
@@ -128,10 +128,7 @@ async function build(
 
 async function serve(folder: string, { port }: Options): Promise<Server> {
   const handle = await createDocsHandler(await readDocs(folder));
-  const server = createServer((request, response) => {
-    if (handle(request, response)) return;
-    response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('The reference is at /docs.\n');
-  });
+  const server = createServer(serveDocsAlone(handle));
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   // Loopback alone: who wants it on a network puts it behind the server of the API.
   server.once('error', reject).listen(port, '127.0.0.1', resolve);

@@ -1,5 +1,5 @@
 import { type BuiltDocs, buildDocs } from '@lockstep/docs/build-docs';
-import { createDocsHandler, readDocs } from '@lockstep/runtime/docs/serve-docs';
+import { createDocsHandler, readDocs, serveDocsAlone } from '@lockstep/runtime/docs/serve-docs';
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import type { Running } from '@lockstep/runtime/run-until-stopped';
 import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
@@ -71,10 +71,7 @@ async function build(
 async function serveFolder(folder: string, port: number, stopping: AbortSignal): Promise<RunningListener> {
   const handle = await createDocsHandler(await readDocs(folder));
   try {
-    return await startListening({ port, host, stopping }, () => (request, response) => {
-      if (handle(request, response)) return;
-      response.writeHead(404, { 'Content-Type': 'text/plain; charset=utf-8' }).end('The reference is at /docs.\n');
-    });
+    return await startListening({ port, host, stopping }, () => serveDocsAlone(handle));
   } catch (error) {
     const reason = explainListen(error, { host, port });
     throw reason === undefined ? error : new WrongUse(reason);

@@ -7,7 +7,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { contentPolicy } from './content-policy.ts';
 import { exchange } from './exchange.ts';
-import { createDocsHandler, type DocsManifest, docsFormat, hashDocs, readDocs } from './serve-docs.ts';
+import { createDocsHandler, type DocsManifest, docsFormat, hashDocs, readDocs, serveDocsAlone } from './serve-docs.ts';
 
 const own = 'http://localhost:8080';
 const script = `<script>a("${own}/v1")</script>`;
@@ -200,4 +200,26 @@ describe('readDocs', () => {
       await expect(reading).rejects.toMatchObject({ name: 'DocsUnusable', message: expect.stringContaining(says) });
     });
   }
+});
+
+describe('a server of docs alone', () => {
+  let alone: Server;
+  beforeAll(async () => {
+    alone = createServer(serveDocsAlone(await createDocsHandler(await readDocs(folder))));
+    await new Promise<void>((resolve) => alone.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => void alone.close());
+
+  test.each([
+    { request: 'GET /', status: 302, location: '/docs' },
+    { request: 'HEAD /', status: 302, location: '/docs' },
+    { request: 'GET /?from=here', status: 302, location: '/docs' },
+    { request: 'GET //', status: 404, location: undefined },
+    { request: 'POST /', status: 404, location: undefined },
+    { request: 'GET /docs/nowhere', status: 404, location: undefined },
+    { request: 'GET /docs', status: 200, location: undefined },
+  ])('answers $request with $status', async ({ request, status, location }) => {
+    const answer = await exchange((alone.address() as AddressInfo).port, request);
+    expect([answer.status, answer.headers.location]).toEqual([status, location]);
+  });
 });

@@ -1,7 +1,7 @@
 // Serves the reference and the contract under /docs, for any `node:http` server, from a folder that `npm run docs` has built.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, RequestListener, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
@@ -183,5 +183,20 @@ export async function createDocsHandler(docs: Docs, origin = docs.origin ?? ''):
       response.writeHead(308, { Location: '/docs', 'Content-Length': 0 }).end();
     }
     return true;
+  };
+}
+
+/** A server of docs and nothing else: `/` leads to them, and any other path is 404 with where they are. */
+export function serveDocsAlone(answer: DocsHandler): RequestListener {
+  return (request, response) => {
+    if (answer(request, response)) return;
+    const isRoot = /^\/(?:\?|$)/.test(request.url ?? '') && (request.method === 'GET' || request.method === 'HEAD');
+    response
+      // For now: another server may have another page there some day.
+      .writeHead(isRoot ? 302 : 404, {
+        'Content-Type': 'text/plain; charset=utf-8',
+        ...(isRoot && { Location: '/docs' }),
+      })
+      .end('The reference is at /docs.\n');
   };
 }
