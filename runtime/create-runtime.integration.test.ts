@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { createRuntime, type RuntimeOptions } from './create-runtime.ts';
+import { createRuntime, type RuntimeOptions, Unservable } from './create-runtime.ts';
 import type { Operation } from './operation.ts';
 import { notImplemented } from './rejection.ts';
 import { apiKey, bearer } from './security/scheme.ts';
@@ -292,5 +292,18 @@ describe('a runtime', () => {
     const operations = { toString: { ...getThing, operationId: 'toString' } };
     const handlers = {} as unknown as { toString: Handlers['getThing'] };
     expect(() => createRuntime({ ...options, operations, handlers })).toThrow('toString: there is no handler');
+  });
+
+  test('names all handlers that are forgotten, or are none, in one line', () => {
+    const names = Array.from({ length: 12 }, (_, index) => `getThing${index}`);
+    const operations = Object.fromEntries(
+      names.map((name) => [name, { ...getThing, operationId: name, path: `/${name}` }]),
+    );
+    const handlers = { getThing0: 'soon' } as never;
+    const start = () => createRuntime({ ...options, operations, handlers });
+    expect(start).toThrow(Unservable);
+    expect(start).toThrow(
+      /^getThing0, getThing1, .*, getThing9, 2 more: there is no handler\. Write one .* notImplemented.*$/,
+    );
   });
 });

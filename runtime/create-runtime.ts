@@ -124,7 +124,7 @@ export interface Runtime<Context extends Exchange> {
  * createServer(listener).listen(8080);
  * ```
  *
- * @throws Error where the contract can't be kept: a schema that doesn't compile, or holds itself without end, a security scheme without a check, an operation without a
+ * @throws Unservable where the contract can't be kept: a schema that doesn't compile, or holds itself without end, a security scheme without a check, an operation without a
  * handler, an extension that points nowhere
  */
 export function createRuntime<
@@ -141,6 +141,7 @@ export function createRuntime<
   const realm = cleanRealm(options.realm ?? String(followMember(contract, contract, 'info').title ?? ''));
   if (answerError === undefined && options.compilesWhenAsked !== true) compileErrors(answers, undefined);
   const security = { document: contract, schemes: options.security, realm };
+  requireHandlers(options.handlers, operations);
   const planned = operations.map(
     (operation): PlannedOperation<Principal, Context> =>
       sayWhichOperation(operation, () => {
@@ -152,7 +153,7 @@ export function createRuntime<
           bodyLimitBytes: options.bodyLimitBytes,
         };
         if (answerError === undefined && !isLazy) compileErrors(answers, operation);
-        const handler = findHandler<Principal, Context>(options.handlers, operation);
+        const handler = findHandler(options.handlers, operation.operationId) as AnyHandler<Principal, Context>;
         return planOperation(tools, security, operation, handler, options.foreignNames ?? new Set());
       }),
   );
@@ -276,15 +277,34 @@ function tolerate(compile: FormTools['compile'], unchecked: (place: UncheckedPla
   };
 }
 
-function findHandler<Principal, Context extends Exchange<Principal>>(
-  handlers: object,
-  { operationId }: Operation,
-): AnyHandler<Principal, Context> {
-  // Each handler asks for the request of its own operation, and is only ever given that.
-  const all = handlers as Readonly<Record<string, AnyHandler<Principal, Context> | undefined>>;
-  const handler = Object.hasOwn(all, operationId) ? all[operationId] : undefined;
-  if (handler === undefined) throw new Error('there is no handler');
-  return handler;
+/** What keeps a contract from being served, and whoever wrote contract, handlers or checks can mend: a sentence, for which no stack is needed. */
+export class Unservable extends Error {
+  override readonly name = 'Unservable';
+}
+
+/** All at once: types that were not checked forget many. */
+function requireHandlers(handlers: object, operations: readonly Operation[]): void {
+  const missing = operations.flatMap(({ operationId }) =>
+    typeof findHandler(handlers, operationId) === 'function' ? [] : [operationId],
+  );
+  if (missing.length === 0) return;
+  const names = [
+    ...missing.slice(0, mostNamed),
+    ...(missing.length > mostNamed ? [`${missing.length - mostNamed} more`] : []),
+  ];
+  throw new Unservable(
+    `${names.join(', ')}: there is no handler. Write one by the name of the operation, or notImplemented for the time being`,
+  );
+}
+
+/** As many as fit a line or two. */
+const mostNamed = 10;
+
+/** Each handler asks for the request of its own operation, and is only ever given that. */
+function findHandler(handlers: object, operationId: string): unknown {
+  return Object.hasOwn(handlers, operationId)
+    ? (handlers as Readonly<Record<string, unknown>>)[operationId]
+    : undefined;
 }
 
 /** What a quoted string of a header may hold without an escape (RFC 9110, 5.6.4), of ASCII. */
@@ -307,6 +327,6 @@ function sayWhichOperation<Made>({ operationId }: Operation, make: () => Made): 
   try {
     return make();
   } catch (cause) {
-    throw new Error(`${operationId}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    throw new Unservable(`${operationId}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
   }
 }

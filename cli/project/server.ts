@@ -1,7 +1,7 @@
 // The service: holds every request to the contract and asks the handler of its operation. `npm start` runs it.
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
-import { createRuntime } from '@lockstep/runtime/create-runtime';
+import { createRuntime, Unservable } from '@lockstep/runtime/create-runtime';
 import { explainListen } from '@lockstep/runtime/explain-listen';
 import { readTarget } from '@lockstep/runtime/http-message';
 import { createRouter } from '@lockstep/runtime/route-request';
@@ -54,7 +54,8 @@ if (import.meta.main) {
       return running;
     });
   } catch (error) {
-    console.error(explainListen(error, { host, port }, { port: 'PORT=', host: 'HOST=' }) ?? error);
+    const says = error instanceof Unservable ? error.message : undefined;
+    console.error(says ?? explainListen(error, { host, port }, { port: 'PORT=', host: 'HOST=' }) ?? error);
     process.exitCode = 1;
   }
 }
