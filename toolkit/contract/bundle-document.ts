@@ -10,7 +10,9 @@ import {
   Source,
 } from '@redocly/openapi-core';
 import type { Problem } from '../problem.ts';
+import { ContractError } from './contract-error.ts';
 import { outsideFile, pathOf } from './contract-files.ts';
+import { refuseTooDeep, refuseTooLargeValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
 import type { FileRefusal, FileRule } from './file-rule.ts';
@@ -69,6 +71,8 @@ const mayLeadOut = /\$ref['"]?\s*:\s*(?!\s|['"]?#)|\\u0024ref/i;
  */
 class FileResolver extends BaseResolver {
   readonly refuses: FileRule;
+  /** Of the first file that no walk bears. The linter takes it for a reference that leads nowhere. */
+  tooLarge: ContractError | undefined;
   /** Of the first reference that a file was not read for. */
   refused: FileRefusal | undefined;
   /** Whether any document that was read has a reference that is hidden now. */
@@ -95,8 +99,20 @@ class FileResolver extends BaseResolver {
     return super.loadExternalRef(absoluteRef);
   }
 
+  #parse(source: Source, isRoot?: boolean): Document {
+    try {
+      refuseTooDeep(source.absoluteRef, source.body);
+      const document = super.parseDocument(source, isRoot);
+      refuseTooLargeValue(source.absoluteRef, source.body, document.parsed);
+      return document;
+    } catch (error) {
+      if (error instanceof ContractError) this.tooLarge ??= error;
+      throw error;
+    }
+  }
+
   override parseDocument(source: Source, isRoot?: boolean): Document {
-    const document = super.parseDocument(source, isRoot);
+    const document = this.#parse(source, isRoot);
     if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;
     return document;
   }
@@ -107,6 +123,7 @@ class FileResolver extends BaseResolver {
  * @param text what stands there
  * @param refuses which files are not read
  * @returns the error instead of throwing it: text that is no YAML is a finding, not a failure
+ * @throws ContractError for what is nested too deep, or repeats too much
  */
 export async function loadDocument(source: string, text: string, refuses: FileRule): Promise<LoadedDocument | Error> {
   const config = await createConfig({
@@ -121,6 +138,7 @@ export async function loadDocument(source: string, text: string, refuses: FileRu
     externalRefResolver.cache.set(absoluteRef, Promise.resolve(document));
     return { document, config, externalRefResolver };
   } catch (cause) {
+    if (cause instanceof ContractError) throw cause;
     return cause as Error;
   }
 }
@@ -135,6 +153,7 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
   problems: readonly Problem[];
 }> {
   const all = await lintDocument({ document, config: config.styleguide, externalRefResolver });
+  if (externalRefResolver.tooLarge !== undefined) throw externalRefResolver.tooLarge;
   const found = all.filter(({ message }) => !isBareNullable.test(message));
   if (found.length > 0) {
     const root = document.source.absoluteRef;

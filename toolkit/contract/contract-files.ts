@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { formatPointer } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { ContractError, problemAtTop } from './contract-error.ts';
-import { refuseTooDeep } from './depth-limit.ts';
+import { refuseTooDeep, refuseTooLargeValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { type ContractOptions, createFileRule } from './file-rule.ts';
 import { jsonPositions } from './json-positions.ts';
@@ -49,7 +49,9 @@ export async function readContractFiles(contract: string, options?: ContractOpti
   // A Map goes on to what is added while it is read: each file once, circles end.
   for (const [file, text] of found) {
     refuseTooDeep(file, text);
-    for (const { target, at } of listReferences(await readValue(text))) {
+    const value = await readValue(text);
+    refuseTooLargeValue(file, text, value);
+    for (const { target, at } of listReferences(value)) {
       const problem = (rule: string, says: string, cure: string): Problem => ({
         ...{ file: displayPath(file), ...(jsonPositions(text) ?? readYaml(text).positionOf)(at) },
         ...{ pointer: formatPointer(at), rule, says, cure },

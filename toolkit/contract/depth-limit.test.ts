@@ -48,6 +48,56 @@ describe('a document that is nested beyond any stack is refused in a sentence:',
   });
 });
 
+/** `levels` of nine references each to the one below, as YAML spells it or the document. */
+const aliases = (levels: number) =>
+  Array.from(
+    { length: levels },
+    (_, level) => `x-a${level + 1}: &a${level + 1} [${Array(9).fill(`*a${level}`)}]\n`,
+  ).join('');
+const composed = (levels: number, write: (inner: string) => string) =>
+  `components:\n  schemas:\n    A0: {type: object}\n${Array.from(
+    { length: levels },
+    (_, level) => `    A${level + 1}: ${write(`{$ref: '#/components/schemas/A${level}'}`)}\n`,
+  ).join('')}`;
+
+describe('a document that stands for more than memory holds is refused in a sentence, by reader and linter:', () => {
+  const repeated = { rule: 'too-large', says: expect.stringContaining('aliases stand for more than 100,000') };
+  const large = { rule: 'unsupported/composition', says: expect.stringContaining('more than 100,000 schemas') };
+  const chain = { rule: 'unsupported/reference-chain', says: expect.stringContaining('more than 100 references') };
+  test.each([
+    { name: 'aliases', text: `x-a0: &a0 {a: b}\n${aliases(9)}`, want: repeated },
+    {
+      name: 'aliases of a file that it refers to',
+      text: 'components: {schemas: {A: {$ref: large.yaml}}}\n',
+      want: repeated,
+    },
+    { name: 'allOf of twice the same', text: composed(25, (inner) => `{allOf: [${inner}, ${inner}]}`), want: large },
+    {
+      name: 'a condition and its opposite',
+      text: composed(25, (inner) => `{if: ${inner}, not: ${inner}}`),
+      want: large,
+    },
+    { name: 'references to references', text: composed(5000, (inner) => inner), want: chain },
+  ])('$name', async ({ text, want }) => {
+    await writeFile(join(folder, 'large.yaml'), `type: object\nx-a0: &a0 {a: b}\n${aliases(9)}`);
+    const path = join(folder, 'repeated.yaml');
+    await writeFile(path, `${head}${text}`);
+    const refused = await readContract(path).catch((error: unknown) => error);
+    expect((refused as ContractError).problems).toEqual([expect.objectContaining(want)]);
+    const linted = await lintContract(path, 'valid', { run: async () => [] }).catch(
+      (error: ContractError) => error.problems,
+    );
+    expect(linted).toEqual([expect.objectContaining(want)]);
+  });
+
+  test('but not a thousand uses of one, nor what is composed of many', async () => {
+    const path = join(folder, 'repeated.yaml');
+    const uses = `x-a: &a {b: [c]}\nx-d: [${Array(1000).fill('*a')}]\n`;
+    await writeFile(path, `${head}${uses}${composed(12, (inner) => `{allOf: [${inner}, ${inner}]}`)}`);
+    await expect(readContract(path)).resolves.toMatchObject({ document: { openapi: '3.1.1' } });
+  });
+});
+
 test.each([
   ['brackets in words', `${head}x-a: |\n  ${'[0, 1) '.repeat(5000)}\n`],
   ['brackets in quotes', `${head}x-a: "${'['.repeat(5000)}"\n`],

@@ -1,5 +1,5 @@
 import { Lexer } from 'yaml';
-import { ContractError } from './contract-error.ts';
+import { ContractError, problemAtTop } from './contract-error.ts';
 import { displayPath } from './display-path.ts';
 
 /** Ten times as deep as any contract that was met. Parsers and walks of ours and others call themselves for each level, and end in the stack. */
@@ -17,9 +17,23 @@ export function refuseTooDeep(source: string, text: string): void {
   throw tooDeep(source, before.split('\n').length, offset - before.lastIndexOf('\n'));
 }
 
-/** The same of what it holds: aliases of YAML nest deeper than the text that they stand in. */
-export function refuseTooDeepValue(source: string, value: unknown): void {
-  if (isDeeper(value, deepest)) throw tooDeep(source, 1, 1);
+/** The places that aliases may add to those of the text: twice as many as any walk of ours or others goes through in a second. */
+const mostRepeated = 100_000;
+
+/**
+ * The same of what it holds, where YAML has aliases: these nest deeper than the text that they stand in, and nine of nine of nine are more places
+ * than memory holds, from a few lines.
+ *
+ * @throws ContractError for what is too deep, or too large
+ */
+export function refuseTooLargeValue(source: string, text: string, value: unknown): void {
+  if (!text.includes('*')) return;
+  const { height, repeated } = measure(value);
+  if (height > deepest) throw tooDeep(source, 1, 1);
+  if (repeated <= mostRepeated) return;
+  const says = `its aliases stand for more than ${mostRepeated.toLocaleString('en')} further lists and objects`;
+  const cure = 'Move what is repeated into components, and refer to it by $ref.';
+  throw new ContractError([problemAtTop(source, 'too-large', says, cure)]);
 }
 
 /** @returns the offset where a text goes too deep, if it does */
@@ -114,29 +128,38 @@ function tooDeepBlocks(text: string): number | undefined {
   return undefined;
 }
 
-/** Whether a way of more steps leads down from here. Each object once, by its height; a circle has no end and is another fault. */
-function isDeeper(root: unknown, limit: number): boolean {
-  const heights = new Map<object, number>();
+/**
+ * Height of a value, and how many lists and objects stand in it more than once. Each object is measured once; a circle has no end and is another
+ * fault.
+ */
+function measure(root: unknown): { readonly height: number; readonly repeated: number } {
+  const measured = new Map<object, { readonly height: number; readonly size: number }>();
   const open = new Set<object>();
-  if (typeof root !== 'object' || root === null) return false;
+  if (typeof root !== 'object' || root === null) return { height: 0, repeated: 0 };
   const left: object[] = [root];
   for (let node = left.at(-1); node !== undefined; node = left.at(-1)) {
-    if (heights.has(node)) {
+    if (measured.has(node)) {
       left.pop();
       continue;
     }
     const inner = Object.values(node).filter((value): value is object => typeof value === 'object' && value !== null);
     if (!open.has(node)) {
       open.add(node);
-      const unknown = inner.filter((value) => !heights.has(value) && !open.has(value));
+      const unknown = inner.filter((value) => !measured.has(value) && !open.has(value));
       left.push(...unknown);
       if (unknown.length > 0) continue;
     }
     left.pop();
     open.delete(node);
-    const height = 1 + inner.reduce((most, value) => Math.max(most, heights.get(value) ?? 0), 0);
-    if (height > limit) return true;
-    heights.set(node, height);
+    let height = 1;
+    let size = 1;
+    for (const value of inner) {
+      const known = measured.get(value);
+      height = Math.max(height, 1 + (known?.height ?? 0));
+      size += known?.size ?? 0;
+    }
+    measured.set(node, { height, size });
   }
-  return false;
+  const { height = 0, size = 0 } = measured.get(root) ?? {};
+  return { height, repeated: size - measured.size };
 }

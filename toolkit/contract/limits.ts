@@ -1,4 +1,5 @@
 import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
+import { findLargeCompositions } from './composition-size.ts';
 import { entriesOf, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
 import { findForeign, listSchemas, type Visited } from './walk-document.ts';
@@ -57,11 +58,22 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
         ),
     },
     {
+      // Who follows each reference to its end goes through all of them as many times: 5,000 held the linter for 40 s and more.
+      name: 'reference-chain',
+      cure: 'Let the first of the references name the description itself.',
+      find: (document, objects) => {
+        const long = objects().find(({ node }) => chainOf(document, node.$ref) === 'long');
+        if (long === undefined) return [];
+        return [{ at: [...long.at, '$ref'], says: `a chain of more than ${longestChain} references begins here` }];
+      },
+      ends: true,
+    },
+    {
       name: 'reference-loop',
       cure: 'Let one of the references end in a description.',
       find: (document, objects) =>
         referencesOf(objects(), (ref) =>
-          endsInItself(document, ref) ? `$ref ${JSON.stringify(ref)} leads back to itself` : undefined,
+          chainOf(document, ref) === 'loop' ? `$ref ${JSON.stringify(ref)} leads back to itself` : undefined,
         ),
     },
     {
@@ -94,6 +106,12 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
     },
   ],
   bundle: [
+    {
+      name: 'composition',
+      cure: 'Compose it of fewer: what stands in several parts is needed in one of them.',
+      find: findLargeCompositions,
+      ends: true,
+    },
     {
       name: 'empty-enum',
       cure: 'List the values, or leave enum out where any value may stand.',
@@ -177,16 +195,20 @@ function* referencesOf(
   }
 }
 
-/** A chain of references without a description at its end; a description that refers to itself further down is fine. */
-function endsInItself(document: unknown, reference: string): boolean {
+/** Of references to nothing but references; that of no contract that was met has ten. */
+const longestChain = 100;
+
+/** What a chain of references without a description between them comes to; a description that refers to itself further down is fine. */
+function chainOf(document: unknown, reference: unknown): 'loop' | 'long' | 'end' {
   const seen = new Set<string>();
-  for (let ref: unknown = reference; typeof ref === 'string' && ref.startsWith('#/'); ) {
-    if (seen.has(ref)) return true;
+  for (let ref = reference; typeof ref === 'string' && ref.startsWith('#/'); ) {
+    if (seen.has(ref)) return 'loop';
+    if (seen.size === longestChain) return 'long';
     seen.add(ref);
     const target = valueAt(document, parseReference(ref));
     ref = isObject(target) ? target.$ref : undefined;
   }
-  return false;
+  return 'end';
 }
 
 function operationsOf(document: unknown): { at: readonly string[]; operation: OperationObject }[] {

@@ -10,7 +10,18 @@ export interface Member {
 }
 
 /** The properties that stand in the schema itself and in its `allOf`, at any depth. Those of one branch of a choice are not among them. */
-export function listMembers(document: OpenApiDocument, { value, pointer }: Resolved<SchemaObject>): readonly Member[] {
+export function listMembers(document: OpenApiDocument, schema: Resolved<SchemaObject>): readonly Member[] {
+  return addMembers(document, schema, new Set());
+}
+
+/** @param seen what is part of several parts is listed once: twice the same in twice the same doubles with every level */
+function addMembers(
+  document: OpenApiDocument,
+  { value, pointer }: Resolved<SchemaObject>,
+  seen: Set<SchemaObject>,
+): readonly Member[] {
+  if (seen.has(value)) return [];
+  seen.add(value);
   const own = Object.entries(value.properties ?? {}).flatMap(([name, property]): Member[] => {
     if (typeof property === 'boolean') return [];
     const { value: schema } = resolveRef(document, property, extendPointer(pointer, 'properties', name));
@@ -19,9 +30,10 @@ export function listMembers(document: OpenApiDocument, { value, pointer }: Resol
   const inherited = (value.allOf ?? []).flatMap((part, index): readonly Member[] =>
     typeof part === 'boolean'
       ? []
-      : listMembers(
+      : addMembers(
           document,
           resolveRef<SchemaObject>(document, part as Ref<SchemaObject>, extendPointer(pointer, 'allOf', index)),
+          seen,
         ),
   );
   return [...own, ...inherited];

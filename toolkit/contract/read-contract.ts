@@ -3,7 +3,6 @@ import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { bundleDocument, loadDocument } from './bundle-document.ts';
 import { ContractError, problemAtTop } from './contract-error.ts';
 import { readSource } from './contract-files.ts';
-import { refuseTooDeep, refuseTooDeepValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { exactDocument } from './exact-document.ts';
 import { type ContractOptions, createFileRule } from './file-rule.ts';
@@ -64,7 +63,6 @@ export async function readContract(
 
   // 2. YAML, whose loader stops at the first fault; the parser that knows positions finds them all. Positions are worked out when one is asked for, since a sound contract needs none.
   const locate = createLocate(source, text);
-  refuseTooDeep(source, text);
   const loaded = await loadDocument(source, text, createFileRule(source, options));
   if (loaded instanceof Error) {
     const faults = findSyntaxProblems(displayPath(source), readYaml(text));
@@ -72,12 +70,11 @@ export async function readContract(
     throw new ContractError(faults.length > 0 ? faults : [problemAtTop(source, 'yaml', loaded.message, cure)]);
   }
 
-  if (text.includes('*')) refuseTooDeepValue(source, loaded.document.parsed);
-
   // 3. What would kill the linter, or bring it to fetch something; then structure and references, by the version that it is written in.
   refuse(findUnsupported(loaded.document.parsed, 'root'), locate);
   if (isWebAddress(source)) refuseLeadingOut(source, { text, value: loaded.document.parsed, externalValues: false });
   const { document: bundled, problems } = await bundleDocument(loaded).catch((cause: Error) => {
+    if (cause instanceof ContractError) throw cause;
     const cure = 'Leave out what was added last, part by part, to find the place.';
     throw new ContractError([problemAtTop(source, 'unreadable', `the linter gave up: ${cause.message}`, cure)]);
   });

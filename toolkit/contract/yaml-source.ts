@@ -49,7 +49,8 @@ export function readYaml(text: string): YamlSource {
   });
   return {
     faults,
-    value: faults.length === 0 ? document.toJS() : undefined,
+    // The parser's own bound is a hundred aliases in others; an alias is the same object again.
+    value: faults.length === 0 ? document.toJS({ maxAliasCount: -1 }) : undefined,
     positionOf: (segments) => positionAt(offsetOf(document.contents, segments)),
   };
 }

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError } from '../contract/contract-error.ts';
 import { readContractFiles, readSource } from '../contract/contract-files.ts';
-import { refuseTooDeep, refuseTooDeepValue } from '../contract/depth-limit.ts';
+import { refuseTooDeep, refuseTooLargeValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { type ContractOptions, createFileRule, type FileRule } from '../contract/file-rule.ts';
 import { jsonPositions } from '../contract/json-positions.ts';
@@ -45,7 +45,7 @@ export async function lintContract(
   const text = await readSource(contract);
   refuseTooDeep(contract, text);
   const value = readQuickly(text);
-  if (text.includes('*')) refuseTooDeepValue(contract, value);
+  refuseTooLargeValue(contract, text, value);
   if (value === undefined) {
     const source = readYaml(text);
     if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(displayPath(contract), source));
@@ -55,9 +55,11 @@ export async function lintContract(
   return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run, options }));
 }
 
-/** What is no OpenAPI of a version that anything is derived from has no rules to be held to. */
+const deadly: ReadonlySet<string> = new Set(['unsupported/openapi-version', 'unsupported/reference-chain']);
+
+/** Rules are held against OpenAPI of a version that anything is derived from, and against what the linter comes to an end of. */
 function refuseOther(contract: string, text: string, value: unknown): void {
-  const found = findUnsupported(value, 'root').filter(({ rule }) => rule === 'unsupported/openapi-version');
+  const found = findUnsupported(value, 'root').filter(({ rule }) => deadly.has(rule));
   if (found.length === 0) return;
   const positionOf = jsonPositions(text) ?? readYaml(text).positionOf;
   throw new ContractError(

@@ -240,6 +240,20 @@ test('a body that takes a file has no sample', () => {
   ).toEqual({});
 });
 
+test('an example of more values than anybody reads ends', () => {
+  const names = Array.from({ length: 10 }, (_, index) => `m${index}`);
+  const schema = Array.from({ length: 6 }).reduce<object>(
+    (inner) => ({
+      type: 'object',
+      required: names,
+      properties: Object.fromEntries(names.map((name) => [name, inner])),
+    }),
+    { type: 'string' },
+  );
+  const { Python = '' } = sampleOf({ method: 'post', operation: bodyOf('application/json', { schema }) });
+  expect(Python.match(/"m9"/g)?.length).toBeLessThan(5000);
+});
+
 test('each language writes values as its own', () => {
   const value = { yes: true, none: null, 'a-b': "it's", text: 'a "b"\nc' };
   const { TypeScript, Python } = sampleOf({

@@ -70,18 +70,28 @@ function readExample(document: OpenApiDocument, owner: object): unknown {
   const [named] = Object.values(examples ?? {});
   if (example !== undefined) return example;
   if (named !== undefined) return follow(document, named as Json).value;
-  return exampleOf(document, schema ?? {});
+  return exampleOf(document, schema ?? {}, new Set(), { schemas: mostSchemas });
 }
+
+/** Looked at for one example. A longer one tells nobody anything, and members of members double with every level. */
+const mostSchemas = 5000;
 
 /**
  * A schema's own example, or the first of its enum, or the examples of the members that it requires, those of all parts of `allOf` together.
  *
  * @param open references that are being followed: a schema that requires itself has no example, and gets null there
+ * @param left how many schemas may be looked at; all others get null
  */
-function exampleOf(document: OpenApiDocument, given: Json, open: ReadonlySet<unknown> = new Set()): unknown {
-  if (open.has(given.$ref)) return null;
+function exampleOf(
+  document: OpenApiDocument,
+  given: Json,
+  open: ReadonlySet<unknown>,
+  left: { schemas: number },
+): unknown {
+  left.schemas -= 1;
+  if (open.has(given.$ref) || left.schemas < 0) return null;
   const within = given.$ref === undefined ? open : new Set([...open, given.$ref]);
-  const inner = (schema: unknown): unknown => exampleOf(document, (schema ?? {}) as Json, within);
+  const inner = (schema: unknown): unknown => exampleOf(document, (schema ?? {}) as Json, within, left);
   const schema = followOnce(document, given);
   const {
     example,
