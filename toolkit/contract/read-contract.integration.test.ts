@@ -16,6 +16,14 @@ describe('a contract at an address', () => {
     '/30.json': (response) =>
       response.end('{"openapi":"3.0.0","info":{"title":"T","version":"1","x-note":{"$ref":"/whole.yaml"}},"paths":{}}'),
     '/moved': (response) => response.writeHead(302, { location: '/whole.yaml' }).end(),
+    '/away': (response) => response.writeHead(307, { location: `${origin.replace('127.0.0.1', 'localhost')}/x` }).end(),
+    '/later': (response) => response.writeHead(301, { location: '/away' }).end(),
+    '/other': (response) => response.writeHead(308, { location: '//127.0.0.1:1/x' }).end(),
+    '/upgraded': (response) => response.writeHead(302, { location: origin.replace('http:', 'https:') }).end(),
+    '/data': (response) => response.writeHead(302, { location: 'data:text/plain,openapi: 3.1.1' }).end(),
+    '/round': (response) => response.writeHead(302, { location: '/round' }).end(),
+    '/nowhere': (response) => response.writeHead(302).end(),
+    '/unreadable': (response) => response.writeHead(302, { location: 'http://[' }).end(),
     '/parts.yaml': (response) =>
       response.end(
         `${head}paths: {}\ncomponents: {schemas: {A: {$ref: ./whole.yaml}, B: {$ref: 'http://127.0.0.1/b'}}}\n`,
@@ -66,6 +74,25 @@ describe('a contract at an address', () => {
       file: origin + path,
       cure: expect.stringMatching(/\w/),
     });
+  });
+
+  const away = {
+    says: expect.stringMatching(/^it redirects to another origin, \S/),
+    cure: expect.stringMatching(/trust/),
+  };
+  test.each([
+    { path: '/away', asks: ['/away'], want: away },
+    { path: '/later', asks: ['/later', '/away'], want: away },
+    { path: '/other', asks: ['/other'], want: away },
+    { path: '/upgraded', asks: ['/upgraded'], want: away },
+    { path: '/data', asks: ['/data'], want: away },
+    { path: '/round', asks: Array(6).fill('/round'), want: { says: 'it redirects more than 5 times' } },
+    { path: '/nowhere', asks: ['/nowhere'], want: { says: 'the server answered 302 Found' } },
+    { path: '/unreadable', asks: ['/unreadable'], want: { says: 'the server answered 302 Found' } },
+  ])('a redirect is followed within its origin alone: $path', async ({ path, asks, want }) => {
+    asked.length = 0;
+    expect(await readText(origin + path)).toMatchObject({ kind: 'fault', ...want });
+    expect(asked).toEqual(asks);
   });
 
   test('nothing that it refers to is fetched', async () => {

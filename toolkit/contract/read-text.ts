@@ -17,7 +17,7 @@ export function isWebAddress(source: string): boolean {
 }
 
 /**
- * Reads a contract from a file, or from an address by http or https.
+ * Reads a contract from a file, or from an address by http or https. A redirect is followed within the origin of the address alone.
  *
  * @param limits of the web; tests have smaller ones
  */
@@ -49,11 +49,21 @@ async function fetchText(
   address: string,
   { bytes, milliseconds }: { readonly bytes: number; readonly milliseconds: number },
 ): Promise<TextReading> {
-  const cure = 'Name an address that answers with the document itself, or download it and name the file.';
-  const fault = (says: string): TextReading => ({ kind: 'fault', says, cure });
+  const usual = 'Name an address that answers with the document itself, or download it and name the file.';
+  const fault = (says: string, cure = usual): TextReading => ({ kind: 'fault', says, cure });
   try {
-    const accept = 'application/json, application/yaml, text/yaml, text/plain;q=0.9, */*;q=0.1';
-    const response = await fetch(address, { headers: { accept }, signal: AbortSignal.timeout(milliseconds) });
+    const signal = AbortSignal.timeout(milliseconds);
+    let response = await ask(new URL(address), signal);
+    for (let count = 0; redirects.has(response.status); count += 1) {
+      const location = response.headers.get('location');
+      if (location === null || !URL.canParse(location, response.url)) break;
+      await response.body?.cancel();
+      const next = new URL(location, response.url);
+      if (next.origin !== new URL(address).origin)
+        return fault(`it redirects to another origin, ${next.href}`, 'Name that address itself, if you trust it.');
+      if (count === mostRedirects) return fault(`it redirects more than ${mostRedirects} times`);
+      response = await ask(next, signal);
+    }
     if (!response.ok) {
       await response.body?.cancel();
       return fault(`the server answered ${response.status} ${response.statusText}`.trim());
@@ -69,6 +79,16 @@ async function fetchText(
   } catch (cause) {
     return fault(explain(cause, milliseconds));
   }
+}
+
+/** RFC 9110, 15.4. */
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+const mostRedirects = 5;
+
+/** Redirects are followed by hand: a public address could otherwise have this machine ask what only it can reach, such as the metadata of a cloud. */
+function ask(address: URL, signal: AbortSignal): Promise<Response> {
+  const accept = 'application/json, application/yaml, text/yaml, text/plain;q=0.9, */*;q=0.1';
+  return fetch(address, { headers: { accept }, signal, redirect: 'manual' });
 }
 
 function formatSize(bytes: number): string {
