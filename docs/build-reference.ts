@@ -1,18 +1,19 @@
 // The reference: one HTML file of Redoc with the contract inside, that asks nothing of the network.
 //
-// 1. The contract becomes one document, in which the words of a picture from elsewhere stand in its place.
-// 2. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections.
+// 1. The contract becomes one document.
+// 2. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections. Of its Markdown it draws
+//    what is allowed: words stand in the place of a picture from elsewhere.
 // 3. The addresses in its script are replaced, and whatever else would be fetched stops the build.
 // 4. A content policy with the hashes of its scripts closes the page.
 import { createHash } from 'node:crypto';
 import { mkdir, mkdtemp, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type ContractFile, readContractFiles } from '@lockstep/toolkit/contract/contract-files';
 import { displayPath } from '@lockstep/toolkit/contract/display-path';
 import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
 import { closePage } from './reference/close-page.ts';
-import { type OutsidePicture, replacePictures } from './reference/outside-pictures.ts';
+import { findPictures, type OutsidePicture } from './reference/outside-pictures.ts';
 import { pageInputs, readPage } from './reference/read-page.ts';
 import { pagesVariable } from './reference/redoc-plugin.ts';
 import { redoclyVersion, runRedocly } from './reference/run-redocly.ts';
@@ -116,12 +117,13 @@ export async function buildReference({
   const page = join(draft, 'page.html');
   try {
     const value = given ?? (await readWhole(contract, draft, { allowFiles, ...(signal && { signal }) })).value;
-    const notices = await describePictures(replacePictures(value), contract, allowFiles);
+    const notices = await describePictures(findPictures(value), contract, allowFiles);
     await writeFile(whole, JSON.stringify(value));
     const paths = ['--config', join(reference, 'redocly.yaml'), '-t', join(reference, 'page.hbs')];
     await runRedocly(['build-docs', whole, '--output', page, '--inlineBundle', ...paths], {
       signal,
       more: { [pagesVariable]: JSON.stringify({ pages: pages.map((page) => resolve(page)), allowFiles }) },
+      first: [import.meta.resolve(`./reference/draw-beforehand${extname(import.meta.filename)}`)],
     });
     await writeFile(page, closePage(await readFile(page, 'utf8'), key));
     await rename(page, out);

@@ -28,12 +28,22 @@ interface Contract {
 const root = join(import.meta.dirname, '..');
 const museum = join(root, 'toolkit/fixtures/museum/contract.yaml');
 
+/** Each would take the reader away, cover the page or ask for a password: as HTML, as Markdoc, and in what looks like code to other parsers. */
+const hostile = [
+  '<meta http-equiv="refresh" content="0;url=https://evil.invalid">',
+  '{% html name="meta" attrs={httpEquiv: "refresh", content: "0;url=https://evil.invalid"} /%}',
+  '```\n    ```\n<iframe src="https://evil.invalid"></iframe>\n```',
+  '<base href="https://evil.invalid"><form><input type="password"></form>',
+  '<div style="position:fixed">Seen</div> ![Plan](https://evil.invalid/a.png)',
+].join('\n\n');
+
 const marked = `openapi: 3.1.0
-info: {title: Marked, version: 1.0.0}
+info: {title: Marked, version: 1.0.0, description: ${JSON.stringify(hostile)}}
 paths:
   /plain:
     get:
       operationId: plain
+      description: ${JSON.stringify(hostile)}
       parameters:
         - {name: inherited, in: query, schema: {type: string}}
         - {name: added, in: query, x-extension: true, schema: {type: string}}
@@ -214,6 +224,20 @@ describe.skipIf(missing)('the reference', () => {
       await expect.poll(() => textAfter(page, 'sharedOld', 'Response'), { timeout: 15_000 }).not.toContain('Extension');
       const badges = page.locator('main h2', { hasText: 'more' }).locator('..').getByText('Extension');
       await badges.first().waitFor({ state: 'visible' });
+    });
+
+    test('shows of a hostile description what is allowed, and keeps the reader', async () => {
+      const { page, outside, complaints } = watched;
+      const within = page.locator('main').getByText('Seen');
+      await expect.poll(() => within.count()).toBe(2);
+      const refused = 'base, form, iframe, input[type=password], meta, img[src*=evil], div[style*=fixed]';
+      expect(await page.locator('main').locator(refused).count()).toBe(0);
+      expect(await page.locator('main').innerText()).toContain('Plan');
+      expect({ url: page.url().startsWith(url), outside, complaints }).toEqual({
+        url: true,
+        outside: [],
+        complaints: [],
+      });
     });
 
     test('leads somewhere by every link', async () => {

@@ -45,7 +45,7 @@ export function findPictures(markdown: string): readonly string[] {
   return [...new Set(found)];
 }
 
-export interface Line {
+interface Line {
   readonly text: string;
   /** Of a heading; 0 for any other line. */
   readonly level: number;
@@ -72,7 +72,7 @@ function writeSection({ file, markdown, pictures }: DocsPage): string {
 }
 
 /** The lines of Markdown, and of each whether it is code. */
-export function readLines(markdown: string): readonly Line[] {
+function readLines(markdown: string): readonly Line[] {
   let open: string | undefined;
   return markdown.split(/\r?\n/).map((text) => {
     const [, mark] = fence.exec(text) ?? [];

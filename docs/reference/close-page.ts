@@ -1,11 +1,9 @@
 import { contentPolicy } from '@lockstep/runtime/docs/content-policy';
 import { fillPlainServers } from './fill-servers.ts';
-import { findOutsideAddresses } from './outside-addresses.ts';
+import { findOutsideAddresses, listElements } from './outside-addresses.ts';
 import { changeRenderer, rendererChanges } from './renderer-changes.ts';
 import { joinPage, type Page, splitPage } from './split-page.ts';
 
-/** In the pre-rendered body Redoc writes its links as paths of a site; its own script goes by fragments. */
-const pathLinks = /(<a\b[^>]*\shref=")(?=\/)/g;
 /** How the page writes `<` within its script. */
 const lessThan = '\\u003c';
 const charset = '<meta charset="utf-8">';
@@ -21,7 +19,7 @@ export function closePage(html: string, key: string, table = rendererChanges): s
   const { script, missing } = changeRenderer(page.script, table);
   const { definition, frame } = putDefaults(page);
   const [before, after] = frame;
-  const closed = { ...page, script, definition, frame: [before.replace(pathLinks, '$1#'), after] as const };
+  const closed = { ...page, script, definition, frame: [linkWithin(before), after] as const };
   const faults = [
     ...missing.map((text) => `the renderer no longer has ${text}`),
     ...findOutsideAddresses(closed),
@@ -34,6 +32,16 @@ export function closePage(html: string, key: string, table = rendererChanges): s
   const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy(whole)}">`;
   const inputs = `<meta name="inputs" content="sha256-${key}">`;
   return whole.replace(charset, () => `${charset}\n  ${policy}\n  ${inputs}`);
+}
+
+/** In the pre-rendered body Redoc writes its links as paths of a site; its own script goes by fragments. */
+function linkWithin(html: string): string {
+  const paths = listElements(html).flatMap(({ tagName, attrs, sourceCodeLocation }) => {
+    const isPath = tagName === 'a' && attrs.some(({ name, value }) => name === 'href' && value.startsWith('/'));
+    return (isPath && sourceCodeLocation?.attrs?.href?.startOffset) || [];
+  });
+  const cuts = paths.map((offset) => html.indexOf('/', offset));
+  return [0, ...cuts].map((cut, index) => html.slice(cut, cuts[index])).join('#');
 }
 
 /** In the contract, and in what Redoc has drawn of it beforehand: the address of the first server. */

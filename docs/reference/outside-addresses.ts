@@ -1,13 +1,6 @@
 // What a finished page must not contain: an address that the browser fetches by itself. Links that a reader follows
 // are fine, and so are the names of XML namespaces.
-import {
-  attribute,
-  fetchedByStyle,
-  fetchingAttributes,
-  fetchingLinks,
-  inPage,
-  replacePictures,
-} from './outside-pictures.ts';
+import { type DefaultTreeAdapterTypes, parse, parseFragment } from 'parse5';
 import type { Page } from './split-page.ts';
 
 /** Hosts that the renderer names without fetching anything from them. A host that is not here stops the build. */
@@ -28,27 +21,44 @@ const namedOnly: Readonly<Record<string, string>> = {
 
 const absolute = /\bhttps?:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
 
-// What the words of the contract say is drawn as text between tags, and fetches nothing.
-const tag = /<([a-z][^\s/>]*)((?:"[^"]*"|'[^']*'|[^"'>])*)>/gi;
-const styleElement = /<style\b[^>]*>([\s\S]*?)<\/style>/gi;
+const fetchingAttributes = new Set(['src', 'srcset', 'poster', 'data', 'background']);
+/** They lead a reader away, or put another page into this one. */
+const leadingAway = new Set(['base', 'embed', 'form', 'iframe', 'object']);
+const fetchingLinks = new Set(['link', 'image', 'use', 'feimage']);
+const fetchedByStyle = [/\burl\(\s*["']?(?!["']?(?:data:|#))([^"')\s]+)/gi, /@import\s+["']?(?!url\()([^"';\s]+)/gi];
+/** An address of something within the page. */
+export const inPage = /^(?:data:|blob:|#|$)/i;
 
 function firstGroups(text: string, patterns: readonly RegExp[]): readonly string[] {
   return patterns.flatMap((pattern) => Array.from(text.matchAll(pattern), (match) => match[1] ?? ''));
 }
 
-/** What the elements of a page fetch by themselves, and what their styles do. */
-function fetchedBy(html: string): readonly string[] {
-  const fetched: string[] = [];
-  const styles = firstGroups(html, [styleElement]);
-  for (const [, element = '', attributes = ''] of html.matchAll(tag)) {
-    for (const [, name = '', ...values] of attributes.matchAll(attribute)) {
-      const value = values.find((one) => one !== undefined) ?? '';
-      const fetches = fetchingAttributes.test(name) || (/^href$/i.test(name) && fetchingLinks.test(element));
-      if (fetches && !inPage.test(value.trim())) fetched.push(value.trim());
-      if (/^style$/i.test(name)) fetched.push(...firstGroups(value, fetchedByStyle));
-    }
+/** The elements of a page or of a part of one, as a browser reads them, in their order. */
+export function listElements(html: string, part = false): readonly DefaultTreeAdapterTypes.Element[] {
+  const root = part ? parseFragment(html) : parse(html, { sourceCodeLocationInfo: true });
+  const found: DefaultTreeAdapterTypes.Element[] = [];
+  // As deep as its author likes, so nothing here calls itself.
+  for (const waiting: DefaultTreeAdapterTypes.Node[] = [root]; waiting.length > 0; ) {
+    const node = waiting.pop();
+    if (node === undefined || !('childNodes' in node)) continue;
+    if ('tagName' in node) found.push(node);
+    if ('content' in node) waiting.push(node.content);
+    waiting.push(...node.childNodes.toReversed());
   }
-  return [...fetched, ...styles.flatMap((style) => firstGroups(style, fetchedByStyle))];
+  return found;
+}
+
+/** What an element fetches by itself from elsewhere, and what its style does. */
+export function fetchedBy({ tagName, attrs, childNodes }: DefaultTreeAdapterTypes.Element): readonly string[] {
+  const styled = tagName === 'style' ? childNodes.map((node) => ('value' in node ? node.value : '')).join('') : '';
+  return [
+    ...attrs.flatMap(({ name, value }) => {
+      const fetches = fetchingAttributes.has(name) || (name === 'href' && fetchingLinks.has(tagName.toLowerCase()));
+      if (fetches && !inPage.test(value.trim())) return [value.trim()];
+      return name === 'style' ? firstGroups(value, fetchedByStyle) : [];
+    }),
+    ...firstGroups(styled, fetchedByStyle),
+  ];
 }
 
 /**
@@ -56,11 +66,16 @@ function fetchedBy(html: string): readonly string[] {
  *
  * @returns an empty list when the page stands alone
  */
-export function findOutsideAddresses({ frame, script, definition }: Page): readonly string[] {
+export function findOutsideAddresses({ frame, script }: Pick<Page, 'frame' | 'script'>): readonly string[] {
+  const elements = listElements(frame.join(''));
+  const leads = elements.filter(
+    ({ tagName, attrs }) =>
+      leadingAway.has(tagName) || (tagName === 'meta' && attrs.some(({ name }) => name === 'http-equiv')),
+  );
   const unknown = firstGroups(script, [absolute]).filter((host) => !Object.hasOwn(namedOnly, host.toLowerCase()));
   return [
     ...[...new Set(unknown)].map((host) => `the renderer names ${host}, of which nobody has said what it is for`),
-    ...frame.flatMap(fetchedBy).map((address) => `the page fetches ${address}`),
-    ...replacePictures(JSON.parse(definition)).map(({ address }) => `the contract shows a picture from ${address}`),
+    ...leads.map(({ tagName }) => `the page has a <${tagName}> that leads elsewhere`),
+    ...elements.flatMap(fetchedBy).map((address) => `the page fetches ${address}`),
   ];
 }

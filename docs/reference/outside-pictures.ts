@@ -1,7 +1,9 @@
-// A page that stands alone shows no picture from elsewhere: its words stand there instead, as where a browser can't fetch it.
+// A page that stands alone shows no picture from elsewhere: its words stand there instead (`allowed-markdown.ts`). Here they are found, so that the
+// author of a contract is told.
 import { formatPointer, isObject } from '@lockstep/json/json-pointer';
 import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
-import { readLines } from './append-pages.ts';
+import MarkdownIt from 'markdown-it';
+import { fetchedBy, inPage, listElements } from './outside-addresses.ts';
 
 /** A picture that a contract names by an address. */
 export interface OutsidePicture {
@@ -10,102 +12,23 @@ export interface OutsidePicture {
   readonly pointer: string;
 }
 
-export const attribute = /([^\s"'/=]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g;
-export const fetchingAttributes = /^(?:src|srcset|poster|data|background|xlink:href)$/i;
-export const fetchingLinks = /^(?:link|image|use|feimage)$/i;
-export const fetchedByStyle = [
-  /\burl\(\s*["']?(?!["']?(?:data:|#))([^"')\s]+)/gi,
-  /@import\s+["']?(?!url\()([^"';\s]+)/gi,
-];
-export const inPage = /^(?:data:|blob:|#|$)/i;
+const markdown = new MarkdownIt({ html: true });
+// An address is told as its author wrote it.
+markdown.normalizeLink = (address) => address;
+markdown.validateLink = () => true;
 
-const words = String.raw`(?<words>(?:[^\[\]]|\[[^\[\]]*\])*)`;
-const target = String.raw`\(\s*(?<target><[^<>\n]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:"[^"]*"|'[^']*'|\([^()]*\)))?\s*\)`;
-/** CommonMark 0.31, 6.4, in the order in which they are tried; what is code within a line is none of them. */
-const shown = new RegExp(
-  [
-    String.raw`(?<code>\x60[^\x60\n]+\x60)`,
-    String.raw`(?<style><style\b[^>]*>[\s\S]*?</style>)`,
-    String.raw`\[!\[${words}\]${target}\](?<link>\([^()\s]*\)|\[[^\]]*\])`,
-    String.raw`!\[${words}\]${target}`,
-    String.raw`!\[${words}\](?:\[(?<label>[^\[\]]*)\])?`,
-    // Of an element of HTML; words alone between < and > are none.
-    String.raw`<(?<element>[a-z][^\s/>]*)(?<attributes>(?:"[^"]*"|'[^']*'|[^"'>])*)>`,
-  ].join('|'),
-  'gi',
-);
-
-interface Written {
-  readonly text: string;
-  readonly addresses: readonly string[];
-}
-
-/** Markdown with its pictures from elsewhere as their words; a link around one stays a link. What is code stays as it is. */
-export function writeWithoutPictures(markdown: string): Written {
-  if (!/[!<]/.test(markdown)) return { text: markdown, addresses: [] };
-  const addresses: string[] = [];
-  const blocks: { isCode: boolean; lines: string[] }[] = [];
-  for (const { text, isCode } of readLines(markdown)) {
-    const last = blocks.at(-1);
-    if (last?.isCode === isCode) last.lines.push(text);
-    else blocks.push({ isCode, lines: [text] });
-  }
-  const written = blocks.map(({ isCode, lines }) => {
-    const text = lines.join('\n');
-    return isCode ? text : text.replaceAll(shown, (...match) => writeShown(match, markdown, addresses));
-  });
-  return addresses.length === 0 ? { text: markdown, addresses } : { text: written.join('\n'), addresses };
-}
-
-function writeShown(match: readonly unknown[], markdown: string, addresses: string[]): string {
-  const whole = String(match[0]);
-  const { code, style, words: alt = '', target, link, label, element, attributes = '' } = match.at(-1) as Groups;
-  const isOutside = (address = ''): boolean => {
-    const bare = address.replace(/^<|>$/g, '').trim();
-    if (inPage.test(bare)) return false;
-    addresses.push(bare);
-    return true;
-  };
-  if (code !== undefined) return whole;
-  if (style !== undefined) return styledBy(style).some(isOutside) ? '' : whole;
-  if (element !== undefined) return writeElement(whole, element, attributes, isOutside);
-  const address = target ?? definitionOf(label || alt, markdown);
-  if (!isOutside(address)) return whole;
-  return link === undefined ? alt : `[${alt || link.slice(1, -1)}]${link}`;
-}
-
-type Groups = Readonly<Record<string, string | undefined>>;
-
-/** What a style would fetch. */
-function styledBy(style: string): readonly string[] {
-  return fetchedByStyle.flatMap((pattern) => Array.from(style.matchAll(pattern), ([, address = '']) => address));
-}
-
-/** `[label]: address`; CommonMark 0.31, 4.7. */
-function definitionOf(label: string, markdown: string): string | undefined {
-  const wanted = label.trim().toLowerCase();
-  const found = Array.from(markdown.matchAll(/^ {0,3}\[([^\]]+)\]:\s*(\S+)/gm));
-  return found.find(([, name]) => name?.trim().toLowerCase() === wanted)?.[2];
-}
-
-function writeElement(
-  whole: string,
-  element: string,
-  attributes: string,
-  isOutside: (address: string | undefined) => boolean,
-): string {
-  let alt = '';
-  const fetched = new Set<string>();
-  for (const [text, name = '', ...values] of attributes.matchAll(attribute)) {
-    const value = values.find((one) => one !== undefined) ?? '';
-    const fetches = fetchingAttributes.test(name) || (/^href$/i.test(name) && fetchingLinks.test(element));
-    const addresses = fetches ? [value] : /^style$/i.test(name) ? styledBy(value) : [];
-    if (addresses.filter(isOutside).length > 0) fetched.add(text);
-    if (/^alt$/i.test(name)) alt = value;
-  }
-  if (fetched.size === 0) return whole;
-  if (/^img$/i.test(element)) return alt;
-  return whole.replace(attributes, () => attributes.replaceAll(attribute, (text) => (fetched.has(text) ? '' : text)));
+/** The addresses of what Markdown would have fetched from elsewhere; what is code names none. */
+export function findShown(text: string): readonly string[] {
+  if (!/[!<]/.test(text)) return [];
+  const tokens = markdown.parse(text, {}).flatMap((token) => [token, ...(token.children ?? [])]);
+  const pictures = tokens
+    .filter(({ type }) => type === 'image')
+    .map((token) => String(token.attrGet('src') ?? '').trim());
+  const html = tokens.filter(({ type }) => type.startsWith('html_')).map(({ content }) => content);
+  return [
+    ...pictures.filter((address) => !inPage.test(address)),
+    ...listElements(html.join(''), true).flatMap(fetchedBy),
+  ];
 }
 
 /** The strings of a contract that Redoc draws as Markdown, and its logo, each with the object that it stands in. */
@@ -137,25 +60,19 @@ function* drawn(
 }
 
 /**
- * Puts words in the place of every picture from elsewhere, and takes a logo from elsewhere out.
+ * Finds every picture from elsewhere, and takes a logo from elsewhere out.
  *
  * @param document an OpenAPI document as one plain value; changed in place
- * @returns what was replaced, in the order of the document
+ * @returns what is left out of the page, in the order of the document
  */
-export function replacePictures(document: unknown): readonly OutsidePicture[] {
-  const replaced: OutsidePicture[] = [];
+export function findPictures(document: unknown): readonly OutsidePicture[] {
   // Whoever changes an object while it is walked through would miss members.
-  for (const { holder, name, at } of [...drawn(document)]) {
+  return [...drawn(document)].flatMap(({ holder, name, at }) => {
     const value = holder[name];
     const pointer = formatPointer(at);
-    if (typeof value === 'string') {
-      const { text, addresses } = writeWithoutPictures(value);
-      if (addresses.length > 0) holder[name] = text;
-      replaced.push(...addresses.map((address) => ({ address, pointer })));
-    } else if (isObject(value) && typeof value.url === 'string' && !inPage.test(value.url)) {
-      replaced.push({ address: value.url, pointer });
-      delete holder[name];
-    }
-  }
-  return replaced;
+    if (typeof value === 'string') return findShown(value).map((address) => ({ address, pointer }));
+    if (!isObject(value) || typeof value.url !== 'string' || inPage.test(value.url)) return [];
+    delete holder[name];
+    return [{ address: value.url, pointer }];
+  });
 }

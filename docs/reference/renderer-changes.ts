@@ -1,9 +1,12 @@
 // What is other in Redoc's bundle than as it comes. Each change is a text that must be there, or the build stops.
 //
+// - What Markdown may show is a list (`allowed-markdown.ts`).
 // - The bundle names addresses that a reader's browser would call: pictures for icons, its logo, telemetry. Each becomes a value that asks
 //   nothing of anybody, so that the page works offline and tells nobody that it is read.
 // - Its search knows the introduction as one place, by the name of the API, below all operations. Here each section is a place of its own.
 //   And it leads to the top of an operation where a response was found. Here it leads to the response.
+
+import { allowedMarkdown, keepAllowed } from './allowed-markdown.ts';
 
 /** A dot, for the icons that Redoc would fetch by name; `#` turns the name it appends into a fragment. */
 const dot = svgUri('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><circle cx="8" cy="8" r="4"/></svg>');
@@ -89,7 +92,19 @@ const searchChanges: readonly RendererChange[] = [
   { text: 'Vh(`response`,void 0,', instead: 'Vh(`responses`,void 0,' },
 ];
 
-export const rendererChanges: readonly RendererChange[] = [...inertAddresses, ...searchChanges];
+const keeping = (parsed: string) => `return(${keepAllowed})(${parsed},${JSON.stringify(allowedMarkdown)})`;
+
+export const rendererChanges: readonly RendererChange[] = [
+  ...inertAddresses,
+  ...searchChanges,
+  { text: 'return rB(Wz.parse(qB(n)))', instead: keeping('rB(Wz.parse(qB(n)))') },
+];
+
+/** The same list where Redocly draws the introduction beforehand, in code of its own. */
+export const drawnBeforehand: RendererChange = {
+  text: 'return uSe(Co.parse(kj(r)))',
+  instead: keeping('uSe(Co.parse(kj(r)))'),
+};
 
 /**
  * Replaces each text wherever it stands in the script.

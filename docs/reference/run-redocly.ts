@@ -19,16 +19,26 @@ export async function redoclyVersion(): Promise<string> {
  *
  * @param signal ends the process; the promise waits until it is gone
  * @param more variables of its environment
+ * @param first modules that are loaded before Redocly, as `file:` addresses
  * @throws Error with what Redocly printed, when it fails
  */
 export async function runRedocly(
   commandLine: readonly string[],
-  { signal, more = {} }: { readonly signal?: AbortSignal | undefined; readonly more?: NodeJS.ProcessEnv } = {},
+  {
+    signal,
+    more = {},
+    first = [],
+  }: {
+    readonly signal?: AbortSignal | undefined;
+    readonly more?: NodeJS.ProcessEnv;
+    readonly first?: readonly string[];
+  } = {},
 ): Promise<void> {
   const { bin } = await readPackage();
   const quiet = { REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', NO_COLOR: '1' };
   const env = { ...process.env, ...quiet, ...more };
-  const child = spawn(process.execPath, [join(dirname(packageFile), bin.redocly), ...commandLine], {
+  const loaded = first.flatMap((module) => ['--import', module]);
+  const child = spawn(process.execPath, [...loaded, join(dirname(packageFile), bin.redocly), ...commandLine], {
     env,
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(signal ? { signal } : {}),

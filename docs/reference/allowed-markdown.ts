@@ -1,0 +1,103 @@
+// What the Markdown of a contract may show. Whoever wrote it may be a stranger: `<meta http-equiv=refresh>` takes a reader away, a style covers
+// the page with another one, a form asks for a password.
+//
+// The list is held against the tree that Redoc itself has read, in the reader's browser and where Redoc draws beforehand. Another parser in front
+// of it would see other things than Redoc does, which reads Markdown as Markdoc: `{% html name="meta" %}` is an element, and a line that stands
+// four spaces in may end a block of code.
+
+/** A node of Markdoc's tree, as Redoc hands it on. */
+export interface MarkdownNode {
+  readonly type: string;
+  /** Of the type `tag`: `html` for an element of HTML, with its `name` and `attrs` as attributes. */
+  readonly tag?: string;
+  readonly attributes: Readonly<Record<string, unknown>>;
+  readonly children: readonly MarkdownNode[];
+}
+
+export interface AllowedMarkdown {
+  readonly elements: readonly string[];
+  /** Elements whose content is no text for readers: it goes with them. Of any other that is not allowed the content stays. */
+  readonly silent: readonly string[];
+  /** By the names that React has for them. */
+  readonly attributes: readonly string[];
+  /** Of links. An address without a scheme stays too. */
+  readonly schemes: readonly string[];
+  /** What a picture may be: it is within the page. */
+  readonly pictures: string;
+  /** Of Markdoc, beside `html`: Redoc's own. */
+  readonly tags: readonly string[];
+}
+
+const words = (text: string): readonly string[] => text.split(/\s+/);
+
+export const allowedMarkdown: AllowedMarkdown = {
+  elements: words(
+    `a abbr b blockquote br caption cite code col colgroup dd del details dfn div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li
+    mark ol p pre q rp rt ruby s samp small span strong sub summary sup table tbody td tfoot th thead time tr tt u ul var wbr`,
+  ),
+  silent: words(
+    'script style template title textarea select option iframe object embed noscript noembed noframes svg math audio video canvas',
+  ),
+  attributes: words(
+    'href src alt title lang dir align valign width height colSpan rowSpan scope start type reversed open cite dateTime',
+  ),
+  schemes: words('http https mailto tel'),
+  pictures: 'data:image/',
+  tags: ['schemaDefinition'],
+};
+
+/**
+ * Takes out of a tree of Markdown whatever is not allowed. A picture from elsewhere becomes its words. Runs in the page, so it stands on nothing
+ * around it.
+ *
+ * @param parsed a tree, or the children of one
+ */
+export function keepAllowed<Parsed extends MarkdownNode | readonly MarkdownNode[]>(
+  parsed: Parsed,
+  allowed: AllowedMarkdown,
+): Parsed {
+  // A value that Markdoc would compute may become any other.
+  const isPlain = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value);
+  const isIn = (list: readonly string[], name: unknown) => typeof name === 'string' && list.includes(name);
+  const isShown = (src: unknown) => typeof src === 'string' && src.toLowerCase().startsWith(allowed.pictures);
+  // As a browser reads it, which drops white space and control characters (WHATWG URL, 4.4).
+  const schemeOf = (address: string) =>
+    /^([a-z][a-z0-9+.-]*):/i.exec([...address].filter((one) => one > ' ').join(''))?.[1]?.toLowerCase();
+  const leads = (href: unknown) => isIn([...allowed.schemes, ''], schemeOf(String(href)) ?? '');
+  const pick = (attributes: object, isAllowed: (name: string) => boolean) =>
+    Object.fromEntries(
+      Object.entries(attributes).filter(
+        ([name, value]) => isPlain(value) && isAllowed(name) && (name !== 'href' || leads(value)),
+      ),
+    );
+  const writeText = (content: unknown): readonly MarkdownNode[] =>
+    typeof content === 'string' && content !== ''
+      ? [{ $$mdtype: 'Node', type: 'text', attributes: { content }, children: [] } as MarkdownNode]
+      : [];
+  const keep = (node: MarkdownNode): readonly MarkdownNode[] => {
+    const { type, tag, attributes } = node;
+    const { slots: _, ...rest } = node as MarkdownNode & { readonly slots?: unknown };
+    if (type === 'image' && !isShown(attributes.src)) return writeText(attributes.alt);
+    const name = String(attributes.name).toLowerCase();
+    if (tag === 'html' && isIn(allowed.silent, name)) return [];
+    const children = node.children.flatMap(keep);
+    if (tag === 'html') {
+      const attrs = Object(attributes.attrs) as Readonly<Record<string, unknown>>;
+      if (name === 'img' && !isShown(attrs.src)) return writeText(attrs.alt);
+      if (typeof attributes.name !== 'string' || !isIn(allowed.elements, name)) return children;
+      return [{ ...rest, attributes: { name, attrs: pick(attrs, (one) => isIn(allowed.attributes, one)) }, children }];
+    }
+    if (type === 'tag' && !isIn(allowed.tags, tag)) return children;
+    const kept = pick(attributes, (one) => one !== 'class' && one !== 'style');
+    // The words of a link were those of a picture that had none.
+    return [
+      {
+        ...rest,
+        attributes: kept,
+        children: type === 'link' && children.length === 0 ? writeText(kept.href) : children,
+      },
+    ];
+  };
+  // Only an empty document is no list.
+  return (Array.isArray(parsed) ? parsed.flatMap(keep) : parsed) as Parsed;
+}
