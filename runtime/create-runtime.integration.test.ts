@@ -299,7 +299,7 @@ describe('a runtime', () => {
     const operations = Object.fromEntries(
       names.map((name) => [name, { ...getThing, operationId: name, path: `/${name}` }]),
     );
-    const handlers = { getThing0: 'soon' } as never;
+    const handlers = { getThing0: 'soon' } as unknown as Record<string, Handlers['getThing']>;
     const start = () => createRuntime({ ...options, operations, handlers });
     expect(start).toThrow(Unservable);
     expect(start).toThrow(
