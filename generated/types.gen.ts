@@ -3,33 +3,33 @@
 // openapi-typescript 7.13.0, typescript 5.9.3, @redocly/openapi-core 1.34.24
 
 export interface paths {
-    readonly "/devices": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get devices
          * @description Returns the devices of the account, one page at a time. Ask for the next page with `cursor` set to the `nextCursor`
          *     of the previous page. A device that does not change during the walk appears exactly once.
          */
-        readonly get: operations["getDevices"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getDevices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/support-pins": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/devices/support-pins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get devices supporting algoPIN
@@ -37,27 +37,27 @@ export interface paths {
          *     Devices whose property has no timezone are listed too; creating a code for one of them answers 409 and says what to mend.
          *     With `type=Bridge` the page is empty. No device is called `support-pins`.
          */
-        readonly get: operations["getDevicesSupportingAlgoPin"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getDevicesSupportingAlgoPin"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{deviceId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{deviceId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /**
          * Get device details
@@ -66,35 +66,35 @@ export interface paths {
          *
          *     `admin_key` asks for a second scope, `serviceapi/create-ekey-access`.
          */
-        readonly get: operations["getDevice"];
+        get: operations["getDevice"];
         /**
          * Configure device details
          * @description Updates the settings of a device. The one setting is the battery level, a percentage from 0 to 100. When it is left out, nothing changes.
          *     A bridge has no battery and answers 400. Sending the same request again is safe.
          */
-        readonly put: operations["updateDevice"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        put: operations["updateDevice"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{deviceId}/algopin/daily": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{deviceId}/algopin/daily": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Create duration (daily) code
          * @description Creates a code for 29 to 367 days. It ends at the same wall-clock time at which it starts, also when clocks change in between.
@@ -106,28 +106,28 @@ export interface paths {
          *       the 400 gives the nearest windows that fit.
          *     - The same device, window and `variance` give the same `pin` and `pinId`, every time. A repeated call changes only the recorded `accessName`.
          */
-        readonly post: operations["createDailyAlgoPin"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createDailyAlgoPin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{deviceId}/algopin/hourly": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{deviceId}/algopin/hourly": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Create duration (hourly) code
          * @description Creates a code for 1 to 672 whole hours (28 days).
@@ -139,28 +139,28 @@ export interface paths {
          *       the 400 gives the nearest windows that fit.
          *     - The same device, window and `variance` give the same `pin` and `pinId`, every time. A repeated call changes only the recorded `accessName`.
          */
-        readonly post: operations["createHourlyAlgoPin"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createHourlyAlgoPin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{deviceId}/algopin/onetime": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{deviceId}/algopin/onetime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Create one-time code
          * @description Creates a code for one entry. It must be used within 24 hours of its start.
@@ -169,28 +169,28 @@ export interface paths {
          *     - It is an instant: any offset is taken. Nothing is rounded; the 400 names the two nearest valid values.
          *     - The same device, start and `variance` give the same `pin` and `pinId`, every time. A repeated call changes only the recorded `accessName`.
          */
-        readonly post: operations["createOneTimeAlgoPin"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createOneTimeAlgoPin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{deviceId}/algopin/passage": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{deviceId}/algopin/passage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Create passage code
          * @description Creates a code that unlocks and then keeps the lock unlocked for `durationHours` hours. Each entry starts these hours anew.
@@ -205,28 +205,28 @@ export interface paths {
          *     - Scope: `serviceapi/algopin-passage` (an extension), or all four of `algopin-daily`, `algopin-hourly`, `algopin-onetime` and
          *       `algopin-permanent`.
          */
-        readonly post: operations["createPassageAlgoPin"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createPassageAlgoPin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{deviceId}/algopin/permanent": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{deviceId}/algopin/permanent": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Create permanent code
          * @description Creates a code without an end. It opens until it is deleted at the lock, or until the lock is paired anew.
@@ -236,28 +236,28 @@ export interface paths {
          *     - It is an instant: any offset is taken. Nothing is rounded; the 400 names the two nearest valid values.
          *     - The same device, start and `variance` give the same `pin` and `pinId`, every time. A repeated call changes only the recorded `accessName`.
          */
-        readonly post: operations["createPermanentAlgoPin"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createPermanentAlgoPin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{bridgeId}/jobs": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{bridgeId}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a bridge of the account. An id that is none, a lock's for example, answers 404.
                  * @example BR1A00000001
                  */
-                readonly bridgeId: components["parameters"]["BridgeId"];
+                bridgeId: components["parameters"]["BridgeId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Create bridge targeted job
          * @description Creates a job that the bridge runs on itself. The one job a bridge runs on itself is `GET_DEVICE_STATUS`. It takes no data.
@@ -267,33 +267,33 @@ export interface paths {
          *     The call is accepted 3 times in any 60 seconds for one bridge. A bridge holds at most 20 unfinished jobs, and runs them in the order of their
          *     creation.
          */
-        readonly post: operations["createBridgeTargetedJob"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createBridgeTargetedJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{deviceId}/jobs/bridges/{bridgeId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{deviceId}/jobs/bridges/{bridgeId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
                 /**
                  * @description The `deviceId` of a bridge of the account. Its `linkedDevices` must have the device.
                  * @example BR1A00000001
                  */
-                readonly bridgeId: string;
+                bridgeId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Create bridge proxied job
          * @description Creates a job that the bridge runs on a lock or keypad linked to it. A bridge links at most 5 devices. It holds at most 20 unfinished jobs,
@@ -314,25 +314,25 @@ export interface paths {
          *     linked to the device is 400 `not_linked`; the text names the bridges that are. A `deviceId` that names a bridge is 404, as an unknown one.
          *     The PINs of these jobs are custom PINs that the device stores, 4 to 6 digits. They are not algoPIN codes.
          */
-        readonly post: operations["createBridgeProxiedJob"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["createBridgeProxiedJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/jobs/{jobId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/jobs/{jobId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `jobId` of the answer that created the job. Letters of either case are taken.
                  * @example 6b0ed2e0b1c4d5e6f7a8b9c0
                  */
-                readonly jobId: components["schemas"]["ObjectIdInput"];
+                jobId: components["schemas"]["ObjectIdInput"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /**
          * Get job status
@@ -341,27 +341,27 @@ export interface paths {
          *     A job that is not finished at its `expiryDate`, 120 seconds after its creation, reads as expired from that instant on. A report that the
          *     bridge sends later changes nothing here and shows in the device's activity. Finished jobs are kept for 7 days, then the answer is 404.
          */
-        readonly get: operations["getJobStatus"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getJobStatus"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/devices/{deviceId}/activity": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    "/devices/{deviceId}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /**
          * Get device activity logs
@@ -370,8 +370,8 @@ export interface paths {
          *
          *     A device without a property answers 404 `not found property`. A property without a timezone answers 409.
          */
-        readonly get: operations["getDeviceActivity"];
-        readonly put?: never;
+        get: operations["getDeviceActivity"];
+        put?: never;
         /**
          * Push device activity logs
          * @description Adds entries to the activity log of a device, as a phone reads them from the lock. At most 100 items, 262144 bytes.
@@ -385,19 +385,19 @@ export interface paths {
          *     - Digits of codes are used to find `pinId` and `accessName`, then dropped.
          *     - Scope: `serviceapi/store-device-activity` (an extension), or both `get-device-activity` and `update-device`.
          */
-        readonly post: operations["pushDeviceActivity"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["pushDeviceActivity"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/login": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Log in and give consent
@@ -438,24 +438,24 @@ export interface paths {
          *     An unknown client or a `redirect_uri` that is not registered is refused here with 400, and too many requests from one network address with 429, without any redirect.
          *     Plain HTTP and dynamic callback URLs are not supported.
          */
-        readonly get: operations["login"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["login"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/oauth2/token": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/oauth2/token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Get an access token
          * @description Exchanges an authorization code, a refresh token, or the client's own credentials for an access token.
@@ -487,73 +487,73 @@ export interface paths {
          *     `auth_time`, and with the scope `profile` also `name`, `preferred_username` (the e-mail address of the owner) and `updated_at` (seconds since
          *     1970, the last change of the two). Know an owner by `sub`: the e-mail address may change.
          */
-        readonly post: operations["exchangeToken"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["exchangeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/oauth2/revoke": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/oauth2/revoke": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Revoke a refresh token
          * @description Ends a refresh token (RFC 7009). Its grant and every access token that came of it end at once, and the application is gone from the owner's page
          *     of connected applications. A token that is unknown or has already ended answers 200 too. An access token cannot be revoked on its own.
          */
-        readonly post: operations["revokeToken"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["revokeToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/.well-known/openid-configuration": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get the OpenID configuration
          * @description Addresses and abilities of the authorization server (OpenID Connect Discovery 1.0).
          */
-        readonly get: operations["getOpenIdConfiguration"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getOpenIdConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/.well-known/jwks.json": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/.well-known/jwks.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Get the public keys
          * @description The public keys with which tokens are signed (JWK Set, RFC 7517).
          */
-        readonly get: operations["getJwks"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["getJwks"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
@@ -563,420 +563,420 @@ export interface components {
          * @description Device identifier, the Bluetooth name of the device.
          * @example LK2A00000001
          */
-        readonly DeviceId: string;
+        DeviceId: string;
         /**
          * @description A 24-character database object id, in lower case.
          * @example 6920f3a2b1c4d5e6f7a8b9c0
          */
-        readonly ObjectId: string;
+        ObjectId: string;
         /**
          * @description A 24-character database object id, in upper or lower case.
          * @example 6920f3a2b1c4d5e6f7a8b9c0
          */
-        readonly ObjectIdInput: string;
+        ObjectIdInput: string;
         /**
          * @description Id of one request.
          * @example req-7f3a9c21
          */
-        readonly RequestId: string;
+        RequestId: string;
         /**
          * Format: date-time
          * @description A time on the clock of the device's property, with the offset from UTC. The offset is `+00:00` where there is no property or no timezone.
          * @example 2026-12-01T15:00:00+01:00
          */
-        readonly LocalTime: string;
+        LocalTime: string;
         /**
          * Format: date-time
          * @description A time in UTC, with milliseconds.
          * @example 2026-12-01T14:02:00.000Z
          */
-        readonly UtcMillis: string;
+        UtcMillis: string;
         /**
          * Format: date-time
          * @description An instant, to the minute: seconds are `00`, and a fraction has at most three digits, all of them 0. Any offset from UTC is taken, also `Z`.
          * @example 2026-12-01T15:00:00+01:00
          */
-        readonly CodeTime: string;
+        CodeTime: string;
         /**
          * @description A day on the property's clock, or an instant with any offset from UTC. A space before the offset is read as `+`.
          * @example 2026-11-20
          */
-        readonly LogTime: string;
+        LogTime: string;
         /**
          * @description IANA name of the timezone of the device's property. Null where the property has none, or where there is no property.
          * @example Europe/Berlin
          */
-        readonly Timezone: string | null;
+        Timezone: string | null;
         /**
          * @description Largest number of items on a page.
          * @example 50
          */
-        readonly Limit: number;
+        Limit: number;
         /**
          * @description An opaque place in a list.
          * @example EXAMPLE-CURSOR-PAGE-2
          */
-        readonly Cursor: string;
+        Cursor: string;
         /**
          * @description Opaque cursor of the next page. Empty exactly on the last page. Only an empty list has an empty page.
          * @example EXAMPLE-CURSOR-PAGE-2
          */
-        readonly NextCursor: string;
+        NextCursor: string;
         /**
          * @description Kind of device. More kinds may come. Known values: `Lock`, `Keypad`, `Bridge`.
          * @example Lock
          */
-        readonly DeviceType: string;
+        DeviceType: string;
         /**
          * @description Battery level in percent.
          * @example 87
          */
-        readonly BatteryLevel: number;
+        BatteryLevel: number;
         /** @description A device by its id and kind. */
-        readonly DeviceReference: {
-            readonly deviceId: components["schemas"]["DeviceId"];
-            readonly type: components["schemas"]["DeviceType"];
+        DeviceReference: {
+            deviceId: components["schemas"]["DeviceId"];
+            type: components["schemas"]["DeviceType"];
         };
         /** @description A property (home) that a device belongs to. */
-        readonly Property: {
-            readonly id: components["schemas"]["ObjectId"];
+        Property: {
+            id: components["schemas"]["ObjectId"];
             /**
              * @description Name of the property.
              * @example Harbour House
              */
-            readonly name: string;
-            readonly timezone: components["schemas"]["Timezone"];
+            name: string;
+            timezone: components["schemas"]["Timezone"];
         };
         /** @description Which codes the device takes. */
-        readonly Capabilities: {
+        Capabilities: {
             /**
              * @description Whether the device takes algoPIN codes. If not, creating one answers 418.
              * @example true
              */
-            readonly algoPin: boolean;
+            algoPin: boolean;
             /**
              * @description Whether it takes passage codes too. If `algoPin` is true and this is false, creating one answers 400 `passage_not_supported`.
              * @example true
              */
-            readonly passagePin: boolean;
+            passagePin: boolean;
         };
         /**
          * @description Name given to the device.
          * @example Front door
          */
-        readonly DeviceName: string;
+        DeviceName: string;
         /**
          * @description Ids of the properties the device belongs to. The first one gives the timezone. Empty when the device belongs to none.
          * @example [
          *       "65a000000000000000000001"
          *     ]
          */
-        readonly HomeIds: components["schemas"]["ObjectId"][];
+        HomeIds: components["schemas"]["ObjectId"][];
         /**
          * @description The `deviceId` of the bridge that reaches this device. Null where there is none, and for bridges.
          * @example BR1A00000001
          */
-        readonly BridgeOfDevice: string | null;
+        BridgeOfDevice: string | null;
         /**
          * @description A device that is linked to this one, by its id and kind. With `expand=linkedDevices` it is a whole device and has what every device has;
          *     its own `linkedDevices` are not whole.
          */
-        readonly LinkedDevice: {
+        LinkedDevice: {
             /** @description Database id of the device. Paths take the `deviceId`, not this id. */
-            readonly id?: components["schemas"]["ObjectId"];
-            readonly deviceId: components["schemas"]["DeviceId"];
-            readonly deviceName?: components["schemas"]["DeviceName"];
-            readonly type: components["schemas"]["DeviceType"];
-            readonly homeId?: components["schemas"]["HomeIds"];
+            id?: components["schemas"]["ObjectId"];
+            deviceId: components["schemas"]["DeviceId"];
+            deviceName?: components["schemas"]["DeviceName"];
+            type: components["schemas"]["DeviceType"];
+            homeId?: components["schemas"]["HomeIds"];
             /** @description When the device was paired. */
-            readonly pairedAt?: components["schemas"]["LocalTime"];
+            pairedAt?: components["schemas"]["LocalTime"];
             /** @description Battery level in percent. Always there for locks and keypads, never for bridges. */
-            readonly batteryLevel?: components["schemas"]["BatteryLevel"];
+            batteryLevel?: components["schemas"]["BatteryLevel"];
             /** @description The properties of `homeId`, in that order. Only with `expand=properties`. */
-            readonly properties?: components["schemas"]["Property"][];
-            readonly timezone?: components["schemas"]["Timezone"];
-            readonly bridgeId?: components["schemas"]["BridgeOfDevice"];
-            readonly capabilities?: components["schemas"]["Capabilities"];
+            properties?: components["schemas"]["Property"][];
+            timezone?: components["schemas"]["Timezone"];
+            bridgeId?: components["schemas"]["BridgeOfDevice"];
+            capabilities?: components["schemas"]["Capabilities"];
             /**
              * @description Whether the bridge is connected. Always there for bridges, and only for them.
              * @example true
              */
-            readonly online?: boolean;
+            online?: boolean;
             /** @description Devices that are linked to this one. */
-            readonly linkedDevices?: components["schemas"]["DeviceReference"][];
+            linkedDevices?: components["schemas"]["DeviceReference"][];
         };
         /** @description A lock, keypad or bridge. A bridge is online or not and has no battery. A lock or keypad has a battery. */
-        readonly Device: {
+        Device: {
             /** @description Database id of the device. Paths take the `deviceId`, not this id. */
-            readonly id: components["schemas"]["ObjectId"];
-            readonly deviceId: components["schemas"]["DeviceId"];
-            readonly deviceName: components["schemas"]["DeviceName"];
-            readonly type: components["schemas"]["DeviceType"];
-            readonly homeId: components["schemas"]["HomeIds"];
+            id: components["schemas"]["ObjectId"];
+            deviceId: components["schemas"]["DeviceId"];
+            deviceName: components["schemas"]["DeviceName"];
+            type: components["schemas"]["DeviceType"];
+            homeId: components["schemas"]["HomeIds"];
             /** @description When the device was paired. */
-            readonly pairedAt: components["schemas"]["LocalTime"];
+            pairedAt: components["schemas"]["LocalTime"];
             /** @description Battery level in percent. Always there for locks and keypads, never for bridges. */
-            readonly batteryLevel?: components["schemas"]["BatteryLevel"];
+            batteryLevel?: components["schemas"]["BatteryLevel"];
             /** @description The properties of `homeId`, in that order. Only with `expand=properties`. */
-            readonly properties?: components["schemas"]["Property"][];
-            readonly timezone: components["schemas"]["Timezone"];
-            readonly bridgeId: components["schemas"]["BridgeOfDevice"];
-            readonly capabilities: components["schemas"]["Capabilities"];
+            properties?: components["schemas"]["Property"][];
+            timezone: components["schemas"]["Timezone"];
+            bridgeId: components["schemas"]["BridgeOfDevice"];
+            capabilities: components["schemas"]["Capabilities"];
             /**
              * @description Whether the bridge is connected. Always there for bridges, and only for them.
              * @example true
              */
-            readonly online?: boolean;
+            online?: boolean;
             /**
              * @description Devices that are linked to this one. A bridge has its locks and keypads, a lock has its keypads. Empty when nothing is linked.
              *     With `expand=linkedDevices` each item is a whole device.
              */
-            readonly linkedDevices: components["schemas"]["LinkedDevice"][];
+            linkedDevices: components["schemas"]["LinkedDevice"][];
         };
         /** @description A device with the time of its last sign of life. */
-        readonly DeviceDetails: components["schemas"]["Device"] & {
+        DeviceDetails: components["schemas"]["Device"] & {
             /** @description Last sign of life of the device, at first `pairedAt`. Only in device details. */
-            readonly lastSync: components["schemas"]["LocalTime"];
+            lastSync: components["schemas"]["LocalTime"];
             /**
              * @description Bluetooth key of the device, 32 bytes in base64. Only with `admin_key=1` or `admin_key=true`, never for a bridge. It is not the key of the
              *     offline codes.
              * @example RVhBTVBMRS1LRVktTk9ULUEtUkVBTC1LRVktMDAwMDA=
              */
-            readonly admin_key?: string;
+            admin_key?: string;
             /**
              * @description The opaque name by which pushed activity logs call the lock. Only with `lock_id=1` or `lock_id=true`, never for a bridge.
              * @example EXAMPLE-LOCK-REF-1
              */
-            readonly lockRef?: string;
+            lockRef?: string;
         };
         /** @description One page of devices. */
-        readonly DevicePage: {
+        DevicePage: {
             /** @description Devices of this page. */
-            readonly payload: components["schemas"]["Device"][];
-            readonly nextCursor: components["schemas"]["NextCursor"];
+            payload: components["schemas"]["Device"][];
+            nextCursor: components["schemas"]["NextCursor"];
         };
         /** @description The settings to change. A setting that is left out stays as it is. */
-        readonly UpdateDeviceRequest: {
+        UpdateDeviceRequest: {
             /**
              * @description Battery level in percent, 0 to 100, as text. An integer is taken too (extension).
              * @example 87
              */
-            readonly batteryLevel?: string | number;
+            batteryLevel?: string | number;
         };
         /** @description What was done. */
-        readonly DeviceUpdated: {
+        DeviceUpdated: {
             /**
              * @description What was done.
              * @example device updated
              * @enum {string}
              */
-            readonly message: "device updated" | "nothing to update";
+            message: "device updated" | "nothing to update";
         };
         /**
          * @description Whom the code is for, 1 to 60 characters, at least one of them visible, no control characters. Space around it is cut off.
          * @example Cleaner
          */
-        readonly AccessName: string;
+        AccessName: string;
         /**
          * @description The generated code, nine digits. The first is never 0.
          * @example 482915037
          */
-        readonly Pin: string;
+        Pin: string;
         /**
          * @description Which of the 3 codes of this window, 1 to 3. An index, not a length of time. Two guests in the same window need two variances:
          *     the same variance gives the same code.
          * @default 1
          * @example 1
          */
-        readonly VarianceOf3: number;
+        VarianceOf3: number;
         /**
          * @description Which of the 5 codes of this window, 1 to 5. An index, not a length of time. Two guests in the same window need two variances:
          *     the same variance gives the same code.
          * @default 1
          * @example 1
          */
-        readonly VarianceOf5: number;
+        VarianceOf5: number;
         /**
          * @description How many hours an entry with the code keeps the lock unlocked, 1 to 24.
          * @default 1
          * @example 3
          */
-        readonly DurationHours: number;
+        DurationHours: number;
         /**
          * @description Start of the code: a whole hour on the property's clock, not before the current hour, at most 367 days after the current hour, at the same
          *     time of day. Left out, it is the current hour. It is an instant: `04:15:00Z` is a whole hour in Kathmandu. In an hour that clocks repeat, the
          *     offset tells which one is meant.
          */
-        readonly CodeStart: components["schemas"]["CodeTime"];
+        CodeStart: components["schemas"]["CodeTime"];
         /** @description A code for 29 to 367 days. */
-        readonly CreateDailyAlgoPinRequest: {
+        CreateDailyAlgoPinRequest: {
             /** @description Whom the code is for. Required, although the interface lists it as optional. Space around it is cut off. */
-            readonly accessName: components["schemas"]["AccessName"];
-            readonly startDate?: components["schemas"]["CodeStart"];
+            accessName: components["schemas"]["AccessName"];
+            startDate?: components["schemas"]["CodeStart"];
             /**
              * @description End of the code, not included: 29 to 367 days after the start, at the same time on the property's clock. Left out, it is 29 days after the
              *     start. Where clocks skip that time, it is the first valid time after it. Where they repeat it, it is the first of the two.
              * @example 2027-03-31T15:00:00+02:00
              */
-            readonly endDate?: components["schemas"]["CodeTime"];
-            readonly variance?: components["schemas"]["VarianceOf3"];
+            endDate?: components["schemas"]["CodeTime"];
+            variance?: components["schemas"]["VarianceOf3"];
         };
         /** @description A code for 1 to 672 hours. */
-        readonly CreateHourlyAlgoPinRequest: {
+        CreateHourlyAlgoPinRequest: {
             /** @description Whom the code is for. Required, although the interface lists it as optional. Space around it is cut off. */
-            readonly accessName: components["schemas"]["AccessName"];
-            readonly startDate?: components["schemas"]["CodeStart"];
+            accessName: components["schemas"]["AccessName"];
+            startDate?: components["schemas"]["CodeStart"];
             /**
              * @description End of the code, not included. 1 to 672 whole hours after the start. Left out, it is 1 hour after the start.
              * @example 2026-12-04T11:00:00+01:00
              */
-            readonly endDate?: components["schemas"]["CodeTime"];
-            readonly variance?: components["schemas"]["VarianceOf3"];
+            endDate?: components["schemas"]["CodeTime"];
+            variance?: components["schemas"]["VarianceOf3"];
         };
         /** @description A code for one entry within 24 hours of its start. */
-        readonly CreateOneTimeAlgoPinRequest: {
+        CreateOneTimeAlgoPinRequest: {
             /** @description Whom the code is for. Required, although the interface lists it as optional. Space around it is cut off. */
-            readonly accessName: components["schemas"]["AccessName"];
-            readonly startDate?: components["schemas"]["CodeStart"];
-            readonly variance?: components["schemas"]["VarianceOf5"];
+            accessName: components["schemas"]["AccessName"];
+            startDate?: components["schemas"]["CodeStart"];
+            variance?: components["schemas"]["VarianceOf5"];
         };
         /** @description A code that keeps the lock unlocked. */
-        readonly CreatePassageAlgoPinRequest: {
+        CreatePassageAlgoPinRequest: {
             /** @description Whom the code is for. Required, although the interface lists it as optional. Space around it is cut off. */
-            readonly accessName: components["schemas"]["AccessName"];
-            readonly durationHours?: components["schemas"]["DurationHours"];
-            readonly startDate?: components["schemas"]["CodeStart"];
-            readonly variance?: components["schemas"]["VarianceOf3"];
+            accessName: components["schemas"]["AccessName"];
+            durationHours?: components["schemas"]["DurationHours"];
+            startDate?: components["schemas"]["CodeStart"];
+            variance?: components["schemas"]["VarianceOf3"];
         };
         /** @description A code without an end. */
-        readonly CreatePermanentAlgoPinRequest: {
+        CreatePermanentAlgoPinRequest: {
             /** @description Whom the code is for. Required, although the interface lists it as optional. Space around it is cut off. */
-            readonly accessName: components["schemas"]["AccessName"];
-            readonly startDate?: components["schemas"]["CodeStart"];
-            readonly variance?: components["schemas"]["VarianceOf5"];
+            accessName: components["schemas"]["AccessName"];
+            startDate?: components["schemas"]["CodeStart"];
+            variance?: components["schemas"]["VarianceOf5"];
         };
         /** @description An offline code and its window. Windows are half-open. The code opens from `startDate` on, and no longer at `endDate`. */
-        readonly AlgoPin: {
-            readonly pin: components["schemas"]["Pin"];
-            readonly pinId: components["schemas"]["PinId"];
-            readonly startDate: components["schemas"]["WindowStart"];
-            readonly endDate: components["schemas"]["WindowEnd"];
-            readonly activateBy: components["schemas"]["ActivateBy"];
-            readonly variance: components["schemas"]["IssuedVariance"];
-            readonly issuedAt: components["schemas"]["IssuedAt"];
+        AlgoPin: {
+            pin: components["schemas"]["Pin"];
+            pinId: components["schemas"]["PinId"];
+            startDate: components["schemas"]["WindowStart"];
+            endDate: components["schemas"]["WindowEnd"];
+            activateBy: components["schemas"]["ActivateBy"];
+            variance: components["schemas"]["IssuedVariance"];
+            issuedAt: components["schemas"]["IssuedAt"];
         };
         /** @description A passage code, its window, and how long an entry keeps the lock unlocked. */
-        readonly PassageAlgoPin: {
-            readonly pin: components["schemas"]["Pin"];
-            readonly pinId: components["schemas"]["PinId"];
-            readonly startDate: components["schemas"]["WindowStart"];
-            readonly endDate: components["schemas"]["WindowEnd"];
-            readonly activateBy: components["schemas"]["ActivateBy"];
-            readonly durationHours: components["schemas"]["IssuedDurationHours"];
-            readonly variance: components["schemas"]["IssuedVariance"];
-            readonly issuedAt: components["schemas"]["IssuedAt"];
+        PassageAlgoPin: {
+            pin: components["schemas"]["Pin"];
+            pinId: components["schemas"]["PinId"];
+            startDate: components["schemas"]["WindowStart"];
+            endDate: components["schemas"]["WindowEnd"];
+            activateBy: components["schemas"]["ActivateBy"];
+            durationHours: components["schemas"]["IssuedDurationHours"];
+            variance: components["schemas"]["IssuedVariance"];
+            issuedAt: components["schemas"]["IssuedAt"];
         };
         /** @description Identifier of the code, a 24-character id. The same code has the same id. */
-        readonly PinId: components["schemas"]["ObjectId"];
+        PinId: components["schemas"]["ObjectId"];
         /** @description Start of the window, included, on the property's clock. */
-        readonly WindowStart: components["schemas"]["LocalTime"];
+        WindowStart: components["schemas"]["LocalTime"];
         /**
          * Format: date-time
          * @description End of the window, not included, on the property's clock. Null for a permanent code.
          * @example 2027-03-31T15:00:00+02:00
          */
-        readonly WindowEnd: string | null;
+        WindowEnd: string | null;
         /** @description The first use must come before this time, on the property's clock. */
-        readonly ActivateBy: components["schemas"]["LocalTime"];
+        ActivateBy: components["schemas"]["LocalTime"];
         /**
          * @description Which of the codes of this window it is.
          * @example 1
          */
-        readonly IssuedVariance: number;
+        IssuedVariance: number;
         /**
          * @description How many hours an entry keeps the lock unlocked.
          * @example 3
          */
-        readonly IssuedDurationHours: number;
+        IssuedDurationHours: number;
         /** @description When the code was issued for the first time, in UTC. */
-        readonly IssuedAt: components["schemas"]["UtcMillis"];
+        IssuedAt: components["schemas"]["UtcMillis"];
         /** @description A job for the bridge itself. */
-        readonly CreateTargetedJobRequest: {
+        CreateTargetedJobRequest: {
             /**
              * @description The job. A bridge itself runs `GET_DEVICE_STATUS` alone. Its code is taken too, `"10"`, and as an integer, 10 (extension).
              * @example GET_DEVICE_STATUS
              */
-            readonly jobType: ("GET_DEVICE_STATUS" | "10") | 10;
+            jobType: ("GET_DEVICE_STATUS" | "10") | 10;
         };
         /** @description A job for a device behind the bridge. */
-        readonly CreateProxiedJobRequest: {
+        CreateProxiedJobRequest: {
             /**
              * @description The job, by its name. Its code is taken too, as text, `"2"` for `UNLOCK`, and as an integer, 2 (extension). Answers give the name.
              * @example UNLOCK
              */
-            readonly jobType: ("LOCK" | "UNLOCK" | "GET_BATTERY_LEVEL" | "GET_DEVICE_STATUS") | ("1" | "2" | "9" | "10") | (1 | 2 | 9 | 10);
+            jobType: ("LOCK" | "UNLOCK" | "GET_BATTERY_LEVEL" | "GET_DEVICE_STATUS") | ("1" | "2" | "9" | "10") | (1 | 2 | 9 | 10);
             /**
              * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are
              *     the same.
              * @example {}
              */
-            readonly jobData?: string | components["schemas"]["NoJobData"];
+            jobData?: string | components["schemas"]["NoJobData"];
         } | {
             /**
              * @description The job, by its name. Its code is taken too, as text, `"2"` for `UNLOCK`, and as an integer, 2 (extension). Answers give the name.
              * @example CREATE_PIN
              */
-            readonly jobType: "CREATE_PIN" | "4" | 4;
+            jobType: "CREATE_PIN" | "4" | 4;
             /**
              * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are
              *     the same.
              * @example {"accessName":"Cleaner","pin":"123456","pinType":4,"startDate":"2026-12-01T15:00:00+01:00","endDate":"2026-12-04T11:00:00+01:00"}
              */
-            readonly jobData: string | components["schemas"]["CreatePinJobData"];
+            jobData: string | components["schemas"]["CreatePinJobData"];
         } | {
             /**
              * @description The job, by its name. Its code is taken too, as text, `"2"` for `UNLOCK`, and as an integer, 2 (extension). Answers give the name.
              * @example DELETE_PIN
              */
-            readonly jobType: "DELETE_PIN" | "5" | 5;
+            jobType: "DELETE_PIN" | "5" | 5;
             /**
              * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are
              *     the same.
              * @example {"accessId":"6920f3a2b1c4d5e6f7a8b9e0"}
              */
-            readonly jobData: string | components["schemas"]["DeletePinJobData"];
+            jobData: string | components["schemas"]["DeletePinJobData"];
         } | {
             /**
              * @description The job, by its name. Its code is taken too, as text, `"2"` for `UNLOCK`, and as an integer, 2 (extension). Answers give the name.
              * @example GET_ACTIVITY_LOGS
              */
-            readonly jobType: "GET_ACTIVITY_LOGS" | "15" | 15;
+            jobType: "GET_ACTIVITY_LOGS" | "15" | 15;
             /**
              * @description Data of the job, as JSON text. The object itself is taken too (extension). `jobType` decides which data fit. Left out, empty text and `{}` are
              *     the same.
              * @example {"lockTime":"2026-11-20T00:00:00+01:00"}
              */
-            readonly jobData?: string | components["schemas"]["GetActivityLogsJobData"];
+            jobData?: string | components["schemas"]["GetActivityLogsJobData"];
         };
         /** @description For LOCK, UNLOCK, GET_BATTERY_LEVEL and GET_DEVICE_STATUS. They take no data. */
-        readonly NoJobData: Record<string, never>;
+        NoJobData: Record<string, never>;
         /** @description For CREATE_PIN. Stores a custom PIN on the device. */
-        readonly CreatePinJobData: {
-            readonly accessName: components["schemas"]["AccessName"];
-            readonly pin: components["schemas"]["CustomPin"];
+        CreatePinJobData: {
+            accessName: components["schemas"]["AccessName"];
+            pin: components["schemas"]["CustomPin"];
             /**
              * @description 1: one-time. 2: permanent. 4: from `startDate` to `endDate`. No other.
              * @example 4
              * @enum {integer}
              */
-            readonly pinType: 1 | 2 | 4;
+            pinType: 1 | 2 | 4;
             /** @description From when on the PIN opens, to the minute. Left out, it is now. Required for `pinType` 4. */
-            readonly startDate?: components["schemas"]["CodeTime"];
+            startDate?: components["schemas"]["CodeTime"];
             /**
              * @description When the PIN ends, to the minute, not included. Required for `pinType` 4, not allowed for the others.
              * @example 2026-12-04T11:00:00+01:00
              */
-            readonly endDate?: components["schemas"]["CodeTime"];
+            endDate?: components["schemas"]["CodeTime"];
         };
         /**
          * @description For DELETE_PIN. Names the custom PIN by its digits or by the `accessId` of the job that stored it.
@@ -984,184 +984,184 @@ export interface components {
          *       "accessId": "6920f3a2b1c4d5e6f7a8b9e0"
          *     }
          */
-        readonly DeletePinJobData: {
-            readonly pin?: components["schemas"]["CustomPin"];
+        DeletePinJobData: {
+            pin?: components["schemas"]["CustomPin"];
             /** @description The `accessId` in the result of the job that stored the PIN. */
-            readonly accessId?: components["schemas"]["ObjectId"];
+            accessId?: components["schemas"]["ObjectId"];
         };
         /** @description For GET_ACTIVITY_LOGS. Left out, all entries that the device still has are fetched. */
-        readonly GetActivityLogsJobData: {
+        GetActivityLogsJobData: {
             /**
              * Format: date-time
              * @description Only entries from this time on.
              * @example 2026-11-20T00:00:00+01:00
              */
-            readonly lockTime?: string;
+            lockTime?: string;
         };
         /**
          * @description A custom PIN that the device stores, 4 to 6 digits. It is far weaker than an algoPIN code.
          * @example 123456
          */
-        readonly CustomPin: string;
+        CustomPin: string;
         /** @description The job that was created. */
-        readonly JobCreated: {
+        JobCreated: {
             /** @description Identifier of the job. Its first 4 bytes are the time of creation. The other 8 are random. */
-            readonly jobId: components["schemas"]["ObjectId"];
+            jobId: components["schemas"]["ObjectId"];
         };
         /** @description A job and its result. */
-        readonly Job: {
-            readonly jobId: components["schemas"]["ObjectId"];
+        Job: {
+            jobId: components["schemas"]["ObjectId"];
             /**
              * @description Kind of job, by its name.
              * @example UNLOCK
              * @enum {string}
              */
-            readonly jobType: "LOCK" | "UNLOCK" | "CREATE_PIN" | "DELETE_PIN" | "GET_BATTERY_LEVEL" | "GET_DEVICE_STATUS" | "GET_ACTIVITY_LOGS";
+            jobType: "LOCK" | "UNLOCK" | "CREATE_PIN" | "DELETE_PIN" | "GET_BATTERY_LEVEL" | "GET_DEVICE_STATUS" | "GET_ACTIVITY_LOGS";
             /**
              * @description `queued`: waits for the bridge. `delivered`: the bridge has it. `succeeded`, `failed`, `expired`: finished, for good.
              * @example succeeded
              * @enum {string}
              */
-            readonly status: "queued" | "delivered" | "succeeded" | "failed" | "expired";
+            status: "queued" | "delivered" | "succeeded" | "failed" | "expired";
             /**
              * @description Whether the job has finished.
              * @example true
              */
-            readonly completed: boolean;
+            completed: boolean;
             /** @description 120 seconds after the creation. From this instant on an unfinished job reads as expired. */
-            readonly expiryDate: components["schemas"]["UtcMillis"];
-            readonly jobResponse: components["schemas"]["JobResponse"];
+            expiryDate: components["schemas"]["UtcMillis"];
+            jobResponse: components["schemas"]["JobResponse"];
             /**
              * @description Why the job failed or expired. Only then.
              * @example The lock is jammed
              */
-            readonly failureReason?: string;
+            failureReason?: string;
         };
         /** @description Result of the job. */
-        readonly JobResponse: {
+        JobResponse: {
             /**
              * @description 0: succeeded. 1: not finished. 2: failed. 3: expired.
              * @example 0
              */
-            readonly jobStatus: number;
-            readonly opResult: components["schemas"]["OpResult"];
+            jobStatus: number;
+            opResult: components["schemas"]["OpResult"];
         };
         /** @description What the device said. On success it has further members, see [Create bridge proxied job](#operation/createBridgeProxiedJob). */
-        readonly OpResult: {
+        OpResult: {
             /**
              * @description 0: done. -1: none yet, or none at all. 1: device out of reach. 2: refused by the device. 3: PIN exists. 4: PIN not found.
              *     5: storage full (199 PINs). 6: jammed. 7: clock of the device is wrong. Any value but 0 is no success.
              * @example 0
              */
-            readonly result: number;
+            result: number;
             /**
              * @description LOCK, UNLOCK, GET_DEVICE_STATUS of a lock or keypad. Whether it is locked.
              * @example unlocked
              * @enum {string}
              */
-            readonly lockState?: "locked" | "unlocked" | "unknown";
+            lockState?: "locked" | "unlocked" | "unknown";
             /** @description CREATE_PIN. Identifier of the stored PIN. */
-            readonly accessId?: components["schemas"]["ObjectId"];
+            accessId?: components["schemas"]["ObjectId"];
             /** @description GET_BATTERY_LEVEL, GET_DEVICE_STATUS of a lock or keypad. Battery level in percent. */
-            readonly batteryLevel?: components["schemas"]["BatteryLevel"];
+            batteryLevel?: components["schemas"]["BatteryLevel"];
             /** @description GET_DEVICE_STATUS. What the clock of the device says. */
-            readonly deviceTime?: components["schemas"]["LocalTime"];
+            deviceTime?: components["schemas"]["LocalTime"];
             /**
              * @description GET_DEVICE_STATUS. Version of the firmware.
              * @example 2.14.0
              */
-            readonly firmware?: string;
+            firmware?: string;
         };
         /** @description One thing that happened at a device. */
-        readonly ActivityEntry: {
+        ActivityEntry: {
             /** @description Identifier of the entry. The same pushed item has the same id. */
-            readonly id: components["schemas"]["ObjectId"];
+            id: components["schemas"]["ObjectId"];
             /** @description When it happened. */
-            readonly activityTimeAt: components["schemas"]["LocalTime"];
+            activityTimeAt: components["schemas"]["LocalTime"];
             /**
              * @description Kind of activity. More kinds may come. `OTHER` stands for what the service does not know. Known values: `UNLOCK`, `LOCK`, `AUTO_LOCK`, `PASSAGE_STARTED`, `PASSAGE_ENDED`, `INCORRECT_PIN`, `SECURITY_LOCKOUT`, `BREAK_IN_ATTEMPT`, `PIN_CREATED`, `PIN_DELETED`, `SETTINGS_CHANGED`, `TIME_SYNCED`, `LOW_BATTERY`, `OTHER`.
              * @example UNLOCK
              */
-            readonly activityType: string;
+            activityType: string;
             /**
              * @description Human-readable text, in the language of `locale`.
              * @example Unlocked with the code "Cleaner"
              */
-            readonly description: string;
+            description: string;
             /**
              * @description By what means. More may come. Known values: `pin`, `bluetooth`, `card`, `button`, `key`, `fingerprint`, `bridge`, `auto`, `unknown`.
              * @example pin
              */
-            readonly method: string;
+            method: string;
             /** @description When the service learned of it. */
-            readonly receivedAt: components["schemas"]["LocalTime"];
+            receivedAt: components["schemas"]["LocalTime"];
             /** @description The algoPIN code that was used, where it is known. */
-            readonly pinId?: components["schemas"]["ObjectId"];
+            pinId?: components["schemas"]["ObjectId"];
             /**
              * @description Whom the code is for, where it is known.
              * @example Cleaner
              */
-            readonly accessName?: string;
+            accessName?: string;
             /**
              * @description Whether it was the first use of the code, where it is known.
              * @example true
              */
-            readonly firstUse?: boolean;
+            firstUse?: boolean;
             /**
              * @description The lock's own number for the kind of activity, where it is known.
              * @example 22
              */
-            readonly rawType?: number;
+            rawType?: number;
         };
         /** @description One page of activity entries. */
-        readonly ActivityPage: {
+        ActivityPage: {
             /** @description Entries of this page. */
-            readonly payload: components["schemas"]["ActivityEntry"][];
-            readonly nextCursor: components["schemas"]["NextCursor"];
+            payload: components["schemas"]["ActivityEntry"][];
+            nextCursor: components["schemas"]["NextCursor"];
         };
         /** @description Items to store, as a phone reads them from the lock. */
-        readonly PushActivityRequest: {
+        PushActivityRequest: {
             /**
              * @description 0 to 100 items. Each is the JSON text of an item. The item itself is taken too (extension): then an item that misses its
              *     schema refuses the whole request with `invalid_request`.
              * @default []
              */
-            readonly logsPayload?: (string | components["schemas"]["ActivityLogItem"])[];
+            logsPayload?: (string | components["schemas"]["ActivityLogItem"])[];
         };
         /** @description One item that was read from a lock. Unlike other request objects it is open, since readers add members of their own; those are dropped. */
-        readonly ActivityLogItem: {
+        ActivityLogItem: {
             /**
              * @description Your identifier of the item. One device and id is one entry.
              * @example LK2A00000001-4711
              */
-            readonly id: string;
+            id: string;
             /**
              * @description Who read it.
              * @example owner
              */
-            readonly user?: string;
+            user?: string;
             /**
              * @description The `lockRef` of the device. That of another device is refused.
              * @example EXAMPLE-LOCK-REF-1
              */
-            readonly lockRef?: string;
+            lockRef?: string;
             /**
              * @description When it was read, in milliseconds since 1970. At most 24 hours ahead of now.
              * @example 1795195200000
              */
-            readonly ts: number;
+            ts: number;
             /** @description What was read. */
-            readonly payload: {
+            payload: {
                 /**
                  * @description Name of the lock.
                  * @example Front door
                  */
-                readonly lockName?: string;
+                lockName?: string;
                 /**
                  * @description The lock's own text, of which the service reads JSON text as below. Any other text makes an entry of type `OTHER`, at the time `ts`.
                  * @example {"logType":51,"entryDate":1795195195,"keyId":1}
                  */
-                readonly log: string;
+                log: string;
             };
         };
         /**
@@ -1177,880 +1177,880 @@ export interface components {
          *     | 203; 204 | PIN_CREATED; PIN_DELETED | bridge |
          *     | 205; 206; 207; any other | SETTINGS_CHANGED; TIME_SYNCED; LOW_BATTERY; OTHER | unknown |
          */
-        readonly LockLog: {
+        LockLog: {
             /**
              * @description Kind of activity.
              * @example 51
              */
-            readonly logType?: number;
+            logType?: number;
             /**
              * @description When it happened. Seconds since 1970; from 100000000000 on milliseconds. `ts` is taken when this is left out, lies before 2015 (a lock
              *     whose clock was reset) or more than 24 hours ahead of now.
              * @example 1795195195
              */
-            readonly entryDate?: number;
+            entryDate?: number;
             /** @description Which key was used. */
-            readonly keyId?: string | number;
+            keyId?: string | number;
             /**
              * @description Digits that were entered. They serve to find `pinId` and `accessName`, then they are dropped.
              * @example 482915037
              */
-            readonly pin?: string;
+            pin?: string;
         };
         /** @description What became of the items. */
-        readonly ActivityPushed: {
+        ActivityPushed: {
             /**
              * @description Human-readable result.
              * @example 2 entries stored
              */
-            readonly message: string;
+            message: string;
             /**
              * @description How many items are stored, now or by an earlier push.
              * @example 2
              */
-            readonly accepted: number;
+            accepted: number;
             /** @description Items that are not stored. */
-            readonly rejected: components["schemas"]["RejectedItem"][];
+            rejected: components["schemas"]["RejectedItem"][];
         };
         /** @description An item that is not stored, and why. */
-        readonly RejectedItem: {
+        RejectedItem: {
             /**
              * @description Place of the item in `logsPayload`. The first is 0.
              * @example 1
              */
-            readonly index: number;
+            index: number;
             /**
              * @description What is wrong with it.
              * @example ts 1795368000000 is more than 24 hours ahead
              */
-            readonly error: string;
+            error: string;
         };
         /** @description An error with the text in `error`. */
-        readonly TextError: {
-            readonly error: components["schemas"]["ErrorText"];
-            readonly code: components["schemas"]["ErrorCode"];
-            readonly requestId: components["schemas"]["RequestId"];
+        TextError: {
+            error: components["schemas"]["ErrorText"];
+            code: components["schemas"]["ErrorCode"];
+            requestId: components["schemas"]["RequestId"];
         };
         /** @description An error with the text in `message`. */
-        readonly MessageError: {
-            readonly message: components["schemas"]["ErrorText"];
-            readonly code: components["schemas"]["ErrorCode"];
-            readonly requestId: components["schemas"]["RequestId"];
+        MessageError: {
+            message: components["schemas"]["ErrorText"];
+            code: components["schemas"]["ErrorCode"];
+            requestId: components["schemas"]["RequestId"];
         };
         /** @description What is wrong with the request, and where. */
-        readonly InvalidRequest: {
-            readonly error: components["schemas"]["ErrorText"];
-            readonly code: components["schemas"]["ErrorCode"];
-            readonly requestId: components["schemas"]["RequestId"];
+        InvalidRequest: {
+            error: components["schemas"]["ErrorText"];
+            code: components["schemas"]["ErrorCode"];
+            requestId: components["schemas"]["RequestId"];
             /** @description Each place that is wrong. */
-            readonly details: components["schemas"]["FaultDetail"][];
+            details: components["schemas"]["FaultDetail"][];
         };
         /**
          * @description Human-readable text. It names the field, what was sent and what would do. It may change, except `not found device`.
          * @example accessName is required
          */
-        readonly ErrorText: string;
+        ErrorText: string;
         /**
          * @description Stable name of the error. More may come. Known values: `invalid_request`, `window_not_aligned`, `window_in_past`, `window_too_far`, `window_length`, `passage_not_supported`, `job_not_supported`, `not_linked`, `no_battery`, `cursor_invalid`, `range_reversed`, `log_unreadable`, `idempotency_key_reused`, `token_missing`, `token_invalid`, `token_expired`, `token_revoked`, `trial_ended`, `insufficient_scope`, `device_not_found`, `property_not_found`, `bridge_not_found`, `job_not_found`, `route_not_found`, `method_not_allowed`, `bridge_offline`, `no_timezone`, `too_large`, `unsupported_media_type`, `algopin_not_supported`, `invalid_object_id`, `bridge_rate`, `queue_full`, `account_quota`, `internal`, `unavailable`.
          * @example invalid_request
          */
-        readonly ErrorCode: string;
+        ErrorCode: string;
         /** @description One place that is wrong. */
-        readonly FaultDetail: {
+        FaultDetail: {
             /**
              * @description Part of the request.
              * @example body
              * @enum {string}
              */
-            readonly in: "path" | "query" | "header" | "body";
+            in: "path" | "query" | "header" | "body";
             /**
              * @description Name of the parameter, or JSON pointer into the body.
              * @example /accessName
              */
-            readonly at: string;
+            at: string;
             /**
              * @description What is wrong there.
              * @example is required
              */
-            readonly says: string;
+            says: string;
             /** @description Values near the one sent that would do. Empty where none is near. */
-            readonly nearest: (string | number)[];
+            nearest: (string | number)[];
         };
         /**
          * @description Client id, issued at onboarding.
          * @example demo-partner
          */
-        readonly ClientId: string;
+        ClientId: string;
         /**
          * Format: uri
          * @description A registered HTTPS callback URL.
          * @example https://partner.example/callback
          */
-        readonly RedirectUri: string;
+        RedirectUri: string;
         /**
          * @description Scopes, separated by spaces.
          * @example serviceapi/get-devices serviceapi/algopin-hourly
          */
-        readonly Scope: string;
+        Scope: string;
         /**
          * @description A signed JWT.
          * @example EXAMPLE-HEADER.EXAMPLE-PAYLOAD.EXAMPLE-SIGNATURE
          */
-        readonly JsonWebToken: string;
+        JsonWebToken: string;
         /**
          * @description A refresh token. It ends 365 days after the login, however often it is used. It stays the same, unless the client is registered for rotation.
          * @example EXAMPLE-REFRESH-TOKEN
          */
-        readonly RefreshToken: string;
+        RefreshToken: string;
         /** @description One of three grants. */
-        readonly TokenRequest: components["schemas"]["ClientCredentialsGrant"] | components["schemas"]["AuthorizationCodeGrant"] | components["schemas"]["RefreshTokenGrant"];
+        TokenRequest: components["schemas"]["ClientCredentialsGrant"] | components["schemas"]["AuthorizationCodeGrant"] | components["schemas"]["RefreshTokenGrant"];
         /** @description Exchange the code of the callback. */
-        readonly AuthorizationCodeGrant: {
+        AuthorizationCodeGrant: {
             /**
              * @description The grant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
-            readonly grant_type: "authorization_code";
-            readonly client_id?: components["schemas"]["ClientId"];
+            grant_type: "authorization_code";
+            client_id?: components["schemas"]["ClientId"];
             /**
              * @description The code of the callback.
              * @example EXAMPLE-CODE
              */
-            readonly code: string;
+            code: string;
             /** @description The callback URL of the login, unchanged. */
-            readonly redirect_uri: components["schemas"]["RedirectUri"];
+            redirect_uri: components["schemas"]["RedirectUri"];
             /**
              * @description The secret behind `code_challenge` (PKCE). Required when that was sent.
              * @example EXAMPLE-VERIFIER-EXAMPLE-VERIFIER-EXAMPLE-VERIFIER
              */
-            readonly code_verifier?: string;
+            code_verifier?: string;
         };
         /** @description Refresh the access token. */
-        readonly RefreshTokenGrant: {
+        RefreshTokenGrant: {
             /**
              * @description The grant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
-            readonly grant_type: "refresh_token";
-            readonly client_id?: components["schemas"]["ClientId"];
-            readonly refresh_token: components["schemas"]["RefreshToken"];
+            grant_type: "refresh_token";
+            client_id?: components["schemas"]["ClientId"];
+            refresh_token: components["schemas"]["RefreshToken"];
             /** @description Fewer scopes than were granted. Left out, the access token has all of them. */
-            readonly scope?: components["schemas"]["Scope"];
+            scope?: components["schemas"]["Scope"];
         };
         /** @description A token for your own account. The client belongs to one account. */
-        readonly ClientCredentialsGrant: {
+        ClientCredentialsGrant: {
             /**
              * @description The grant. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
-            readonly grant_type: "client_credentials";
-            readonly client_id?: components["schemas"]["ClientId"];
+            grant_type: "client_credentials";
+            client_id?: components["schemas"]["ClientId"];
             /**
              * @description Scopes, separated by spaces. Empty or left out means every scope the client is registered for, without `openid` and `profile`.
              *     One unavailable scope refuses the whole request with `invalid_scope`.
              */
-            readonly scope?: components["schemas"]["Scope"];
+            scope?: components["schemas"]["Scope"];
         };
         /** @description The tokens. An own-account token comes alone, without ID token and refresh token. */
-        readonly TokenResponse: {
+        TokenResponse: {
             /**
              * @description User identity claims: `iss`, `sub`, `aud`, `exp`, `iat`, `nonce`; with the scope `profile` also `name`, `preferred_username` and `updated_at`.
              *     Valid for 1 hour.
              */
-            readonly id_token?: components["schemas"]["JsonWebToken"];
+            id_token?: components["schemas"]["JsonWebToken"];
             /** @description The bearer token of the resource API. */
-            readonly access_token: components["schemas"]["JsonWebToken"];
-            readonly refresh_token?: components["schemas"]["RefreshToken"];
+            access_token: components["schemas"]["JsonWebToken"];
+            refresh_token?: components["schemas"]["RefreshToken"];
             /**
              * @description Always `Bearer`.
              * @example Bearer
              * @enum {string}
              */
-            readonly token_type: "Bearer";
+            token_type: "Bearer";
             /**
              * @description Lifetime of the access token in seconds, 86400 (1 day).
              * @example 86400
              */
-            readonly expires_in: number;
+            expires_in: number;
             /** @description The scopes that were granted, separated by spaces. */
-            readonly scope: components["schemas"]["Scope"];
+            scope: components["schemas"]["Scope"];
             /**
              * @description Seconds left of the 365 days of the refresh token.
              * @example 31536000
              */
-            readonly refresh_token_expires_in?: number;
+            refresh_token_expires_in?: number;
         };
         /** @description The token to end. */
-        readonly RevocationRequest: {
+        RevocationRequest: {
             /**
              * @description The refresh token.
              * @example EXAMPLE-REFRESH-TOKEN
              */
-            readonly token: string;
+            token: string;
             /**
              * @description Kind of the token. It may be left out.
              * @example refresh_token
              */
-            readonly token_type_hint?: string;
+            token_type_hint?: string;
         };
         /** @description An error as OAuth 2.0 has it. */
-        readonly OAuthError: {
+        OAuthError: {
             /**
              * @description Name of the error. The first four of these values are the interface's own, the others are extensions. More may come. Known values: `invalid_request`, `invalid_client`, `invalid_scope`, `invalid_grant`, `unsupported_grant_type`, `unauthorized_client`, `invalid_target`, `server_error`, `unsupported_token_type`, `temporarily_unavailable`.
              * @example invalid_grant
              */
-            readonly error: string;
+            error: string;
             /**
              * @description Human-readable text. For `invalid_scope` it names the scope at fault.
              * @example the authorization code is expired or already used
              */
-            readonly error_description?: string;
+            error_description?: string;
         };
         /** @description Addresses and abilities of the authorization server. */
-        readonly OpenIdConfiguration: {
+        OpenIdConfiguration: {
             /** @description The authorization server. The `iss` of every token. */
-            readonly issuer: components["schemas"]["Url"];
+            issuer: components["schemas"]["Url"];
             /** @description Address of the login. */
-            readonly authorization_endpoint: components["schemas"]["Url"];
+            authorization_endpoint: components["schemas"]["Url"];
             /** @description Address of the token exchange. */
-            readonly token_endpoint: components["schemas"]["Url"];
+            token_endpoint: components["schemas"]["Url"];
             /** @description Address of the revocation. */
-            readonly revocation_endpoint: components["schemas"]["Url"];
+            revocation_endpoint: components["schemas"]["Url"];
             /** @description Address of the public keys. */
-            readonly jwks_uri: components["schemas"]["Url"];
+            jwks_uri: components["schemas"]["Url"];
             /** @description Only `code`. */
-            readonly response_types_supported: components["schemas"]["Words"];
+            response_types_supported: components["schemas"]["Words"];
             /** @description Only `query`. */
-            readonly response_modes_supported?: components["schemas"]["Words"];
+            response_modes_supported?: components["schemas"]["Words"];
             /** @description The three grants. */
-            readonly grant_types_supported: components["schemas"]["Words"];
+            grant_types_supported: components["schemas"]["Words"];
             /** @description Only `public`. */
-            readonly subject_types_supported: components["schemas"]["Words"];
+            subject_types_supported: components["schemas"]["Words"];
             /** @description Only `RS256`. */
-            readonly id_token_signing_alg_values_supported: components["schemas"]["Words"];
+            id_token_signing_alg_values_supported: components["schemas"]["Words"];
             /** @description Only `client_secret_basic`. */
-            readonly token_endpoint_auth_methods_supported: components["schemas"]["Words"];
+            token_endpoint_auth_methods_supported: components["schemas"]["Words"];
             /** @description Only `S256`. */
-            readonly code_challenge_methods_supported: components["schemas"]["Words"];
+            code_challenge_methods_supported: components["schemas"]["Words"];
             /** @description All scopes. */
-            readonly scopes_supported: components["schemas"]["Words"];
+            scopes_supported: components["schemas"]["Words"];
             /**
              * @description Whether the callback gets `iss` (RFC 9207).
              * @example true
              */
-            readonly authorization_response_iss_parameter_supported?: boolean;
+            authorization_response_iss_parameter_supported?: boolean;
             /** @description Values of `prompt`. */
-            readonly prompt_values_supported?: components["schemas"]["Words"];
+            prompt_values_supported?: components["schemas"]["Words"];
             /** @description Languages of the pages. */
-            readonly ui_locales_supported?: components["schemas"]["Words"];
+            ui_locales_supported?: components["schemas"]["Words"];
             /** @description Claims of the ID token that tell of the owner and the login. */
-            readonly claims_supported?: components["schemas"]["Words"];
+            claims_supported?: components["schemas"]["Words"];
             /** @description Only `normal`. */
-            readonly claim_types_supported?: components["schemas"]["Words"];
+            claim_types_supported?: components["schemas"]["Words"];
             /**
              * @description Whether `claims` may be sent to the login.
              * @example false
              */
-            readonly claims_parameter_supported?: boolean;
+            claims_parameter_supported?: boolean;
             /**
              * @description Whether `request_uri` may be sent to the login.
              * @example false
              */
-            readonly request_uri_parameter_supported?: boolean;
+            request_uri_parameter_supported?: boolean;
         };
         /**
          * Format: uri
          * @description An absolute URL.
          * @example http://localhost:8080/auth
          */
-        readonly Url: string;
+        Url: string;
         /** @description A list of names. */
-        readonly Words: string[];
+        Words: string[];
         /** @description Public keys. */
-        readonly JsonWebKeySet: {
+        JsonWebKeySet: {
             /** @description The keys. A token names its key with `kid`. */
-            readonly keys: components["schemas"]["JsonWebKey"][];
+            keys: components["schemas"]["JsonWebKey"][];
         };
         /** @description A public RSA key. */
-        readonly JsonWebKey: {
+        JsonWebKey: {
             /**
              * @description Kind of key.
              * @example RSA
              * @enum {string}
              */
-            readonly kty: "RSA";
+            kty: "RSA";
             /**
              * @description What it is for.
              * @example sig
              * @enum {string}
              */
-            readonly use: "sig";
+            use: "sig";
             /**
              * @description Algorithm.
              * @example RS256
              * @enum {string}
              */
-            readonly alg: "RS256";
+            alg: "RS256";
             /**
              * @description Name of the key.
              * @example example-key-1
              */
-            readonly kid: string;
+            kid: string;
             /**
              * @description Modulus.
              * @example EXAMPLE-MODULUS-NOT-A-REAL-KEY
              */
-            readonly n: string;
+            n: string;
             /**
              * @description Exponent.
              * @example AQAB
              */
-            readonly e: string;
+            e: string;
         };
     };
     responses: {
         /** @description A parameter is wrong, or the cursor does not belong here. */
-        readonly InvalidDeviceList: {
+        InvalidDeviceList: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description A parameter is wrong. */
-        readonly InvalidDeviceQuery: {
+        InvalidDeviceQuery: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The body is wrong, or the device has no battery. */
-        readonly InvalidSettings: {
+        InvalidSettings: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The body is wrong, or the window is not one that a code can have. */
-        readonly InvalidDurationCode: {
+        InvalidDurationCode: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The body is wrong, or the start is not one that a code can have. */
-        readonly InvalidCode: {
+        InvalidCode: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The body is wrong, the start is not one that a code can have, or the device has no passage codes. */
-        readonly InvalidPassageCode: {
+        InvalidPassageCode: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The body is wrong, the `jobType` is not supported, or the idempotency key is taken. */
-        readonly InvalidTargetedJob: {
+        InvalidTargetedJob: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /**
          * @description The body is wrong, the job does not fit the device, the PIN's window is wrong, the device is not linked to the bridge, or the idempotency key
          *     is taken.
          */
-        readonly InvalidProxiedJob: {
+        InvalidProxiedJob: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description A parameter is wrong. The `jobId` itself is answered with 422. */
-        readonly InvalidJobQuery: {
+        InvalidJobQuery: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description A parameter is wrong, or the cursor does not belong here. */
-        readonly InvalidActivityQuery: {
+        InvalidActivityQuery: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The body is wrong, or none of the items can be stored. */
-        readonly InvalidActivityPush: {
+        InvalidActivityPush: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The access token is missing, invalid, expired or revoked. */
-        readonly Unauthorized: {
+        Unauthorized: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate-Bearer"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate-Bearer"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The 30-day trial of the API has ended. */
-        readonly TrialEnded: {
+        TrialEnded: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["TextError"];
+                "application/json": components["schemas"]["TextError"];
             };
         };
         /** @description The token lacks the scope of the operation, or the scope that a value asks for. */
-        readonly Forbidden: {
+        Forbidden: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate-Scope"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate-Scope"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The account has no such device. */
-        readonly DeviceNotFound: {
+        DeviceNotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The account has no such device, or the device has no property. */
-        readonly DeviceOrPropertyNotFound: {
+        DeviceOrPropertyNotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The account has no such bridge. */
-        readonly BridgeNotFound: {
+        BridgeNotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The account has no such device or no such bridge. */
-        readonly DeviceOrBridgeNotFound: {
+        DeviceOrBridgeNotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The account has no such job, or it ended more than 7 days ago. */
-        readonly JobNotFound: {
+        JobNotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The message has several `Host` lines or one that is no host, or a transfer coding other than `chunked`. */
-        readonly InvalidMessage: {
+        InvalidMessage: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description There is no such path. */
-        readonly RouteNotFound: {
+        RouteNotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The path does not have this method. */
-        readonly MethodNotAllowed: {
+        MethodNotAllowed: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly Allow: components["headers"]["Allow"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The bridge is offline. */
-        readonly BridgeOffline: {
+        BridgeOffline: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["TextError"];
+                "application/json": components["schemas"]["TextError"];
             };
         };
         /** @description The device's property has no timezone. A device without a property is answered the same, but in the activity log with 404. */
-        readonly NoTimezone: {
+        NoTimezone: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The body is larger than 65536 bytes. */
-        readonly TooLarge: {
+        TooLarge: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The body is larger than 262144 bytes. */
-        readonly ActivityTooLarge: {
+        ActivityTooLarge: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /**
          * @description The body is not `application/json` in UTF-8, is compressed, or has content but no `Content-Type`. Without content and `Content-Type` the answer
          *     is 400.
          */
-        readonly UnsupportedMediaType: {
+        UnsupportedMediaType: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The device type does not support algoPIN codes. Bridges do not, and some older models do not. */
-        readonly AlgoPinNotSupported: {
+        AlgoPinNotSupported: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["TextError"];
+                "application/json": components["schemas"]["TextError"];
             };
         };
         /** @description The `jobId` is not a valid object id. */
-        readonly InvalidObjectId: {
+        InvalidObjectId: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The request quota of the account and client is used up. */
-        readonly TooManyRequests: {
+        TooManyRequests: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly "Retry-After": components["headers"]["Retry-After"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["TextError"];
+                "application/json": components["schemas"]["TextError"];
             };
         };
         /** @description Too many targeted jobs for this bridge, too many unfinished jobs on it, or the request quota of the account and client is used up. */
-        readonly TooManyTargetedJobs: {
+        TooManyTargetedJobs: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly "Retry-After": components["headers"]["Retry-After"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["TextError"];
+                "application/json": components["schemas"]["TextError"];
             };
         };
         /** @description Too many unfinished jobs on this bridge, or the request quota of the account and client is used up. */
-        readonly TooManyProxiedJobs: {
+        TooManyProxiedJobs: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly "Retry-After": components["headers"]["Retry-After"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                "Retry-After": components["headers"]["Retry-After"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["TextError"];
+                "application/json": components["schemas"]["TextError"];
             };
         };
         /** @description A fault of the service. Nothing was changed. */
-        readonly InternalError: {
+        InternalError: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description The service is busy. Nothing was changed. */
-        readonly Unavailable: {
+        Unavailable: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "API-Version": components["headers"]["API-Version"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                readonly RateLimit: components["headers"]["RateLimit"];
-                readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                readonly "Retry-After": components["headers"]["Retry-After-Busy"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "API-Version": components["headers"]["API-Version"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                "Retry-After": components["headers"]["Retry-After-Busy"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["MessageError"];
+                "application/json": components["schemas"]["MessageError"];
             };
         };
         /** @description Client authentication failed. */
-        readonly InvalidClient: {
+        InvalidClient: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "WWW-Authenticate": components["headers"]["WWW-Authenticate-Basic"];
-                readonly "Retry-After": components["headers"]["Retry-After-Throttled"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "WWW-Authenticate": components["headers"]["WWW-Authenticate-Basic"];
+                "Retry-After": components["headers"]["Retry-After-Throttled"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["OAuthError"];
+                "application/json": components["schemas"]["OAuthError"];
             };
         };
         /** @description A fault of the authorization server. Nothing was issued. */
-        readonly AuthorizationServerFault: {
+        AuthorizationServerFault: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["OAuthError"];
+                "application/json": components["schemas"]["OAuthError"];
             };
         };
         /** @description The authorization server is busy. A code or refresh token that was sent is as good as before. */
-        readonly AuthorizationServerBusy: {
+        AuthorizationServerBusy: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly "Retry-After": components["headers"]["Retry-After-Busy"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                "Retry-After": components["headers"]["Retry-After-Busy"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["OAuthError"];
+                "application/json": components["schemas"]["OAuthError"];
             };
         };
     };
@@ -2059,82 +2059,82 @@ export interface components {
          * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
          * @example LK2A00000001
          */
-        readonly DeviceId: string;
+        DeviceId: string;
         /**
          * @description The `deviceId` of a bridge of the account. An id that is none, a lock's for example, answers 404.
          * @example BR1A00000001
          */
-        readonly BridgeId: string;
+        BridgeId: string;
         /**
          * @description Largest number of items on a page, 1 to 300, 100 when left out. Plain decimal digits. It may change from page to page.
          *     Beside a cursor it may be left out; then the cursor's own value holds.
          * @example 50
          */
-        readonly Limit: components["schemas"]["Limit"];
+        Limit: components["schemas"]["Limit"];
         /**
          * @description The `nextCursor` of the previous page. Leave it out for the first page; empty is 400. A cursor belongs to one account, operation, device,
          *     order and set of filters. Parameters left out beside it are taken from it. One that contradicts it, a filter added to it, or a cursor that is
          *     forged, cut off or someone else's is 400 `cursor_invalid`. It marks a place in the order, not a count, and does not age.
          * @example EXAMPLE-CURSOR-PAGE-2
          */
-        readonly Cursor: components["schemas"]["Cursor"];
+        Cursor: components["schemas"]["Cursor"];
         /**
          * @description Order of the list, by name when left out. A leading `-` is the exact reverse. Names are compared by the code points of their NFC form.
          *     Equal values are ordered by `deviceId`, in the same direction.
          * @example deviceName
          */
-        readonly DeviceSort: "deviceName" | "-deviceName" | "pairedAt" | "-pairedAt";
+        DeviceSort: "deviceName" | "-deviceName" | "pairedAt" | "-pairedAt";
         /**
          * @description Only devices of this type.
          * @example Lock
          */
-        readonly DeviceTypeFilter: "Lock" | "Keypad" | "Bridge";
+        DeviceTypeFilter: "Lock" | "Keypad" | "Bridge";
         /**
          * @description Only devices whose `deviceName` contains this text, or whose `deviceId` starts with it. Case is ignored. There are no wildcards:
          *     `%`, `_` and `*` stand for themselves.
          * @example front
          */
-        readonly DeviceSearch: string;
+        DeviceSearch: string;
         /**
          * @description What to show in full. `linkedDevices`: linked items become whole devices, one level deep. `properties`: adds the member `properties`, in the
          *     order of `homeId`. Both: separated by a comma. It may change from page to page.
          * @example linkedDevices
          */
-        readonly Expand: "linkedDevices" | "properties" | "linkedDevices,properties" | "properties,linkedDevices";
+        Expand: "linkedDevices" | "properties" | "linkedDevices,properties" | "properties,linkedDevices";
         /**
          * @description `1` or `true` adds `admin_key`, the Bluetooth key of the device. The token then needs the scope `serviceapi/create-ekey-access` too
          *     (extension). A bridge has none. Every read is recorded.
          * @example 0
          */
-        readonly AdminKey: "0" | "1" | "false" | "true";
+        AdminKey: "0" | "1" | "false" | "true";
         /**
          * @description `1` or `true` adds `lockRef`, the name by which pushed activity logs call the lock. A bridge has none.
          * @example 0
          */
-        readonly LockId: "0" | "1" | "false" | "true";
+        LockId: "0" | "1" | "false" | "true";
         /**
          * @description Only entries from this time on. A day alone, `2026-11-20`, starts at its first moment on the property's clock. A space before the offset is
          *     read as `+`.
          * @example 2026-11-20
          */
-        readonly ActivityStart: components["schemas"]["LogTime"];
+        ActivityStart: components["schemas"]["LogTime"];
         /**
          * @description Only entries before this time. A day alone is that whole day on the property's clock, so it is included. It must be later than `startDate`,
          *     otherwise 400 `range_reversed`.
          * @example 2026-11-21
          */
-        readonly ActivityEnd: components["schemas"]["LogTime"];
+        ActivityEnd: components["schemas"]["LogTime"];
         /**
          * @description Language of `description`: English, German, Spanish, French or Japanese. English when left out on the first page. A region may follow and is
          *     ignored. It may change from page to page; left out beside a cursor, the cursor's own value holds.
          * @example en-GB
          */
-        readonly Locale: string;
+        Locale: string;
         /**
          * @description Order of the log, newest first when left out. Entries of the same time are ordered by `id`, in the same direction.
          * @example -activityTimeAt
          */
-        readonly ActivitySort: "-activityTimeAt" | "activityTimeAt";
+        ActivitySort: "-activityTimeAt" | "activityTimeAt";
         /**
          * @description A text of your own for this one job, so that sending the request again creates no second job. For 24 hours the same client, key and
          *     request give the same `jobId`, with `Idempotency-Replayed: true`, whatever has become of the bridge since. Another request under the same key
@@ -2144,7 +2144,7 @@ export interface components {
          *     spellings of one instant. The account belongs to the request: for another one, use another key.
          * @example 5f0c7a52-checkin-1
          */
-        readonly IdempotencyKey: string;
+        IdempotencyKey: string;
     };
     requestBodies: never;
     headers: {
@@ -2152,571 +2152,571 @@ export interface components {
          * @description Id of this request, to quote when you ask for help. An `X-Request-Id` that you send is kept if it has this form.
          * @example req-7f3a9c21
          */
-        readonly "X-Request-Id": components["schemas"]["RequestId"];
+        "X-Request-Id": components["schemas"]["RequestId"];
         /**
          * @description Version of this contract that the server keeps.
          * @example 1.0.0
          */
-        readonly "API-Version": string;
+        "API-Version": string;
         /**
          * @description Answers are not stored in any cache.
          * @example no-store
          */
-        readonly "Cache-Control": "no-store";
+        "Cache-Control": "no-store";
         /**
          * @description The request quota of the account and client, `q` requests in `w` seconds. Sent where a quota is on (IETF draft ratelimit-headers).
          * @example "account";q=3600;w=3600
          */
-        readonly "RateLimit-Policy": string;
+        "RateLimit-Policy": string;
         /** @description What is left of the quota, `r` requests, and in how many seconds, `t`, the oldest of those counted are counted no more. Sent where a quota is on. */
-        readonly RateLimit: string;
+        RateLimit: string;
         /**
          * @description When the trial of the API ends, in UTC. Sent while a trial runs. From that instant on the answer is 402.
          * @example 2026-12-01T14:02:00.000Z
          */
-        readonly "Trial-Ends-At": components["schemas"]["UtcMillis"];
+        "Trial-Ends-At": components["schemas"]["UtcMillis"];
         /** @description True when this is the answer to an earlier request with the same `Idempotency-Key`. Otherwise false or absent. */
-        readonly "Idempotency-Replayed": boolean;
+        "Idempotency-Replayed": boolean;
         /** @description How to authenticate (RFC 6750). A token that was sent and is not good adds `error="invalid_token"`. */
-        readonly "WWW-Authenticate-Bearer": string;
+        "WWW-Authenticate-Bearer": string;
         /**
          * @description Which scope is missing (RFC 6750).
          * @example Bearer realm="serviceapi", error="insufficient_scope", scope="serviceapi/algopin-daily"
          */
-        readonly "WWW-Authenticate-Scope": string;
+        "WWW-Authenticate-Scope": string;
         /**
          * @description How the client authenticates (RFC 7617).
          * @example Basic realm="http://localhost:8080/auth"
          */
-        readonly "WWW-Authenticate-Basic": string;
+        "WWW-Authenticate-Basic": string;
         /**
          * @description Whole seconds until credentials are looked at again. Sent after too many wrong ones of this client from one address; until then a right one is refused too.
          * @example 17
          */
-        readonly "Retry-After-Throttled": number;
+        "Retry-After-Throttled": number;
         /**
          * @description Whole seconds until login requests from this network address are taken again.
          * @example 17
          */
-        readonly "Retry-After-Login": number;
+        "Retry-After-Login": number;
         /**
          * @description Whole seconds to wait before the next try. For `queue_full`: until the oldest unfinished job of the bridge expires; a place may be free sooner.
          * @example 17
          */
-        readonly "Retry-After": number;
+        "Retry-After": number;
         /**
          * @description Whole seconds to wait before the next try.
          * @example 1
          */
-        readonly "Retry-After-Busy": number;
+        "Retry-After-Busy": number;
         /**
          * @description The methods that the path has.
          * @example GET
          */
-        readonly Allow: string;
+        Allow: string;
         /** @description Where the browser goes next. */
-        readonly Location: string;
+        Location: string;
     };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly getDevices: {
-        readonly parameters: {
-            readonly query?: {
+    getDevices: {
+        parameters: {
+            query?: {
                 /**
                  * @description Largest number of items on a page, 1 to 300, 100 when left out. Plain decimal digits. It may change from page to page.
                  *     Beside a cursor it may be left out; then the cursor's own value holds.
                  * @example 50
                  */
-                readonly limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"];
                 /**
                  * @description The `nextCursor` of the previous page. Leave it out for the first page; empty is 400. A cursor belongs to one account, operation, device,
                  *     order and set of filters. Parameters left out beside it are taken from it. One that contradicts it, a filter added to it, or a cursor that is
                  *     forged, cut off or someone else's is 400 `cursor_invalid`. It marks a place in the order, not a count, and does not age.
                  * @example EXAMPLE-CURSOR-PAGE-2
                  */
-                readonly cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Order of the list, by name when left out. A leading `-` is the exact reverse. Names are compared by the code points of their NFC form.
                  *     Equal values are ordered by `deviceId`, in the same direction.
                  * @example deviceName
                  */
-                readonly sort?: components["parameters"]["DeviceSort"];
+                sort?: components["parameters"]["DeviceSort"];
                 /**
                  * @description Only devices of this type.
                  * @example Lock
                  */
-                readonly type?: components["parameters"]["DeviceTypeFilter"];
+                type?: components["parameters"]["DeviceTypeFilter"];
                 /**
                  * @description Only devices whose `deviceName` contains this text, or whose `deviceId` starts with it. Case is ignored. There are no wildcards:
                  *     `%`, `_` and `*` stand for themselves.
                  * @example front
                  */
-                readonly search?: components["parameters"]["DeviceSearch"];
+                search?: components["parameters"]["DeviceSearch"];
                 /**
                  * @description What to show in full. `linkedDevices`: linked items become whole devices, one level deep. `properties`: adds the member `properties`, in the
                  *     order of `homeId`. Both: separated by a comma. It may change from page to page.
                  * @example linkedDevices
                  */
-                readonly expand?: components["parameters"]["Expand"];
+                expand?: components["parameters"]["Expand"];
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page of devices. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DevicePage"];
+                    "application/json": components["schemas"]["DevicePage"];
                 };
             };
-            readonly 400: components["responses"]["InvalidDeviceList"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidDeviceList"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly getDevicesSupportingAlgoPin: {
-        readonly parameters: {
-            readonly query?: {
+    getDevicesSupportingAlgoPin: {
+        parameters: {
+            query?: {
                 /**
                  * @description Largest number of items on a page, 1 to 300, 100 when left out. Plain decimal digits. It may change from page to page.
                  *     Beside a cursor it may be left out; then the cursor's own value holds.
                  * @example 50
                  */
-                readonly limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"];
                 /**
                  * @description The `nextCursor` of the previous page. Leave it out for the first page; empty is 400. A cursor belongs to one account, operation, device,
                  *     order and set of filters. Parameters left out beside it are taken from it. One that contradicts it, a filter added to it, or a cursor that is
                  *     forged, cut off or someone else's is 400 `cursor_invalid`. It marks a place in the order, not a count, and does not age.
                  * @example EXAMPLE-CURSOR-PAGE-2
                  */
-                readonly cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Order of the list, by name when left out. A leading `-` is the exact reverse. Names are compared by the code points of their NFC form.
                  *     Equal values are ordered by `deviceId`, in the same direction.
                  * @example deviceName
                  */
-                readonly sort?: components["parameters"]["DeviceSort"];
+                sort?: components["parameters"]["DeviceSort"];
                 /**
                  * @description Only devices of this type.
                  * @example Lock
                  */
-                readonly type?: components["parameters"]["DeviceTypeFilter"];
+                type?: components["parameters"]["DeviceTypeFilter"];
                 /**
                  * @description Only devices whose `deviceName` contains this text, or whose `deviceId` starts with it. Case is ignored. There are no wildcards:
                  *     `%`, `_` and `*` stand for themselves.
                  * @example front
                  */
-                readonly search?: components["parameters"]["DeviceSearch"];
+                search?: components["parameters"]["DeviceSearch"];
                 /**
                  * @description What to show in full. `linkedDevices`: linked items become whole devices, one level deep. `properties`: adds the member `properties`, in the
                  *     order of `homeId`. Both: separated by a comma. It may change from page to page.
                  * @example linkedDevices
                  */
-                readonly expand?: components["parameters"]["Expand"];
+                expand?: components["parameters"]["Expand"];
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page of devices that take algoPIN codes. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DevicePage"];
+                    "application/json": components["schemas"]["DevicePage"];
                 };
             };
-            readonly 400: components["responses"]["InvalidDeviceList"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidDeviceList"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly getDevice: {
-        readonly parameters: {
-            readonly query?: {
+    getDevice: {
+        parameters: {
+            query?: {
                 /**
                  * @description `1` or `true` adds `admin_key`, the Bluetooth key of the device. The token then needs the scope `serviceapi/create-ekey-access` too
                  *     (extension). A bridge has none. Every read is recorded.
                  * @example 0
                  */
-                readonly admin_key?: components["parameters"]["AdminKey"];
+                admin_key?: components["parameters"]["AdminKey"];
                 /**
                  * @description `1` or `true` adds `lockRef`, the name by which pushed activity logs call the lock. A bridge has none.
                  * @example 0
                  */
-                readonly lock_id?: components["parameters"]["LockId"];
+                lock_id?: components["parameters"]["LockId"];
                 /**
                  * @description What to show in full. `linkedDevices`: linked items become whole devices, one level deep. `properties`: adds the member `properties`, in the
                  *     order of `homeId`. Both: separated by a comma. It may change from page to page.
                  * @example linkedDevices
                  */
-                readonly expand?: components["parameters"]["Expand"];
+                expand?: components["parameters"]["Expand"];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The device. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DeviceDetails"];
+                    "application/json": components["schemas"]["DeviceDetails"];
                 };
             };
-            readonly 400: components["responses"]["InvalidDeviceQuery"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceNotFound"];
-            readonly 409: components["responses"]["NoTimezone"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidDeviceQuery"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            409: components["responses"]["NoTimezone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly updateDevice: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    updateDevice: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description The settings to change. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["UpdateDeviceRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateDeviceRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The settings are stored. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["DeviceUpdated"];
+                    "application/json": components["schemas"]["DeviceUpdated"];
                 };
             };
-            readonly 400: components["responses"]["InvalidSettings"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceNotFound"];
-            readonly 409: components["responses"]["NoTimezone"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidSettings"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            409: components["responses"]["NoTimezone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly createDailyAlgoPin: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createDailyAlgoPin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description Whom the code is for, and its window. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CreateDailyAlgoPinRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateDailyAlgoPinRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The code. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AlgoPin"];
+                    "application/json": components["schemas"]["AlgoPin"];
                 };
             };
-            readonly 400: components["responses"]["InvalidDurationCode"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceNotFound"];
-            readonly 409: components["responses"]["NoTimezone"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 418: components["responses"]["AlgoPinNotSupported"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidDurationCode"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            409: components["responses"]["NoTimezone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            418: components["responses"]["AlgoPinNotSupported"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly createHourlyAlgoPin: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createHourlyAlgoPin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description Whom the code is for, and its window. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CreateHourlyAlgoPinRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateHourlyAlgoPinRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The code. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AlgoPin"];
+                    "application/json": components["schemas"]["AlgoPin"];
                 };
             };
-            readonly 400: components["responses"]["InvalidDurationCode"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceNotFound"];
-            readonly 409: components["responses"]["NoTimezone"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 418: components["responses"]["AlgoPinNotSupported"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidDurationCode"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            409: components["responses"]["NoTimezone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            418: components["responses"]["AlgoPinNotSupported"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly createOneTimeAlgoPin: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createOneTimeAlgoPin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description Whom the code is for, and its start. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CreateOneTimeAlgoPinRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateOneTimeAlgoPinRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The code. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AlgoPin"];
+                    "application/json": components["schemas"]["AlgoPin"];
                 };
             };
-            readonly 400: components["responses"]["InvalidCode"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceNotFound"];
-            readonly 409: components["responses"]["NoTimezone"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 418: components["responses"]["AlgoPinNotSupported"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidCode"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            409: components["responses"]["NoTimezone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            418: components["responses"]["AlgoPinNotSupported"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly createPassageAlgoPin: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createPassageAlgoPin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description Whom the code is for, its start, and how long an entry keeps the lock unlocked. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CreatePassageAlgoPinRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePassageAlgoPinRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The code. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["PassageAlgoPin"];
+                    "application/json": components["schemas"]["PassageAlgoPin"];
                 };
             };
-            readonly 400: components["responses"]["InvalidPassageCode"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceNotFound"];
-            readonly 409: components["responses"]["NoTimezone"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 418: components["responses"]["AlgoPinNotSupported"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidPassageCode"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            409: components["responses"]["NoTimezone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            418: components["responses"]["AlgoPinNotSupported"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly createPermanentAlgoPin: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    createPermanentAlgoPin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description Whom the code is for, and its start. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CreatePermanentAlgoPinRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreatePermanentAlgoPinRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The code. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["AlgoPin"];
+                    "application/json": components["schemas"]["AlgoPin"];
                 };
             };
-            readonly 400: components["responses"]["InvalidCode"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceNotFound"];
-            readonly 409: components["responses"]["NoTimezone"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 418: components["responses"]["AlgoPinNotSupported"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidCode"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            409: components["responses"]["NoTimezone"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            418: components["responses"]["AlgoPinNotSupported"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly createBridgeTargetedJob: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
+    createBridgeTargetedJob: {
+        parameters: {
+            query?: never;
+            header?: {
                 /**
                  * @description A text of your own for this one job, so that sending the request again creates no second job. For 24 hours the same client, key and
                  *     request give the same `jobId`, with `Idempotency-Replayed: true`, whatever has become of the bridge since. Another request under the same key
@@ -2726,57 +2726,57 @@ export interface operations {
                  *     spellings of one instant. The account belongs to the request: for another one, use another key.
                  * @example 5f0c7a52-checkin-1
                  */
-                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
-            readonly path: {
+            path: {
                 /**
                  * @description The `deviceId` of a bridge of the account. An id that is none, a lock's for example, answers 404.
                  * @example BR1A00000001
                  */
-                readonly bridgeId: components["parameters"]["BridgeId"];
+                bridgeId: components["parameters"]["BridgeId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description The job to run. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CreateTargetedJobRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateTargetedJobRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The job is created. Read it with its `jobId`. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["JobCreated"];
+                    "application/json": components["schemas"]["JobCreated"];
                 };
             };
-            readonly 400: components["responses"]["InvalidTargetedJob"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["BridgeNotFound"];
-            readonly 406: components["responses"]["BridgeOffline"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 429: components["responses"]["TooManyTargetedJobs"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidTargetedJob"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["BridgeNotFound"];
+            406: components["responses"]["BridgeOffline"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyTargetedJobs"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly createBridgeProxiedJob: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: {
+    createBridgeProxiedJob: {
+        parameters: {
+            query?: never;
+            header?: {
                 /**
                  * @description A text of your own for this one job, so that sending the request again creates no second job. For 24 hours the same client, key and
                  *     request give the same `jobId`, with `Idempotency-Replayed: true`, whatever has become of the bridge since. Another request under the same key
@@ -2786,476 +2786,476 @@ export interface operations {
                  *     spellings of one instant. The account belongs to the request: for another one, use another key.
                  * @example 5f0c7a52-checkin-1
                  */
-                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
-            readonly path: {
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
                 /**
                  * @description The `deviceId` of a bridge of the account. Its `linkedDevices` must have the device.
                  * @example BR1A00000001
                  */
-                readonly bridgeId: string;
+                bridgeId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description The job to run, and its data. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["CreateProxiedJobRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateProxiedJobRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The job is created. Read it with its `jobId`. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    "Idempotency-Replayed": components["headers"]["Idempotency-Replayed"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["JobCreated"];
+                    "application/json": components["schemas"]["JobCreated"];
                 };
             };
-            readonly 400: components["responses"]["InvalidProxiedJob"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceOrBridgeNotFound"];
-            readonly 406: components["responses"]["BridgeOffline"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 429: components["responses"]["TooManyProxiedJobs"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidProxiedJob"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceOrBridgeNotFound"];
+            406: components["responses"]["BridgeOffline"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyProxiedJobs"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly getJobStatus: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    getJobStatus: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `jobId` of the answer that created the job. Letters of either case are taken.
                  * @example 6b0ed2e0b1c4d5e6f7a8b9c0
                  */
-                readonly jobId: components["schemas"]["ObjectIdInput"];
+                jobId: components["schemas"]["ObjectIdInput"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The job. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Job"];
+                    "application/json": components["schemas"]["Job"];
                 };
             };
-            readonly 400: components["responses"]["InvalidJobQuery"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["JobNotFound"];
-            readonly 422: components["responses"]["InvalidObjectId"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidJobQuery"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
+            422: components["responses"]["InvalidObjectId"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly getDeviceActivity: {
-        readonly parameters: {
-            readonly query?: {
+    getDeviceActivity: {
+        parameters: {
+            query?: {
                 /**
                  * @description Only entries from this time on. A day alone, `2026-11-20`, starts at its first moment on the property's clock. A space before the offset is
                  *     read as `+`.
                  * @example 2026-11-20
                  */
-                readonly startDate?: components["parameters"]["ActivityStart"];
+                startDate?: components["parameters"]["ActivityStart"];
                 /**
                  * @description Only entries before this time. A day alone is that whole day on the property's clock, so it is included. It must be later than `startDate`,
                  *     otherwise 400 `range_reversed`.
                  * @example 2026-11-21
                  */
-                readonly endDate?: components["parameters"]["ActivityEnd"];
+                endDate?: components["parameters"]["ActivityEnd"];
                 /**
                  * @description Language of `description`: English, German, Spanish, French or Japanese. English when left out on the first page. A region may follow and is
                  *     ignored. It may change from page to page; left out beside a cursor, the cursor's own value holds.
                  * @example en-GB
                  */
-                readonly locale?: components["parameters"]["Locale"];
+                locale?: components["parameters"]["Locale"];
                 /**
                  * @description Largest number of items on a page, 1 to 300, 100 when left out. Plain decimal digits. It may change from page to page.
                  *     Beside a cursor it may be left out; then the cursor's own value holds.
                  * @example 50
                  */
-                readonly limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"];
                 /**
                  * @description The `nextCursor` of the previous page. Leave it out for the first page; empty is 400. A cursor belongs to one account, operation, device,
                  *     order and set of filters. Parameters left out beside it are taken from it. One that contradicts it, a filter added to it, or a cursor that is
                  *     forged, cut off or someone else's is 400 `cursor_invalid`. It marks a place in the order, not a count, and does not age.
                  * @example EXAMPLE-CURSOR-PAGE-2
                  */
-                readonly cursor?: components["parameters"]["Cursor"];
+                cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Order of the log, newest first when left out. Entries of the same time are ordered by `id`, in the same direction.
                  * @example -activityTimeAt
                  */
-                readonly sort?: components["parameters"]["ActivitySort"];
+                sort?: components["parameters"]["ActivitySort"];
             };
-            readonly header?: never;
-            readonly path: {
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description One page of activity entries. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ActivityPage"];
+                    "application/json": components["schemas"]["ActivityPage"];
                 };
             };
-            readonly 400: components["responses"]["InvalidActivityQuery"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceOrPropertyNotFound"];
-            readonly 409: components["responses"]["NoTimezone"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidActivityQuery"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceOrPropertyNotFound"];
+            409: components["responses"]["NoTimezone"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly pushDeviceActivity: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    pushDeviceActivity: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description The `deviceId` of a device of the account. An id that no device has, or that no device could have, answers 404.
                  * @example LK2A00000001
                  */
-                readonly deviceId: components["parameters"]["DeviceId"];
+                deviceId: components["parameters"]["DeviceId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
         /** @description The items to store. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["PushActivityRequest"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PushActivityRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The good items are stored. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "API-Version": components["headers"]["API-Version"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
-                    readonly RateLimit: components["headers"]["RateLimit"];
-                    readonly "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "API-Version": components["headers"]["API-Version"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "Trial-Ends-At": components["headers"]["Trial-Ends-At"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ActivityPushed"];
+                    "application/json": components["schemas"]["ActivityPushed"];
                 };
             };
-            readonly 400: components["responses"]["InvalidActivityPush"];
-            readonly 401: components["responses"]["Unauthorized"];
-            readonly 402: components["responses"]["TrialEnded"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["DeviceNotFound"];
-            readonly 413: components["responses"]["ActivityTooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 429: components["responses"]["TooManyRequests"];
-            readonly 500: components["responses"]["InternalError"];
-            readonly 503: components["responses"]["Unavailable"];
+            400: components["responses"]["InvalidActivityPush"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["TrialEnded"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["DeviceNotFound"];
+            413: components["responses"]["ActivityTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
         };
     };
-    readonly login: {
-        readonly parameters: {
-            readonly query: {
+    login: {
+        parameters: {
+            query: {
                 /**
                  * @description Must be `code`. Any other value goes back to the callback as `unsupported_response_type`, a missing one as `invalid_request`.
                  * @example code
                  */
-                readonly response_type: "code";
+                response_type: "code";
                 /**
                  * @description The client id that was issued at onboarding. A missing or unknown one is 400 `invalid_client`, without a redirect.
                  * @example demo-partner
                  */
-                readonly client_id: components["schemas"]["ClientId"];
+                client_id: components["schemas"]["ClientId"];
                 /**
                  * @description A registered callback URL, URL-encoded, equal byte for byte. Otherwise 400 `invalid_request`, without a redirect. Extension, mock only, off
                  *     unless asked for on its command line (`--loopback-callback URL`): a loopback HTTP callback.
                  * @example https://partner.example/callback
                  */
-                readonly redirect_uri: components["schemas"]["RedirectUri"];
+                redirect_uri: components["schemas"]["RedirectUri"];
                 /**
                  * @description Scopes, separated by spaces. The parameter must be there and may be empty. Empty means every scope the client is registered for, `openid`
                  *     and `profile` too. One scope that is unknown or not the client's refuses the whole request with `invalid_scope`. `openid` is added where
                  *     it is missing, since the answer always has an ID token. Without the parameter: `invalid_request`.
                  * @example openid serviceapi/get-devices serviceapi/algopin-hourly
                  */
-                readonly scope: string;
+                scope: string;
                 /**
                  * @description Recommended. Returned unchanged at the callback. It must not be the JSON text of an object, array or string (`invalid_request`):
                  *     base64-encode such data first.
                  * @example c3RhdGUtZXhhbXBsZQ
                  */
-                readonly state?: string;
+                state?: string;
                 /**
                  * @description PKCE (RFC 7636), recommended; required where the client is registered so. The base64url SHA-256 of a secret that is sent as `code_verifier`
                  *     later: exactly 43 characters.
                  * @example E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM
                  */
-                readonly code_challenge?: string;
+                code_challenge?: string;
                 /**
                  * @description How `code_challenge` was made. Send it with `code_challenge`.
                  * @example S256
                  */
-                readonly code_challenge_method?: "S256";
+                code_challenge_method?: "S256";
                 /**
                  * @description Copied into the ID token, so that a token cannot be replayed (OpenID Connect).
                  * @example n-0S6_WzA2Mj
                  */
-                readonly nonce?: string;
+                nonce?: string;
                 /**
                  * @description Words, separated by spaces. `none`, which stands alone: show no page; answer `login_required` or `consent_required` where one is needed.
                  *     `login`: ask for the password, even where the browser is logged in. `consent`: ask for consent, even where it was given.
                  * @example login consent
                  */
-                readonly prompt?: string;
+                prompt?: string;
                 /**
                  * @description Log in again when the last login is older than this many seconds.
                  * @example 3600
                  */
-                readonly max_age?: number;
+                max_age?: number;
                 /**
                  * @description The e-mail address of the owner, where you know it. It stands in the field of the login page already.
                  * @example owner@harbour.example
                  */
-                readonly login_hint?: string;
+                login_hint?: string;
                 /**
                  * @description Languages of the pages, the preferred one first, as language tags (BCP 47) separated by spaces. Those that there are no pages in are passed
                  *     over.
                  * @example de en
                  */
-                readonly ui_locales?: string;
+                ui_locales?: string;
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description On to the page for login or consent, or back to the callback with `code` or `error`. */
-            readonly 303: {
+            303: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly Location: components["headers"]["Location"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    Location: components["headers"]["Location"];
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description The client is unknown, or the callback URL is not registered. The browser is not redirected. A browser that prefers HTML gets a page. */
-            readonly 400: {
+            400: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OAuthError"];
-                    readonly "text/html": string;
+                    "application/json": components["schemas"]["OAuthError"];
+                    "text/html": string;
                 };
             };
             /** @description Too many login requests from this network address. The browser is not redirected. A browser that prefers HTML gets a page. */
-            readonly 429: {
+            429: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Retry-After": components["headers"]["Retry-After-Login"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After-Login"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OAuthError"];
-                    readonly "text/html": string;
+                    "application/json": components["schemas"]["OAuthError"];
+                    "text/html": string;
                 };
             };
             /** @description A fault of the authorization server that no callback can be told. The browser is not redirected. A browser that prefers HTML gets a page. */
-            readonly 500: {
+            500: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OAuthError"];
-                    readonly "text/html": string;
+                    "application/json": components["schemas"]["OAuthError"];
+                    "text/html": string;
                 };
             };
             /** @description The authorization server is busy. Nothing was changed. The browser is not redirected. A browser that prefers HTML gets a page. */
-            readonly 503: {
+            503: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly "Retry-After": components["headers"]["Retry-After-Busy"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Retry-After": components["headers"]["Retry-After-Busy"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OAuthError"];
-                    readonly "text/html": string;
+                    "application/json": components["schemas"]["OAuthError"];
+                    "text/html": string;
                 };
             };
         };
     };
-    readonly exchangeToken: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    exchangeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description The grant. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["TokenRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The tokens. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["TokenResponse"];
+                    "application/json": components["schemas"]["TokenResponse"];
                 };
             };
             /** @description The request cannot be granted. */
-            readonly 400: {
+            400: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OAuthError"];
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            readonly 401: components["responses"]["InvalidClient"];
-            readonly 500: components["responses"]["AuthorizationServerFault"];
-            readonly 503: components["responses"]["AuthorizationServerBusy"];
+            401: components["responses"]["InvalidClient"];
+            500: components["responses"]["AuthorizationServerFault"];
+            503: components["responses"]["AuthorizationServerBusy"];
         };
     };
-    readonly revokeToken: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description The token to end. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/x-www-form-urlencoded": components["schemas"]["RevocationRequest"];
+        requestBody: {
+            content: {
+                "application/x-www-form-urlencoded": components["schemas"]["RevocationRequest"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The token is ended. There is no content. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description The request is not complete, or the token is an access token. */
-            readonly 400: {
+            400: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OAuthError"];
+                    "application/json": components["schemas"]["OAuthError"];
                 };
             };
-            readonly 401: components["responses"]["InvalidClient"];
-            readonly 500: components["responses"]["AuthorizationServerFault"];
-            readonly 503: components["responses"]["AuthorizationServerBusy"];
+            401: components["responses"]["InvalidClient"];
+            500: components["responses"]["AuthorizationServerFault"];
+            503: components["responses"]["AuthorizationServerBusy"];
         };
     };
-    readonly getOpenIdConfiguration: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getOpenIdConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The configuration. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["OpenIdConfiguration"];
+                    "application/json": components["schemas"]["OpenIdConfiguration"];
                 };
             };
         };
     };
-    readonly getJwks: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    getJwks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The keys. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["JsonWebKeySet"];
+                    "application/json": components["schemas"]["JsonWebKeySet"];
                 };
             };
         };

@@ -54,6 +54,25 @@ definePart()({
   getDevice: () => ({ status: 501, mediaType: 'application/json', body: { message: 'x', code: 'not_implemented' } }),
 });
 
+// Both forms of an answer have a status: so the compiler names all that are declared, and not that of one answer.
+declare const answer: ReturnType<Handler<'createBridgeTargetedJob'>>;
+answer.status satisfies Responses['createBridgeTargetedJob']['status'] | undefined;
+
+// An answer is built step by step. What a handler is given is nobody's to change.
+definePart()({
+  getJobStatus: () => {
+    const built: Job = { ...job };
+    built.status = 'queued';
+    if (built.jobResponse) built.jobResponse = { ...built.jobResponse };
+    return { status: 200, body: built };
+  },
+  updateDevice: ({ body }) => {
+    // @ts-expect-error it is read-only
+    body.batteryLevel = '5';
+    return { status: 200, body: { message: 'device updated' } };
+  },
+});
+
 // A required header left out, misspelt, of the wrong type.
 declare const busy: (Responses['createBridgeTargetedJob'] & { status: 429 })['body'];
 definePart()({

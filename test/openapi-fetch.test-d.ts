@@ -111,7 +111,7 @@ if (list !== undefined) {
   list.payload[0]?.owner;
   // @ts-expect-error deviceName is a string
   list.payload[0]?.deviceName satisfies number | undefined;
-  // @ts-expect-error the page is the client's, its members are not
+  // The page is the client's.
   list.nextCursor = '';
 }
 if (error !== undefined) {

@@ -35,23 +35,10 @@ export async function emitTypes({ document }: Contract, header: Header): Promise
   return `${formatHeader(header)}\n${printTypes(transformSchema(schema, await createContext(schema)))}`;
 }
 
-/**
- * Writes `X[]` for `readonly X[]`, at any depth. openapi-fetch 0.17 takes a read-only list apart, member by member, and gives its callers a
- * type with `map` and `length` but no calls: what comes over the wire belongs to whoever reads it. Handlers get theirs back by
- * `ReadonlyDeep` in handlers.gen.ts. Done while printing: another tree of a large contract takes a tenth of its derivation.
- */
 function printTypes(nodes: readonly ts.Node[]): string {
   const file = ts.createSourceFile('types.ts', '', ts.ScriptTarget.ESNext, false, ts.ScriptKind.TS);
   Object.assign(file, { statements: ts.factory.createNodeArray(nodes as readonly ts.Statement[]) });
-  const printer = ts.createPrinter(
-    { newLine: ts.NewLineKind.LineFeed },
-    { substituteNode: (_, node) => openList(node) },
-  );
-  return printer.printFile(file);
-}
-
-function openList(node: ts.Node): ts.Node {
-  return ts.isTypeOperatorNode(node) && node.operator === ts.SyntaxKind.ReadonlyKeyword ? openList(node.type) : node;
+  return ts.createPrinter({ newLine: ts.NewLineKind.LineFeed }).printFile(file);
 }
 
 /**
@@ -74,7 +61,8 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     excludeDeprecated: false,
     exportType: false,
     generatePathParams: false,
-    immutable: true,
+    // Whoever builds an answer or reads one owns it. What handlers are given is read-only by `ReadonlyDeep` in handlers.gen.ts.
+    immutable: false,
     injectFooter: [],
     makePathsEnum: false,
     pathParamsAsTypes: false,

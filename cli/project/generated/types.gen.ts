@@ -3,48 +3,48 @@
 // openapi-typescript 7.13.0, typescript 5.9.3, @redocly/openapi-core 1.34.24
 
 export interface paths {
-    readonly "/books": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/books": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** Books that stand in the room */
-        readonly get: operations["listBooks"];
-        readonly put?: never;
+        get: operations["listBooks"];
+        put?: never;
         /** Put a book on the shelf */
-        readonly post: operations["addBook"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["addBook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/books/{bookId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/books/{bookId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** One book */
-        readonly get: operations["read-book"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["read-book"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        readonly Book: {
-            readonly bookId: string;
-            readonly title: string;
+        Book: {
+            bookId: string;
+            title: string;
         };
     };
     responses: never;
@@ -55,19 +55,19 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly listBooks: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    listBooks: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description All of them */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -78,61 +78,61 @@ export interface operations {
                      *       }
                      *     ]
                      */
-                    readonly "application/json": components["schemas"]["Book"][];
+                    "application/json": components["schemas"]["Book"][];
                 };
             };
         };
     };
-    readonly addBook: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    addBook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody: {
-            readonly content: {
+        requestBody: {
+            content: {
                 /**
                  * @example {
                  *       "bookId": "b-2",
                  *       "title": "To the lighthouse"
                  *     }
                  */
-                readonly "application/json": components["schemas"]["Book"];
+                "application/json": components["schemas"]["Book"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description It stands there */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
             /** @description It has been there before */
-            readonly 409: {
+            409: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };
         };
     };
-    readonly "read-book": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
-                readonly bookId: string;
+    "read-book": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                bookId: string;
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The book */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content: {
                     /**
@@ -141,13 +141,13 @@ export interface operations {
                      *       "title": "The waves"
                      *     }
                      */
-                    readonly "application/json": components["schemas"]["Book"];
+                    "application/json": components["schemas"]["Book"];
                 };
             };
             /** @description No such book */
-            readonly 404: {
+            404: {
                 headers: {
-                    readonly [name: string]: unknown;
+                    [name: string]: unknown;
                 };
                 content?: never;
             };

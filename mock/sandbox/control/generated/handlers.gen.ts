@@ -210,7 +210,7 @@ export type Nothing = Readonly<Record<never, never>>;
 
 /**
  * Read-only at any depth: nobody writes to what a handler is given, and what it answers may be kept elsewhere. The types of the wire
- * leave their lists open, since clients own what they read.
+ * are open, since whoever builds an answer or reads one owns it.
  */
 export type ReadonlyDeep<Given> = unknown extends Given
   ? Given
@@ -245,7 +245,13 @@ type PrincipalOf<Id extends OperationId, Principal> =
       ? Principal | undefined
       : Principal;
 
-type MaybePromise<Value> = Value | Promise<Value>;
+/** At once or later. The statuses stand first, so that the compiler names those that are declared where one is answered that is not. */
+type DeclaredAnswer<Status, Value> = Value | Promised<Status, Value>;
+
+/** Any promise is one. With the member a compiler that looks for the status in both forms finds all of them, and not that of one answer. */
+interface Promised<Status, Value> extends Promise<Value> {
+  readonly status?: Status;
+}
 
 export type HandlerRequest<Id extends OperationId, Principal = unknown> = Requests[Id] & {
   readonly principal: PrincipalOf<Id, Principal>;
@@ -255,7 +261,7 @@ export type HandlerRequest<Id extends OperationId, Principal = unknown> = Reques
 
 export type Handler<Id extends OperationId, Principal = unknown> = (
   request: HandlerRequest<Id, Principal>,
-) => MaybePromise<Responses[Id]>;
+) => DeclaredAnswer<Responses[Id]['status'], Responses[Id]>;
 
 /** One handler per operation. */
 export type Handlers<Principal = unknown, Ids extends OperationId = OperationId> = {
@@ -295,7 +301,9 @@ type ExactHandlers<Given, Principal> = {
 
 /** Distributes over a union, because the type of an optional handler includes `undefined`. */
 type ExactHandler<Given, Id extends OperationId, Principal> = Given extends (...input: never) => infer Answer
-  ? (request: HandlerRequest<Id, Principal>) => MaybePromise<Exact<Awaited<Answer>, Responses[Id]>>
+  ? (
+      request: HandlerRequest<Id, Principal>,
+    ) => DeclaredAnswer<Responses[Id]['status'], Exact<Awaited<Answer>, Responses[Id]>>
   : never;
 
 /**
@@ -312,7 +320,9 @@ type Open<Declared> = unknown extends Declared
       : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
 
 type OpenHandlers<Principal, Ids extends OperationId> = {
-  readonly [Id in Ids]: (request: HandlerRequest<Id, Principal>) => MaybePromise<Open<Responses[Id]>>;
+  readonly [Id in Ids]: (
+    request: HandlerRequest<Id, Principal>,
+  ) => DeclaredAnswer<Responses[Id]['status'], Open<Responses[Id]>>;
 };
 
 /**

@@ -3,578 +3,578 @@
 // openapi-typescript 7.13.0, typescript 5.9.3, @redocly/openapi-core 1.34.24
 
 export interface paths {
-    readonly "/state": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/state": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Read the state
          * @description Returns the scenario, the clock, the faults that are left, the life of tokens and the number of requests kept.
          */
-        readonly get: operations["readState"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["readState"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/reset": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/reset": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Reset the sandbox
          * @description Puts everything back to how the scenario starts: data, clock, faults, journal and the life of tokens. Tokens and sign-ins stay good.
          *     The body is `{}`: a request without a body could be sent by any web page.
          */
-        readonly post: operations["reset"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["reset"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/scenarios": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/scenarios": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List scenarios
          * @description Returns the scenarios that have a name, with what each shows.
          */
-        readonly get: operations["listScenarios"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        get: operations["listScenarios"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/scenario": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/scenario": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
+        get?: never;
         /**
          * Use a scenario
          * @description Replaces everything in the sandbox by a scenario: one that has a name, or files of your own in the form that `lockstep-server import` reads.
          *     Nothing changes where the scenario is refused. Tokens and sign-ins stay good, but those of clients that the scenario before had added.
          */
-        readonly put: operations["useScenario"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        put: operations["useScenario"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/clock": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/clock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * Read the clock
          * @description Returns the time of the domain, and whether it goes on.
          */
-        readonly get: operations["readClock"];
-        readonly put?: never;
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
+        get: operations["readClock"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
         /**
          * Change the clock
          * @description Sets the clock to a time, moves it by a duration, stops it or lets it go on. Jobs that have become due have run before the answer.
          *     `now` and `by` exclude one another; what is left out stays as it is. Both lead to a time from 1971-01-01T00:00:00Z to 9990-12-31T23:59:59.999Z:
          *     from there all that the service reckons with has a year of four digits, windows of codes in every timezone included.
          */
-        readonly patch: operations["changeClock"];
-        readonly trace?: never;
+        patch: operations["changeClock"];
+        trace?: never;
     };
-    readonly "/faults": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/faults": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List faults
          * @description Returns the faults that are left, oldest first.
          */
-        readonly get: operations["listFaults"];
-        readonly put?: never;
+        get: operations["listFaults"];
+        put?: never;
         /**
          * Add a fault
          * @description Makes the next requests of one operation, or of any, fail. Of several faults that fit a request the oldest one meets it.
          *     A fault does at least one of these: wait, answer a status, drop the connection, break the body. `drop` leaves no answer, so that `status`, `example` and `body` do not go with it.
          */
-        readonly post: operations["addFault"];
+        post: operations["addFault"];
         /**
          * Remove all faults
          * @description Removes every fault. Requests that have met one already go on with it.
          */
-        readonly delete: operations["removeFaults"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["removeFaults"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/faults/{faultId}": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/faults/{faultId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
-        readonly post?: never;
+        get?: never;
+        put?: never;
+        post?: never;
         /**
          * Remove a fault
          * @description Removes one fault. A fault that has met as many requests as it was meant for is gone already.
          */
-        readonly delete: operations["removeFault"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["removeFault"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/tokens/expire": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/tokens/expire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
-        readonly put?: never;
+        get?: never;
+        put?: never;
         /**
          * Expire tokens
          * @description Ends every access token now, or access tokens, refresh tokens and sign-ins. The API answers 401 `token_expired` to an access token that ended so.
          */
-        readonly post: operations["expireTokens"];
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        post: operations["expireTokens"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/tokens/lifetime": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/tokens/lifetime": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly get?: never;
+        get?: never;
         /**
          * Change the life of tokens
          * @description Sets how long access tokens that are issued from now on stay good. `null` is the time that the service itself gives, 86400 seconds.
          */
-        readonly put: operations["changeTokenLifetime"];
-        readonly post?: never;
-        readonly delete?: never;
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        put: operations["changeTokenLifetime"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
-    readonly "/requests": {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    "/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /**
          * List requests
          * @description Returns the requests that reached the API, newest first, each once its answer has left. Requests to the control are not among them.
          */
-        readonly get: operations["listRequests"];
-        readonly put?: never;
-        readonly post?: never;
+        get: operations["listRequests"];
+        put?: never;
+        post?: never;
         /**
          * Remove all requests
          * @description Empties the journal. Numbers go on where they were.
          */
-        readonly delete: operations["removeRequests"];
-        readonly options?: never;
-        readonly head?: never;
-        readonly patch?: never;
-        readonly trace?: never;
+        delete: operations["removeRequests"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
     };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
         /** @description What the sandbox holds. */
-        readonly State: {
+        State: {
             /** @description The scenario in use; `null` for files of your own. */
-            readonly scenario: components["schemas"]["ScenarioName"] | null;
-            readonly clock: components["schemas"]["Clock"];
+            scenario: components["schemas"]["ScenarioName"] | null;
+            clock: components["schemas"]["Clock"];
             /** @description The faults that are left, oldest first. */
-            readonly faults: components["schemas"]["Fault"][];
-            readonly tokenLifetimeSeconds: components["schemas"]["LifetimeSeconds"];
+            faults: components["schemas"]["Fault"][];
+            tokenLifetimeSeconds: components["schemas"]["LifetimeSeconds"];
             /**
              * @description Number of requests in the journal.
              * @example 8
              */
-            readonly requests: number;
+            requests: number;
             /** @description Who can get tokens: the clients of the demo, and for each account that files of your own add one that is called `<account id>-own`, or `-own-2` and so on where that is taken or too long. It ends with the scenario, and its tokens with it. */
-            readonly clients: components["schemas"]["Client"][];
+            clients: components["schemas"]["Client"][];
         };
         /** @description An OAuth client. Its secret ends with the sandbox, or with its key file. */
-        readonly Client: {
+        Client: {
             /**
              * @description Id of the client.
              * @example demo-own
              */
-            readonly clientId: string;
+            clientId: string;
             /**
              * @description Secret of the client.
              * @example not-a-real-secret
              */
-            readonly secret: string;
+            secret: string;
             /**
              * @description Name of the account that it acts for; `null` for a partner.
              * @example Harbour Stays
              */
-            readonly account: string | null;
+            account: string | null;
         };
         /**
          * @description A scenario that has a name.
          * @example demo
          * @enum {string}
          */
-        readonly ScenarioName: "demo" | "empty" | "big" | "trial-over" | "bridge-offline" | "quota";
+        ScenarioName: "demo" | "empty" | "big" | "trial-over" | "bridge-offline" | "quota";
         /** @description Scenarios that have a name. */
-        readonly ScenarioList: {
+        ScenarioList: {
             /** @description Every scenario. */
-            readonly scenarios: {
-                readonly name: components["schemas"]["ScenarioName"];
+            scenarios: {
+                name: components["schemas"]["ScenarioName"];
                 /**
                  * @description What it is for.
                  * @example An account without a device
                  */
-                readonly shows: string;
+                shows: string;
             }[];
         };
         /** @description One scenario. `name` and `import` exclude one another. */
-        readonly ScenarioChoice: {
-            readonly name?: components["schemas"]["ScenarioName"];
+        ScenarioChoice: {
+            name?: components["schemas"]["ScenarioName"];
             /** @description One file, or several that are read one after the other. */
-            readonly import?: components["schemas"]["ImportFile"] | components["schemas"]["ImportFile"][];
+            import?: components["schemas"]["ImportFile"] | components["schemas"]["ImportFile"][];
         };
         /** @description An account with its properties and devices, in the form that `lockstep-server import` reads. */
-        readonly ImportFile: {
+        ImportFile: {
             /** @description The account that everything in the file belongs to. */
-            readonly account: {
+            account: {
                 /**
                  * @description Id of the account.
                  * @example demo
                  */
-                readonly id: string;
-                readonly name: components["schemas"]["Name"];
+                id: string;
+                name: components["schemas"]["Name"];
             };
             /** @description Houses with devices. */
-            readonly properties?: {
-                readonly id: components["schemas"]["ObjectId"];
-                readonly name: components["schemas"]["Name"];
+            properties?: {
+                id: components["schemas"]["ObjectId"];
+                name: components["schemas"]["Name"];
                 /**
                  * @description Name of the IANA time zone database.
                  * @example Europe/Berlin
                  */
-                readonly timezone?: string | null;
+                timezone?: string | null;
             }[];
             /** @description Locks, keypads and bridges. */
-            readonly devices?: components["schemas"]["ImportedDevice"][];
+            devices?: components["schemas"]["ImportedDevice"][];
         };
         /** @description One device. */
-        readonly ImportedDevice: {
-            readonly id?: components["schemas"]["ObjectId"];
-            readonly deviceId: components["schemas"]["DeviceId"];
-            readonly deviceName: components["schemas"]["Name"];
+        ImportedDevice: {
+            id?: components["schemas"]["ObjectId"];
+            deviceId: components["schemas"]["DeviceId"];
+            deviceName: components["schemas"]["Name"];
             /**
              * @description Kind of the device.
              * @example Lock
              * @enum {string}
              */
-            readonly type: "Lock" | "Keypad" | "Bridge";
+            type: "Lock" | "Keypad" | "Bridge";
             /** @description Ids of the properties that the device is in. The first gives the timezone. */
-            readonly properties?: components["schemas"]["ObjectId"][];
+            properties?: components["schemas"]["ObjectId"][];
             /** @description Of a bridge the locks and keypads that it reaches, of a lock its keypads. */
-            readonly links?: components["schemas"]["DeviceId"][];
+            links?: components["schemas"]["DeviceId"][];
             /** @description Which codes the device takes. */
-            readonly capabilities?: {
+            capabilities?: {
                 /**
                  * @description Whether it takes algoPIN codes.
                  * @example true
                  */
-                readonly algoPin?: boolean;
+                algoPin?: boolean;
                 /**
                  * @description Whether it takes passage codes.
                  * @example false
                  */
-                readonly passagePin?: boolean;
+                passagePin?: boolean;
             };
             /**
              * @description Percentage.
              * @example 87
              */
-            readonly batteryLevel?: number;
+            batteryLevel?: number;
             /**
              * @description Of a bridge: whether jobs are taken.
              * @example true
              */
-            readonly online?: boolean;
+            online?: boolean;
             /**
              * Format: date-time
              * @description When it was paired.
              * @example 2026-01-15T09:30:00Z
              */
-            readonly pairedAt?: string;
+            pairedAt?: string;
         };
         /**
          * @description A name that people read. No control characters, and no half of a surrogate pair.
          * @example Harbour View
          */
-        readonly Name: string;
+        Name: string;
         /**
          * @description Id of a property or a device, 24 hexadecimal digits.
          * @example 66f0c2a4b1d3e5f708192a3b
          */
-        readonly ObjectId: string;
+        ObjectId: string;
         /**
          * @description Id of a device, as it is printed on it.
          * @example LK0A00000001
          */
-        readonly DeviceId: string;
+        DeviceId: string;
         /** @description A body with nothing in it. */
-        readonly Empty: Record<string, never>;
+        Empty: Record<string, never>;
         /** @description The clock of the domain. */
-        readonly Clock: {
-            readonly now: components["schemas"]["Time"];
+        Clock: {
+            now: components["schemas"]["Time"];
             /**
              * @description Whether the clock goes on.
              * @example true
              */
-            readonly ticking: boolean;
+            ticking: boolean;
         };
         /** @description What to change of the clock. */
-        readonly ClockChange: {
-            readonly now?: components["schemas"]["Time"];
+        ClockChange: {
+            now?: components["schemas"]["Time"];
             /**
              * @description Whether the clock goes on.
              * @example false
              */
-            readonly ticking?: boolean;
+            ticking?: boolean;
             /**
              * @description Duration to move by, ISO 8601. Days, months and years are those of UTC.
              * @example -P1D
              */
-            readonly by?: string;
+            by?: string;
         };
         /**
          * Format: date-time
          * @description A point in time.
          * @example 2026-06-01T12:00:00Z
          */
-        readonly Time: string;
+        Time: string;
         /**
          * @description Id of a fault.
          * @example fault-1
          */
-        readonly FaultId: string;
+        FaultId: string;
         /** @description What requests to come meet. */
-        readonly NewFault: {
-            readonly operationId: components["schemas"]["FaultyOperation"];
+        NewFault: {
+            operationId: components["schemas"]["FaultyOperation"];
             /** @default 1 */
-            readonly times?: components["schemas"]["Times"];
-            readonly delayMs?: components["schemas"]["DelayMs"];
-            readonly status?: components["schemas"]["FaultStatus"];
-            readonly example?: components["schemas"]["FaultExample"];
-            readonly drop?: components["schemas"]["Drop"];
-            readonly body?: components["schemas"]["BrokenBody"];
+            times?: components["schemas"]["Times"];
+            delayMs?: components["schemas"]["DelayMs"];
+            status?: components["schemas"]["FaultStatus"];
+            example?: components["schemas"]["FaultExample"];
+            drop?: components["schemas"]["Drop"];
+            body?: components["schemas"]["BrokenBody"];
         };
         /** @description A fault that is left. */
-        readonly Fault: {
-            readonly id: components["schemas"]["FaultId"];
-            readonly operationId: components["schemas"]["FaultyOperation"];
-            readonly times: components["schemas"]["Times"];
+        Fault: {
+            id: components["schemas"]["FaultId"];
+            operationId: components["schemas"]["FaultyOperation"];
+            times: components["schemas"]["Times"];
             /**
              * @description How many requests it meets from now on.
              * @example 2
              */
-            readonly left: number;
-            readonly delayMs?: components["schemas"]["DelayMs"];
-            readonly status?: components["schemas"]["FaultStatus"];
-            readonly example?: components["schemas"]["FaultExample"];
-            readonly drop?: components["schemas"]["Drop"];
-            readonly body?: components["schemas"]["BrokenBody"];
+            left: number;
+            delayMs?: components["schemas"]["DelayMs"];
+            status?: components["schemas"]["FaultStatus"];
+            example?: components["schemas"]["FaultExample"];
+            drop?: components["schemas"]["Drop"];
+            body?: components["schemas"]["BrokenBody"];
         };
         /** @description Faults that are left. */
-        readonly FaultList: {
+        FaultList: {
             /** @description Oldest first. */
-            readonly faults: components["schemas"]["Fault"][];
+            faults: components["schemas"]["Fault"][];
         };
         /**
          * @description An operationId of the contract of the service, or `*` for any operation.
          * @example createHourlyAlgoPin
          */
-        readonly FaultyOperation: string;
+        FaultyOperation: string;
         /**
          * @description How many requests it meets.
          * @example 2
          */
-        readonly Times: number;
+        Times: number;
         /**
          * @description Milliseconds to wait before the request is looked at. A connection without a byte is cut after a minute, so that an answer would find none.
          * @example 3000
          */
-        readonly DelayMs: number;
+        DelayMs: number;
         /**
          * @description Status to answer, with the documented example of it. One that the operation declares, or any from 500 on. Nothing is done.
          * @example 503
          */
-        readonly FaultStatus: number;
+        FaultStatus: number;
         /**
          * @description Name of a documented example of the operation to answer, of `status` where that is given.
          * @example unavailable
          */
-        readonly FaultExample: string;
+        FaultExample: string;
         /**
          * @description The connection ends without an answer: `before` anything is done, or `after` it is done, so that only the answer is lost.
          * @example after
          * @enum {string}
          */
-        readonly Drop: "before" | "after";
+        Drop: "before" | "after";
         /**
          * @description The answer leaves with a broken body: `truncated` ends in the middle, `malformed` is no JSON.
          * @example truncated
          * @enum {string}
          */
-        readonly BrokenBody: "truncated" | "malformed";
+        BrokenBody: "truncated" | "malformed";
         /** @description What to end. */
-        readonly TokenExpiry: {
+        TokenExpiry: {
             /**
              * @description `all` also ends refresh tokens and sign-ins.
              * @example access
              * @enum {string}
              */
-            readonly what: "access" | "all";
+            what: "access" | "all";
         };
         /** @description How long access tokens stay good. */
-        readonly TokenLifetime: {
-            readonly seconds: components["schemas"]["LifetimeSeconds"];
+        TokenLifetime: {
+            seconds: components["schemas"]["LifetimeSeconds"];
         };
         /**
          * @description Seconds from the issue of an access token to its end; `null` for what the service itself gives. A token says both in whole seconds, and begins with
          *     the second in which it is issued: one of 5 lives from 4 to 5 seconds, one of 1 up to a second, and may have ended when it arrives.
          * @example 5
          */
-        readonly LifetimeSeconds: number | null;
+        LifetimeSeconds: number | null;
         /** @description Requests that reached the API. */
-        readonly RequestList: {
+        RequestList: {
             /** @description Newest first. */
-            readonly requests: components["schemas"]["JournalEntry"][];
+            requests: components["schemas"]["JournalEntry"][];
         };
         /** @description One request, and what became of it. */
-        readonly JournalEntry: {
+        JournalEntry: {
             /**
              * @description Counts up by one, also across a reset.
              * @example 8
              */
-            readonly number: number;
+            number: number;
             /**
              * Format: date-time
              * @description When it came, by the clock of the machine.
              * @example 2026-06-01T12:00:04.218Z
              */
-            readonly at: string;
-            readonly requestId: components["schemas"]["RequestId"];
+            at: string;
+            requestId: components["schemas"]["RequestId"];
             /**
              * @description The method.
              * @example GET
              */
-            readonly method: string;
+            method: string;
             /**
              * @description As it was sent, without its query; cut where it is longer. `[redacted]` stands for the id of a login, and on a path of no operation for any step of 20 characters or more.
              * @example /v1/devices
              */
-            readonly path: string;
+            path: string;
             /** @description The query, in its order; cut where it is longer. */
-            readonly query: {
+            query: {
                 /**
                  * @description Its name; `[redacted]` where the contract has no such parameter.
                  * @example limit
                  */
-                readonly name: string;
+                name: string;
                 /**
                  * @description Its value; `[redacted]` where it is a secret, or may be one.
                  * @example 900
                  */
-                readonly value: string;
+                value: string;
             }[];
             /**
              * @description The operation that it was for; `null` where it reached none.
              * @example getDevices
              */
-            readonly operationId: string | null;
+            operationId: string | null;
             /**
              * @description The client that it came from.
              * @example demo-own
              */
-            readonly clientId?: string;
+            clientId?: string;
             /**
              * @description The account that it acted for.
              * @example demo
              */
-            readonly accountId?: string;
+            accountId?: string;
             /**
              * @description The status of the answer; `null` where no answer left.
              * @example 400
              */
-            readonly status: number | null;
-            readonly verdict: components["schemas"]["Verdict"];
+            status: number | null;
+            verdict: components["schemas"]["Verdict"];
             /**
              * @description The code of the refusal.
              * @example invalid_request
              */
-            readonly code?: string;
+            code?: string;
             /**
              * @description What was wrong, as the answer said it, with `[redacted]` for a name that the contract does not have.
              * @example limit must be from 1 to 300, not 900
              */
-            readonly says?: string;
+            says?: string;
             /** @description Each place that was wrong. */
-            readonly details?: components["schemas"]["FaultDetail"][];
-            readonly faultId?: components["schemas"]["FaultId"];
+            details?: components["schemas"]["FaultDetail"][];
+            faultId?: components["schemas"]["FaultId"];
             /**
              * @description Milliseconds until the answer had left.
              * @example 2
              */
-            readonly ms: number;
+            ms: number;
         };
         /**
          * @description `accepted`: done. `documented`: answered as `Prefer` asked, and nothing done. `refused`: the request was wrong, or came at a wrong time. `unrouted`: nothing answers at the path, or not to the method.
@@ -583,265 +583,265 @@ export interface components {
          * @example refused
          * @enum {string}
          */
-        readonly Verdict: "accepted" | "documented" | "refused" | "unrouted" | "fault" | "failed" | "aborted";
+        Verdict: "accepted" | "documented" | "refused" | "unrouted" | "fault" | "failed" | "aborted";
         /**
          * @description Id of a request.
          * @example req-7f3a9c21
          */
-        readonly RequestId: string;
+        RequestId: string;
         /** @description What is wrong. */
-        readonly Refusal: {
-            readonly error: components["schemas"]["ErrorText"];
-            readonly code: components["schemas"]["ErrorCode"];
-            readonly requestId: components["schemas"]["RequestId"];
+        Refusal: {
+            error: components["schemas"]["ErrorText"];
+            code: components["schemas"]["ErrorCode"];
+            requestId: components["schemas"]["RequestId"];
         };
         /** @description What is wrong with the request, and where. */
-        readonly InvalidRequest: {
-            readonly error: components["schemas"]["ErrorText"];
-            readonly code: components["schemas"]["ErrorCode"];
-            readonly requestId: components["schemas"]["RequestId"];
+        InvalidRequest: {
+            error: components["schemas"]["ErrorText"];
+            code: components["schemas"]["ErrorCode"];
+            requestId: components["schemas"]["RequestId"];
             /** @description Each place that is wrong. */
-            readonly details: components["schemas"]["FaultDetail"][];
+            details: components["schemas"]["FaultDetail"][];
         };
         /**
          * @description Human-readable text. It names the place, what was sent and what would do.
          * @example limit must be from 1 to 1000, not 2000
          */
-        readonly ErrorText: string;
+        ErrorText: string;
         /**
          * @description Stable name of the error, for programs.
          * @example invalid_request
          */
-        readonly ErrorCode: string;
+        ErrorCode: string;
         /** @description One place that is wrong. */
-        readonly FaultDetail: {
+        FaultDetail: {
             /**
              * @description Part of the request.
              * @example body
              * @enum {string}
              */
-            readonly in: "path" | "query" | "header" | "body";
+            in: "path" | "query" | "header" | "body";
             /**
              * @description Name of the parameter, or JSON pointer into the body.
              * @example /operationId
              */
-            readonly at: string;
+            at: string;
             /**
              * @description What is wrong there.
              * @example the operation getDevice5 is not known, did you mean getDevice or getDevices?
              */
-            readonly says: string;
+            says: string;
             /** @description Values near the one sent that would do. Empty where none is near. */
-            readonly nearest: (string | number)[];
+            nearest: (string | number)[];
         };
     };
     responses: {
         /** @description The state of the sandbox. */
-        readonly State: {
+        State: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["State"];
+                "application/json": components["schemas"]["State"];
             };
         };
         /** @description The clock. */
-        readonly ClockRead: {
+        ClockRead: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Clock"];
+                "application/json": components["schemas"]["Clock"];
             };
         };
         /** @description Removed. */
-        readonly Removed: {
+        Removed: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content?: never;
         };
         /** @description The request does not have its form. */
-        readonly Invalid: {
+        Invalid: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description There is no such scenario, or what the files say does not hold together. */
-        readonly InvalidScenario: {
+        InvalidScenario: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The change is none, or leads to a time that the clock does not have. */
-        readonly InvalidClock: {
+        InvalidClock: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The fault does nothing, or something that the operation does not have; or 1000 are left, which is as many as are kept. */
-        readonly InvalidFault: {
+        InvalidFault: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description There is nothing of that name to end. */
-        readonly InvalidExpiry: {
+        InvalidExpiry: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The life is too short or too long. */
-        readonly InvalidLifetime: {
+        InvalidLifetime: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description A parameter is wrong. */
-        readonly InvalidFilter: {
+        InvalidFilter: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The message has several `Host` lines or one that is no host, or a transfer coding other than `chunked`. */
-        readonly InvalidMessage: {
+        InvalidMessage: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["InvalidRequest"];
+                "application/json": components["schemas"]["InvalidRequest"];
             };
         };
         /** @description The caller is on another machine, or is a page of another origin. */
-        readonly Forbidden: {
+        Forbidden: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description There is no such path. */
-        readonly RouteNotFound: {
+        RouteNotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description There is no such fault. */
-        readonly FaultNotFound: {
+        FaultNotFound: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The path does not have this method. */
-        readonly MethodNotAllowed: {
+        MethodNotAllowed: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly Allow: components["headers"]["Allow"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                Allow: components["headers"]["Allow"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The body is too large. */
-        readonly TooLarge: {
+        TooLarge: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description The body is not JSON in UTF-8. */
-        readonly UnsupportedMediaType: {
+        UnsupportedMediaType: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description `Host` names another machine. */
-        readonly Misdirected: {
+        Misdirected: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
         /** @description A fault of the sandbox. */
-        readonly InternalError: {
+        InternalError: {
             headers: {
-                readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                readonly "Cache-Control": components["headers"]["Cache-Control"];
-                readonly [name: string]: unknown;
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "Cache-Control": components["headers"]["Cache-Control"];
+                [name: string]: unknown;
             };
             content: {
-                readonly "application/json": components["schemas"]["Refusal"];
+                "application/json": components["schemas"]["Refusal"];
             };
         };
     };
@@ -850,27 +850,27 @@ export interface components {
          * @description Id of a fault, from the list or from its creation.
          * @example fault-1
          */
-        readonly FaultId: components["schemas"]["FaultId"];
+        FaultId: components["schemas"]["FaultId"];
         /**
          * @description Only requests that were for this operation.
          * @example getDevices
          */
-        readonly OperationFilter: string;
+        OperationFilter: string;
         /**
          * @description Only requests that were answered with this status.
          * @example 400
          */
-        readonly StatusFilter: number;
+        StatusFilter: number;
         /**
          * @description Only requests with this verdict.
          * @example refused
          */
-        readonly VerdictFilter: components["schemas"]["Verdict"];
+        VerdictFilter: components["schemas"]["Verdict"];
         /**
          * @description The greatest number of requests in the answer.
          * @example 50
          */
-        readonly Limit: number;
+        Limit: number;
     };
     requestBodies: never;
     headers: {
@@ -878,354 +878,354 @@ export interface components {
          * @description Id of this request. An `X-Request-Id` that you send is kept if it has this form.
          * @example req-7f3a9c21
          */
-        readonly "X-Request-Id": components["schemas"]["RequestId"];
+        "X-Request-Id": components["schemas"]["RequestId"];
         /**
          * @description Answers are not stored in any cache.
          * @example no-store
          */
-        readonly "Cache-Control": "no-store";
+        "Cache-Control": "no-store";
         /**
          * @description The methods that the path has.
          * @example OPTIONS, POST
          */
-        readonly Allow: string;
+        Allow: string;
     };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    readonly readState: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    readState: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
-            readonly 200: components["responses"]["State"];
-            readonly 400: components["responses"]["Invalid"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["State"];
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly reset: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    reset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description Nothing to choose. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["Empty"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Empty"];
             };
         };
-        readonly responses: {
-            readonly 200: components["responses"]["State"];
-            readonly 400: components["responses"]["Invalid"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        responses: {
+            200: components["responses"]["State"];
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly listScenarios: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    listScenarios: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description Every scenario that has a name. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["ScenarioList"];
+                    "application/json": components["schemas"]["ScenarioList"];
                 };
             };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly useScenario: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    useScenario: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description The scenario to use. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["ScenarioChoice"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ScenarioChoice"];
             };
         };
-        readonly responses: {
-            readonly 200: components["responses"]["State"];
-            readonly 400: components["responses"]["InvalidScenario"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        responses: {
+            200: components["responses"]["State"];
+            400: components["responses"]["InvalidScenario"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly readClock: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    readClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
-            readonly 200: components["responses"]["ClockRead"];
-            readonly 400: components["responses"]["Invalid"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        requestBody?: never;
+        responses: {
+            200: components["responses"]["ClockRead"];
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly changeClock: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    changeClock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description What to change. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["ClockChange"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ClockChange"];
             };
         };
-        readonly responses: {
-            readonly 200: components["responses"]["ClockRead"];
-            readonly 400: components["responses"]["InvalidClock"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        responses: {
+            200: components["responses"]["ClockRead"];
+            400: components["responses"]["InvalidClock"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly listFaults: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    listFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The faults that are left. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["FaultList"];
+                    "application/json": components["schemas"]["FaultList"];
                 };
             };
-            readonly 400: components["responses"]["Invalid"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly addFault: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    addFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description The fault. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["NewFault"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewFault"];
             };
         };
-        readonly responses: {
+        responses: {
             /** @description The fault is added. */
-            readonly 201: {
+            201: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["Fault"];
+                    "application/json": components["schemas"]["Fault"];
                 };
             };
-            readonly 400: components["responses"]["InvalidFault"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+            400: components["responses"]["InvalidFault"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly removeFaults: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    removeFaults: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
-            readonly 204: components["responses"]["Removed"];
-            readonly 400: components["responses"]["Invalid"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Removed"];
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly removeFault: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path: {
+    removeFault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
                 /**
                  * @description Id of a fault, from the list or from its creation.
                  * @example fault-1
                  */
-                readonly faultId: components["parameters"]["FaultId"];
+                faultId: components["parameters"]["FaultId"];
             };
-            readonly cookie?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
-            readonly 204: components["responses"]["Removed"];
-            readonly 400: components["responses"]["Invalid"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 404: components["responses"]["FaultNotFound"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Removed"];
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["FaultNotFound"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly expireTokens: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    expireTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description What to end. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["TokenExpiry"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenExpiry"];
             };
         };
-        readonly responses: {
-            readonly 200: components["responses"]["State"];
-            readonly 400: components["responses"]["InvalidExpiry"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        responses: {
+            200: components["responses"]["State"];
+            400: components["responses"]["InvalidExpiry"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly changeTokenLifetime: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    changeTokenLifetime: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
         /** @description The life of an access token. */
-        readonly requestBody: {
-            readonly content: {
-                readonly "application/json": components["schemas"]["TokenLifetime"];
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenLifetime"];
             };
         };
-        readonly responses: {
-            readonly 200: components["responses"]["State"];
-            readonly 400: components["responses"]["InvalidLifetime"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 413: components["responses"]["TooLarge"];
-            readonly 415: components["responses"]["UnsupportedMediaType"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        responses: {
+            200: components["responses"]["State"];
+            400: components["responses"]["InvalidLifetime"];
+            403: components["responses"]["Forbidden"];
+            413: components["responses"]["TooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly listRequests: {
-        readonly parameters: {
-            readonly query?: {
+    listRequests: {
+        parameters: {
+            query?: {
                 /**
                  * @description Only requests that were for this operation.
                  * @example getDevices
                  */
-                readonly operationId?: components["parameters"]["OperationFilter"];
+                operationId?: components["parameters"]["OperationFilter"];
                 /**
                  * @description Only requests that were answered with this status.
                  * @example 400
                  */
-                readonly status?: components["parameters"]["StatusFilter"];
+                status?: components["parameters"]["StatusFilter"];
                 /**
                  * @description Only requests with this verdict.
                  * @example refused
                  */
-                readonly verdict?: components["parameters"]["VerdictFilter"];
+                verdict?: components["parameters"]["VerdictFilter"];
                 /**
                  * @description The greatest number of requests in the answer.
                  * @example 50
                  */
-                readonly limit?: components["parameters"]["Limit"];
+                limit?: components["parameters"]["Limit"];
             };
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
+        requestBody?: never;
+        responses: {
             /** @description The requests that fit, newest first. */
-            readonly 200: {
+            200: {
                 headers: {
-                    readonly "X-Request-Id": components["headers"]["X-Request-Id"];
-                    readonly "Cache-Control": components["headers"]["Cache-Control"];
-                    readonly [name: string]: unknown;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
                 };
                 content: {
-                    readonly "application/json": components["schemas"]["RequestList"];
+                    "application/json": components["schemas"]["RequestList"];
                 };
             };
-            readonly 400: components["responses"]["InvalidFilter"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+            400: components["responses"]["InvalidFilter"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
-    readonly removeRequests: {
-        readonly parameters: {
-            readonly query?: never;
-            readonly header?: never;
-            readonly path?: never;
-            readonly cookie?: never;
+    removeRequests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
         };
-        readonly requestBody?: never;
-        readonly responses: {
-            readonly 204: components["responses"]["Removed"];
-            readonly 400: components["responses"]["Invalid"];
-            readonly 403: components["responses"]["Forbidden"];
-            readonly 421: components["responses"]["Misdirected"];
-            readonly 500: components["responses"]["InternalError"];
+        requestBody?: never;
+        responses: {
+            204: components["responses"]["Removed"];
+            400: components["responses"]["Invalid"];
+            403: components["responses"]["Forbidden"];
+            421: components["responses"]["Misdirected"];
+            500: components["responses"]["InternalError"];
         };
     };
 }
