@@ -47,6 +47,10 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     .requiredOption('--contract <file|url>', 'the OpenAPI document; the project gets a copy')
     .addOption(allowFiles())
     .option('--json', 'print one JSON value instead of text')
+    .addHelpText(
+      'after',
+      '\nThe project needs Node 24.18 or later. Where npm runs on an older one, begin its commands with npx -y -p node@24.',
+    )
     .action((folder: string, options: ContractTarget & JsonOption) =>
       print(options, async () =>
         (await import('./commands/new-project.ts')).newProject({ folder, ...options }, streams),

@@ -29,6 +29,12 @@ export async function newProject(
   vendor: typeof vendorPackages = vendorPackages,
 ): Promise<CommandResult> {
   await requireEmpty(folder);
+  const runner = findRunner(process.env.npm_config_user_agent);
+  // Before it is made: whoever wants another Node first, gets one first.
+  if (runner !== undefined)
+    error.write(
+      `npm runs on Node ${runner.version} here, and the project needs 24.18 or later: its commands begin with ${runner.prefix}, which fetches one.\n`,
+    );
   const progress = createProgress(error);
   progress.step(`Reading ${source}`);
   const contract = await readContract(source, options);
@@ -62,7 +68,12 @@ export async function newProject(
       await writeFile(join(draft, name), text);
     }
     await placeFolder(draft, folder);
-    return describe(contract, { folder, contractFile, isBundled });
+    return describe(contract, {
+      folder,
+      contractFile,
+      isBundled,
+      prefix: runner === undefined ? '' : `${runner.prefix} `,
+    });
   } finally {
     progress.end();
     if (temporary !== undefined) await rm(temporary, { recursive: true, force: true });
@@ -95,7 +106,12 @@ async function copyContract(contract: Contract, draft: string) {
 
 function describe(
   { document, hash, notices }: Contract,
-  { folder, contractFile, isBundled }: { folder: string; contractFile: string; isBundled: boolean },
+  {
+    folder,
+    contractFile,
+    isBundled,
+    prefix,
+  }: Record<'folder' | 'contractFile' | 'prefix', string> & { isBundled: boolean },
 ): CommandResult {
   const operations = listOperations(document).length;
   const place = relative(process.cwd(), resolve(folder)) || '.';
@@ -104,9 +120,7 @@ function describe(
     ...(isBundled ? [`  ${contractFile} holds all the files that the contract was spread over`] : []),
     '',
     ...(place === '.' ? [] : [`  cd ${place}`]),
-    '  npm install',
-    '  npm test',
-    '  npm start',
+    ...['install', 'test', 'start'].map((command) => `  ${prefix}npm ${command}`),
     '',
     'It needs Node 24.18 or later, and says so where it is installed on another.',
   ];
@@ -116,6 +130,18 @@ function describe(
     notices,
     json: { folder: resolve(folder), contract: `sha256:${hash}`, contractFile, isBundled, operations },
   };
+}
+
+/**
+ * A checkout brings a Node of its own to its scripts, so that this process may be newer than the Node which npm runs on elsewhere: a project has none.
+ *
+ * @param agent `npm_config_user_agent`, as npm, pnpm, Yarn and Bun set it: `npm/11.19.1 node/v20.20.2 linux x64`
+ * @returns what to begin commands with; undefined where that Node will do, or nobody says which it is
+ */
+export function findRunner(agent = ''): { readonly version: string; readonly prefix: string } | undefined {
+  const [, version, major, minor] = /(?:^| )node\/v((\d+)\.(\d+)\S*)/.exec(agent) ?? [];
+  if (version === undefined || Number(major) > 24 || (Number(major) === 24 && Number(minor) >= 18)) return undefined;
+  return { version, prefix: 'npx -y -p node@24' };
 }
 
 /** As npm takes it: lower case, no more than 214 characters. */
