@@ -149,6 +149,19 @@ describe('its blocks of TypeScript, one after the other', () => {
     expect((await partner.get(back.address)).text).toBe('Nothing was connected.');
   });
 
+  test.each([
+    { given: { CLIENT_SECRET: '' }, says: 'Set CLIENT_SECRET to the secret of demo-partner' },
+    {
+      given: { AUTH_URL: 'http://localhost:1/auth' },
+      says: 'AUTH_URL is http://localhost:1/auth, where no OAuth server answers',
+    },
+  ])('say what is missing from the environment: $says', async ({ given, says }) => {
+    const ended = run(process.execPath, [file], { env: { ...env, ...given } });
+    const printed = await ended.catch(({ message }: Error) => message);
+    expect(printed).toContain(says);
+    expect(printed).not.toMatch(/^ +at /m);
+  });
+
   async function startProgram(more: NodeJS.ProcessEnv = {}): Promise<void> {
     const { port } = api.address() as AddressInfo;
     program = start(file, [], { API_URL: `http://127.0.0.1:${port}/v1`, ...more });
