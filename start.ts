@@ -1,6 +1,7 @@
 // npm start: derives what is derived, then serves what exists so far with demo data: the API with its OAuth server and reference,
 // and the mock. Everything is on the loopback interface.
 // Exit codes: 0 stopped by Ctrl-C, 2 wrong usage, a broken contract, a port in use, or a demo folder that can't be used.
+import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { enableCompileCache } from 'node:module';
 import { join, relative } from 'node:path';
@@ -137,6 +138,7 @@ async function prepareDocs(origin: string, signal: AbortSignal, say: (text: stri
   const { folder, built } = await buildDocs({
     contract: join(root, ownDocs.contract),
     pages: ownDocs.pages.map((page) => join(root, page)),
+    types: await readFile(join(root, ownDocs.types), 'utf8'),
     out: join(root, ownDocs.out),
     onProgress: () => say('building the reference …'),
     signal,

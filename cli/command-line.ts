@@ -98,7 +98,11 @@ export async function lockstep(args: readonly string[], streams: Streams, linter
     .action(async (options) =>
       run(options, async (around) => (await import('./commands/mock.ts')).mock(options, around)),
     );
-  addCommand(program, 'docs', 'build a folder with the reference as one offline page, and the contract, and serve it')
+  addCommand(
+    program,
+    'docs',
+    'build a folder with the reference as one offline page, the contract and its types, and serve it',
+  )
     .option('--out <folder>', 'where they go', 'reference')
     .option('--build-only', 'build, and do not serve')
     .addOption(port(8080))

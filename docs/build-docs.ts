@@ -1,4 +1,4 @@
-// The folder that a server answers /docs from: the reference, the contract as YAML and as JSON, and a manifest of the three.
+// The folder that a server answers /docs from: the reference, the contract as YAML and as JSON, its types, and a manifest of them.
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import {
   hashDocs,
   manifestFile,
   readDocs,
+  typesFile,
 } from '@lockstep/runtime/docs/serve-docs';
 import { Document, isMap, parseDocument } from 'yaml';
 import { buildReference, type DocsNotice, hashInputs, type ReferenceOptions } from './build-reference.ts';
@@ -18,9 +19,15 @@ import { maxAliasCount, readWhole, type WholeContract } from './reference/whole-
 /** What the docs of this repository are made from, and where they go: paths from its root. */
 export const ownDocs = {
   contract: 'generated/published.gen.json',
+  types: 'generated/types.gen.ts',
   pages: ['docs/login.md', 'docs/sandbox.md', 'docs/generated-clients.md', 'docs/status.md', 'docs/api-changelog.md'],
   out: 'docs/dist',
 } as const;
+
+interface DocsOptions extends ReferenceOptions {
+  /** The contract's types in TypeScript, which the samples import: the text of `types.gen.ts`. */
+  readonly types?: string;
+}
 
 export interface BuiltDocs {
   readonly folder: string;
@@ -40,14 +47,16 @@ export interface BuiltDocs {
 export async function buildDocs({
   contract,
   pages = [],
+  types,
   out,
   onProgress,
   signal,
   allowFiles = [],
-}: ReferenceOptions): Promise<BuiltDocs> {
+}: DocsOptions): Promise<BuiltDocs> {
   const inputs = `sha256:${createHash('sha256')
     .update(await hashInputs(contract, { pages, allowFiles }))
     .update(await readFile(import.meta.filename))
+    .update(types ?? '')
     .digest('hex')}`;
   if (await isFresh(out, inputs)) return { folder: out, built: false, notices: [] };
   onProgress?.(`Building the reference from ${contract}`);
@@ -65,7 +74,8 @@ export async function buildDocs({
     await writeFile(join(draft, docsFiles.yaml), document.toString({ flowCollectionPadding: false, lineWidth: 0 }));
     const json = JSON.stringify(document.toJS({ maxAliasCount }), null, 2);
     await writeFile(join(draft, docsFiles.json), `${json}\n`);
-    const names = Object.values(docsFiles);
+    if (types !== undefined) await writeFile(join(draft, typesFile), types);
+    const names = [...Object.values(docsFiles), ...(types === undefined ? [] : [typesFile])];
     const hashes = await Promise.all(names.map(async (name) => [name, hashDocs(await readFile(join(draft, name)))]));
     const manifest: DocsManifest = {
       format: docsFormat,

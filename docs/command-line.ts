@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -49,7 +50,9 @@ function placeOption(flags: string, says: string, place: string): Option {
 export async function docs(args: readonly string[], around: Surroundings): Promise<number> {
   let exitCode = 0;
   const program = new Command('docs')
-    .description('Builds a folder with the reference, one offline HTML file, and the contract, and serves it.')
+    .description(
+      'Builds a folder with the reference, one offline HTML file, the contract and its types, and serves it.',
+    )
     .addOption(placeOption('--contract <file>', 'the contract', ownDocs.contract))
     .option(
       '--page <file...>',
@@ -114,13 +117,15 @@ async function build(
   { contract, page, out, json, allowFiles = [] }: Options,
   { error: errors, stopping }: Surroundings,
 ) {
-  const pages = page ?? (resolve(contract) === atRoot(ownDocs.contract) ? ownDocs.pages.map(atRoot) : []);
+  const isOwn = resolve(contract) === atRoot(ownDocs.contract);
+  const pages = page ?? (isOwn ? ownDocs.pages.map(atRoot) : []);
+  const types = isOwn ? { types: await readFile(atRoot(ownDocs.types), 'utf8') } : {};
   let slow: NodeJS.Timeout | undefined;
   const onProgress = (message: string): void => {
     if (!json) slow = setTimeout(() => errors.write(`${message}\n`), quietMilliseconds);
   };
   try {
-    return await buildDocs({ contract, pages, out, onProgress, signal: stopping, allowFiles });
+    return await buildDocs({ ...types, contract, pages, out, onProgress, signal: stopping, allowFiles });
   } finally {
     clearTimeout(slow);
   }

@@ -58,7 +58,14 @@ describe('serve with DOCS_DIR and PUBLIC_ORIGIN', () => {
 
   beforeAll(async () => {
     const base = await startOn(String(await findFreePort()), { DOCS_DIR: docs, PUBLIC_ORIGIN: publicOrigin });
-    for (const path of ['/', '/docs', '/docs/openapi.yaml', '/docs/openapi.json', '/docs/nowhere']) {
+    for (const path of [
+      '/',
+      '/docs',
+      '/docs/openapi.yaml',
+      '/docs/openapi.json',
+      '/docs/types.gen.ts',
+      '/docs/nowhere',
+    ]) {
       const response = await fetch(base + path);
       answers[path] = { status: response.status, body: await response.text(), headers: response.headers };
     }
@@ -78,6 +85,14 @@ describe('serve with DOCS_DIR and PUBLIC_ORIGIN', () => {
     const schemes: { flows: Record<string, { tokenUrl: string }> }[] = Object.values(json.components.securitySchemes);
     const tokenUrls = schemes.flatMap(({ flows = {} }) => Object.values(flows).map(({ tokenUrl }) => tokenUrl));
     expect(new Set(tokenUrls)).toEqual(new Set([`${publicOrigin}/auth/oauth2/token`]));
+  });
+
+  test('the types that its samples import are beside it', () => {
+    expect(answers['/docs/types.gen.ts']?.status).toBe(200);
+    expect(answers['/docs/types.gen.ts']?.body).toContain('export interface paths {');
+    expect(answers['/docs/openapi.json']?.body).toContain(
+      "'./types.gen.ts'; // beside the reference, at /docs/types.gen.ts; or by lockstep generate",
+    );
   });
 
   test('the contract is the published one, with its choices and samples, and reads well', () => {

@@ -1,4 +1,4 @@
-import { relative, resolve, sep } from 'node:path';
+import { basename, relative, resolve, sep } from 'node:path';
 import type { Contract } from './contract/read-contract.ts';
 import { isWebAddress } from './contract/read-text.ts';
 import { emitBundle, emitPublished } from './emit/bundle.ts';
@@ -27,4 +27,10 @@ export async function derive(contract: Contract, out: string): Promise<Derived> 
   const types = await emitTypes(contract, header);
   const files = Object.entries(emitters).map(([name, emit]) => [name, emit(contract, header)] as const);
   return new Map([...files, ['types.gen.ts', types] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** `types.gen.ts` alone, for readers elsewhere: it names the contract without a folder. */
+export function deriveTypes(contract: Contract): Promise<string> {
+  const { file } = contract;
+  return emitTypes(contract, createHeader(contract, isWebAddress(file) ? file : basename(file)));
 }

@@ -6,6 +6,7 @@ import { type RunningListener, startListening } from '@lockstep/runtime/start-li
 import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
+import { deriveTypes } from '@lockstep/toolkit/derive';
 import { createProgress } from '../progress.ts';
 import {
   type CommandResult,
@@ -53,9 +54,10 @@ async function build(
     progress.step(`Reading ${source}`);
     // What can't be read is refused as everywhere, and where it was fetched nothing else is done with it before.
     const contract = await readContract(source, { allowFiles });
+    const types = await deriveTypes(contract);
     return await withLocalCopy(source, contract.text, async ({ path, rename }) => {
       const onProgress = (): void => progress.step(`Building the reference from ${source}`);
-      const built = await buildDocs({ contract: path, pages: [], out, onProgress, signal, allowFiles });
+      const built = await buildDocs({ contract: path, pages: [], types, out, onProgress, signal, allowFiles });
       const notices = built.notices.map((notice) => ({ ...notice, file: rename(notice.file) }));
       return { ...built, notices: [...contract.notices, ...notices] };
     });

@@ -18,6 +18,7 @@ servers: [{url: ${own}/v1}]
 x-texts: [${own}, '${own}.', ${own}0/v1, ${own}.example, 'iss=http%3A%2F%2Flocalhost%3A8080%2Fauth']
 `;
 const json = '{"openapi":"3.1.0"}\n';
+const types = 'export interface paths {}\n';
 
 let folder: string;
 let server: Server;
@@ -42,7 +43,7 @@ afterAll(async () => {
 
 /** A folder as a build leaves it. */
 async function writeDocs(changes: Partial<DocsManifest> = {}): Promise<void> {
-  const files = { 'index.html': html, 'openapi.yaml': yaml, 'openapi.json': json };
+  const files = { 'index.html': html, 'openapi.yaml': yaml, 'openapi.json': json, 'types.gen.ts': types };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
   const hashes = Object.fromEntries(Object.entries(files).map(([name, content]) => [name, hashDocs(content)]));
   const manifest: DocsManifest = {
@@ -64,6 +65,15 @@ const table = [
     status: 200,
     headers: { 'content-disposition': 'attachment; filename="openapi.json"', 'x-content-type-options': 'nosniff' },
     body: json,
+  },
+  {
+    request: 'GET /docs/types.gen.ts',
+    status: 200,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      'content-disposition': 'attachment; filename="types.gen.ts"',
+    },
+    body: types,
   },
   { request: 'POST /docs', status: 405, headers: { allow: 'GET, HEAD' }, body: '' },
   { request: 'DELETE /docs/', status: 405, headers: { allow: 'GET, HEAD' }, body: '' },
@@ -192,6 +202,12 @@ describe('readDocs', () => {
       says: 'was built from another contract',
     },
   ];
+  test('takes a folder without types, as it is built of a contract whose types nobody has derived', async () => {
+    const hashes = Object.entries({ 'index.html': html, 'openapi.yaml': yaml, 'openapi.json': json });
+    await writeDocs({ files: Object.fromEntries(hashes.map(([name, content]) => [name, hashDocs(content)])) });
+    expect(await readDocs(folder)).toMatchObject({ page: html, types: undefined });
+  });
+
   for (const { name, spoil, says } of refused) {
     test(`refuses ${name}`, async () => {
       expect(await readDocs(folder, { contract: 'sha256:b' })).toMatchObject({ page: html, yaml, json });

@@ -10,6 +10,8 @@ import { contentPolicy } from './content-policy.ts';
 
 /** Names in a folder of docs. */
 export const docsFiles = { page: 'index.html', yaml: 'openapi.yaml', json: 'openapi.json' } as const;
+/** Beside them, in a folder that was built with the types of its contract in TypeScript. */
+export const typesFile = 'types.gen.ts';
 export const manifestFile = 'manifest.json';
 /** Goes up when a folder that was built before can no longer be served. */
 export const docsFormat = 1;
@@ -35,6 +37,7 @@ export class DocsUnusable extends Error {
 /** A folder that is whole, in memory. */
 export interface Docs extends Record<keyof typeof docsFiles, string> {
   readonly origin: string | null;
+  readonly types: string | undefined;
 }
 
 /**
@@ -63,6 +66,7 @@ export async function readDocs(folder: string, { contract }: { readonly contract
     yaml: await readWhole(docsFiles.yaml),
     json: await readWhole(docsFiles.json),
     origin: manifest.origin,
+    types: Object.hasOwn(manifest.files, typesFile) ? await readWhole(typesFile) : undefined,
   };
 }
 
@@ -153,7 +157,7 @@ function putOriginInPage(page: string, from: string | null, to: string): { html:
 
 /**
  * Puts the origin in, compresses everything once, and answers from memory: the page at `/docs`, the contract at
- * `/docs/openapi.yaml` and `/docs/openapi.json`.
+ * `/docs/openapi.yaml` and `/docs/openapi.json`, its types at `/docs/types.gen.ts`.
  *
  * Other methods than GET and HEAD get 405, `/docs/` leads to `/docs`, and what else lies under `/docs/` is left to
  * the caller, as everything outside is.
@@ -171,6 +175,11 @@ export async function createDocsHandler(docs: Docs, origin = docs.origin ?? ''):
     ['/docs/openapi.yaml', await createResource(put(docs.yaml), download('application/yaml', docsFiles.yaml))],
     ['/docs/openapi.json', await createResource(put(docs.json), download('application/json', docsFiles.json))],
   ]);
+  if (docs.types !== undefined)
+    resources.set(
+      `/docs/${typesFile}`,
+      await createResource(put(docs.types), download('text/plain; charset=utf-8', typesFile)),
+    );
   return (request, response) => {
     const [path = ''] = (request.url ?? '').split('?');
     const resource = resources.get(path);

@@ -114,7 +114,7 @@ function writeTypeScript(request: SampleRequest): string {
   const result = hasJson ? 'data, error' : 'error';
   return [
     "import createClient from 'openapi-fetch';",
-    "import type { paths } from './types.gen.ts';",
+    "import type { paths } from './types.gen.ts'; // beside the reference, at /docs/types.gen.ts; or by lockstep generate",
     '',
     `const client = createClient<paths>(${settings});`,
     `const { ${result} } = await client.${method}(${typeScript.write(path)}${given});`,
