@@ -136,6 +136,13 @@ describe('security.ts', () => {
 });
 
 describe('package.json', () => {
+  test('derives before it starts, so that no start serves what the contract said before', async () => {
+    const files = await form({ paths: {} });
+    const { scripts } = JSON.parse(files.get('package.json') ?? '');
+    expect(scripts).toMatchObject({ prestart: 'npm run -s generate', start: 'node server.ts' });
+    expect(scripts.generate).toBe('lockstep generate --contract contract.yaml --out generated');
+  });
+
   test.each([
     { url: 'https://api.example/v2', want: 'http://localhost:8080/v2' },
     { url: 'https://api.example', want: 'http://localhost:8080' },
