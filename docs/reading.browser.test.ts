@@ -40,6 +40,30 @@ const measure = `((within) => ({
   }),
 }))`;
 
+/** In the page: titles, of these the words that are broken, beyond the edge or under a button beside them, and the edges of the menu's button. */
+const findBroken = `(() => {
+  const titles = [...document.querySelectorAll('main :is(h1, h2, h3)')];
+  const broken = titles.flatMap((title) => {
+    const buttons = [...title.parentElement.querySelectorAll('button')].map((button) => button.getBoundingClientRect());
+    const texts = [];
+    for (let walk = document.createTreeWalker(title, NodeFilter.SHOW_TEXT); walk.nextNode(); ) texts.push(walk.currentNode);
+    return texts.flatMap((text) => [...text.data.matchAll(/[^\\s-]+/g)].flatMap(({ 0: word, index }) => {
+      const range = document.createRange();
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      const boxes = [...range.getClientRects()];
+      const covers = ({ left, right, top, bottom }) =>
+        buttons.some((button) => left < button.right && right > button.left && top < button.bottom && bottom > button.top);
+      return boxes.length > 1 || boxes.some((box) => box.right > innerWidth || covers(box)) ? [word] : [];
+    }));
+  });
+  const bars = [...document.querySelectorAll('[data-testid="floating-button"]')].map((button) => {
+    const { left, right, top, bottom } = button.getBoundingClientRect();
+    return [left, right, top, bottom];
+  });
+  return { titles: titles.map(({ innerText }) => innerText), broken, bars };
+})()`;
+
 interface Measured {
   readonly pageWide: number;
   readonly tables: readonly { readonly name: string; readonly beyond: number }[];
@@ -155,6 +179,20 @@ describe.skipIf(missing)('a reader of the reference', () => {
       expect(exampleCount).toBeGreaterThan(10);
     },
   );
+
+  test.each([390, 700])('reads each title by whole words, and no button stands on text, at %i px', async (width) => {
+    const { page } = watched;
+    await page.evaluate(`location.hash = '#/section/error-catalogue/unsupported_media_type'`);
+    await page.locator('[id="section/error-catalogue/unsupported_media_type"]').waitFor();
+    await page.setViewportSize({ width, height: 900 });
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    const { titles, broken, bars } =
+      await page.evaluate<Record<'titles' | 'broken' | 'bars', readonly unknown[]>>(findBroken);
+    expect(titles.length).toBeGreaterThan(60);
+    expect(broken).toEqual([]);
+    // It ends the window below all text. Where there is room for the menu, there is no such button.
+    expect(bars).toEqual([width <= 672 ? [0, width, 852, 900] : [0, 0, 0, 0]]);
+  });
 
   test('is offered other requests only where the choice changes what is shown', async () => {
     const { page } = watched;
