@@ -184,7 +184,8 @@ describe('the journal', () => {
     { path: '/Auth//interaction/s3cr3t', shown: `/Auth//interaction/${redacted}` },
     { path: '/auth/apps/s3cr3tABCDEFGHIJKLMNO/x', shown: `/auth/apps/${redacted}/x` },
     { path: '/auth/apps/log-out-everywhere', shown: '/auth/apps/log-out-everywhere' },
-    { path: '/v1/nowhere', shown: '/v1/nowhere' },
+    { path: '/v1//auth/interaction/s3cr3t', shown: `/v1//auth/interaction/${redacted}` },
+    { path: '/v1/devices-that-are-nowhere', shown: '/v1/devices-that-are-nowhere' },
   ])('of $path it keeps $shown', ({ path, shown }) => {
     expect(keep({ path, operationId: null }).list()[0]?.path).toBe(shown);
   });

@@ -148,9 +148,8 @@ function hideSecrets(text: string): string {
  * have one elsewhere, as after a slash too many.
  */
 function hideIds(path: string): string {
-  return path
-    .replace(/^(\/+auth\/+(?:interaction|login)\/+)[^/]+/i, `$1${redacted}`)
-    .replaceAll(/[^/]{20,}/g, redacted);
+  const hidden = path.replaceAll(/(\/(?:interaction|login)\/+)[^/]+/gi, `$1${redacted}`);
+  return /^\/+auth\//i.test(path) ? hidden.replaceAll(/[^/]{20,}/g, redacted) : hidden;
 }
 
 /** Each name that the contract has, of a member or a parameter, and no other: a caller's own may be a secret that stands in the wrong place. */
