@@ -236,6 +236,32 @@ describe.skipIf(missing)('the page of the sandbox', () => {
     });
   });
 
+  test('gives a token of a client with a secret of its own, and says why there is none', async () => {
+    const page = await open();
+    const asked: { readonly header: string | undefined; readonly body: string | null }[] = [];
+    let answer: object = { access_token: 'a.b.c', expires_in: 86_400 };
+    await page.route('**/auth/oauth2/token', (route) => {
+      asked.push({ header: route.request().headers().authorization, body: route.request().postData() });
+      return route.fulfill({ json: answer });
+    });
+    const get = page.getByRole('button', { name: 'Get a token' });
+    await get.click();
+    await says(page, 'A token of demo-own with all its scopes, for 86400 s.');
+    expect(await page.getByLabel('Token, for').inputValue()).toBe('a.b.c');
+    // To be copied by one key.
+    expect(await page.evaluate('getSelection().toString()')).toBe('a.b.c');
+    const header = `Basic ${btoa('demo-own:not-a-real-secret')}`;
+    expect(asked).toEqual([{ header, body: 'grant_type=client_credentials' }]);
+    answer = { error: 'invalid_client' };
+    await get.click();
+    await says(page, 'No token: invalid_client.');
+    await page.unroute('**/auth/oauth2/token');
+    expect({ outside: new Set(outside), complaints }).toEqual({
+      outside: new Set([`${control.origin}/auth/oauth2/token`]),
+      complaints: [],
+    });
+  });
+
   test('lists requests as they come, with what was wrong, and only those that are asked for', async () => {
     await look(async (page) => {
       const { journal } = control.sandbox;

@@ -14,7 +14,7 @@ const notes = [
 
 /** A page can't say what the secret is: it is for whoever reaches the port. */
 const tokenNote =
-  'Lines below send $TOKEN. Where the sandbox was started, a line that gets one was printed, with clients and secrets.';
+  'Lines below send $TOKEN. Where the sandbox was started, a line that gets one was printed, with clients and secrets; /_sandbox/ has a button that does.';
 
 export function describeSandbox(origin: string, access: MockAccess): MockDescription {
   return describeMock(origin, contract, operations, { access, notes });
