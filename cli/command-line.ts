@@ -6,6 +6,7 @@ import {
   type CommandResult,
   type ContractTarget,
   defaults,
+  formatJson,
   formatNotice,
   printable,
   type Streams,
@@ -204,7 +205,7 @@ async function printResult(
 ): Promise<number> {
   const { exitCode, text, json: value, notices = [] } = await work().catch(refuse);
   if (json) {
-    out.write(`${JSON.stringify({ ...value, notices })}\n`);
+    out.write(`${formatJson({ ...value, notices })}\n`);
     return exitCode;
   }
   for (const notice of notices) error.write(`${formatNotice(notice)}\n`);
@@ -231,7 +232,7 @@ async function runToEnd(
     return 0;
   } catch (error) {
     const refused = await refuse(error);
-    if (json) streams.out.write(`${JSON.stringify(refused.json)}\n`);
+    if (json) streams.out.write(`${formatJson(refused.json)}\n`);
     else streams.error.write(`${printable(refused.text)}\n`);
     return refused.exitCode;
   }

@@ -38,6 +38,23 @@ const secured = (scheme: object, operation: object = {}) => ({
   paths: { '/a': { get: { operationId: 'a', security: [{ it: [] }], ...operation, ...answered } } },
 });
 
+test('no file of a project but the contract holds what a terminal takes for orders, or turns text', async () => {
+  const hostile = 'a\u001b[31m\u009b\r\nb\u2028\u202e\u007f*/';
+  const operation = { operationId: hostile, summary: hostile, description: hostile, security: [{ [hostile]: [] }] };
+  const members = {
+    info: { title: hostile, version: hostile, description: hostile },
+    components: {
+      securitySchemes: { [hostile]: { type: 'apiKey', in: 'header', name: 'X-Key' } },
+      schemas: { A: { description: hostile, properties: { [hostile]: { enum: [hostile] } } } },
+    },
+    paths: { [`/a${hostile}`]: { get: { ...operation, ...answered } } },
+  };
+  const made = await form(members);
+  const derived = await derive(await readContract(join(folder, 'contract.yaml')), join(folder, 'generated'));
+  for (const [name, text] of [...made, ...derived])
+    expect([name, text.match(/[[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]--[\n\t]]/gv)]).toEqual([name, null]);
+});
+
 test('the project of the contract in `project/` is the project in `project/`', async () => {
   const contract = await readContract(join(project, 'contract.yaml'));
   const made = new Map([...formProject(contract, options)]);

@@ -2,6 +2,7 @@
 // it: the files that are the same for every contract are copied from there.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { escapeControls } from '@lockstep/json/escape-controls';
 import { followMember, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import type { Operation } from '@lockstep/runtime/operation';
 import { type DeclaredScheme, readScheme } from '@lockstep/runtime/security/scheme';
@@ -162,7 +163,7 @@ function oneLine(text: string): string {
 /** A member's name as TypeScript has it, quoted where it must be. */
 function quoteName(name: string): string {
   if (/^[A-Za-z_$][\w$]*$/.test(name)) return name;
-  const json = JSON.stringify(name);
+  const json = escapeControls(JSON.stringify(name));
   return json.includes("'") ? json : `'${json.slice(1, -1).replaceAll('\\"', '"')}'`;
 }
 

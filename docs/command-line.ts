@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { escapeControls } from '@lockstep/json/escape-controls';
 import { createDocsHandler, readDocs, serveDocsAlone } from '@lockstep/runtime/docs/serve-docs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { buildDocs, ownDocs } from './build-docs.ts';
@@ -90,16 +91,18 @@ async function run(options: Options, around: Surroundings): Promise<number> {
   try {
     const { folder, built, notices } = await build(options, around);
     if (!options.json)
-      for (const { file, line, column, says } of notices) errors.write(`note: ${file}:${line}:${column} ${says}\n`);
+      for (const { file, line, column, says } of notices)
+        errors.write(`${escapeControls(`note: ${file}:${line}:${column} ${says}`)}\n`);
     const server = options.buildOnly ? undefined : await serve(folder, options);
     const url = server && `http://localhost:${(server.address() as AddressInfo).port}/docs`;
-    if (options.json) out.write(`${JSON.stringify({ folder, built, url, ...(notices.length > 0 && { notices }) })}\n`);
+    if (options.json)
+      out.write(`${escapeControls(JSON.stringify({ folder, built, url, ...(notices.length > 0 && { notices }) }))}\n`);
     else out.write(url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${folder}${built ? '' : ' (unchanged)'}\n`);
     if (server) await untilStopped(server, stopping);
     return 0;
   } catch (error) {
     if (stopping.aborted) return 0;
-    errors.write(`${explain(error, options.port)}\n`);
+    errors.write(`${escapeControls(explain(error, options.port), '\n\t')}\n`);
     return 2;
   }
 }

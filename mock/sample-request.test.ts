@@ -270,6 +270,13 @@ describe('a line for a shell', () => {
   });
 });
 
+test('a line break of a template stays within its address', () => {
+  const target = '/a\n;\u2028\u001b[31m b';
+  expect(formatCurl('http://localhost:1', { method: 'GET', target, headers: {}, body: undefined })).toBe(
+    "curl -i 'http://localhost:1/a%0A;%E2%80%A8%1B[31m%20b'",
+  );
+});
+
 test('half of a surrogate pair is replaced', () => {
   expect(sampleOf({ example: 'a\ud800', schema: { type: 'string' } }).query).toBe('a\ufffd');
 });

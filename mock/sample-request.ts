@@ -212,12 +212,14 @@ function encodeValue(value: unknown): string {
 
 /** The request as a line for a POSIX shell. */
 export function formatCurl(origin: string, { method, target, headers, body }: SampleRequest): string {
-  if (method === 'HEAD') return ['curl -I', ...headerWords(headers), quote(origin + target)].join(' ');
+  // No address holds these (RFC 3986, 2): a template with a line break would be two lines of whoever pastes it.
+  const address = quote((origin + target).toWellFormed().replaceAll(/[\p{C}\p{Z}]/gu, encodeURIComponent));
+  if (method === 'HEAD') return ['curl -I', ...headerWords(headers), address].join(' ');
   const parts = ['curl -i', ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`])];
   parts.push(...headerWords(headers));
   // `-d` reads a file where an `@` comes first.
   if (body !== undefined) parts.push(`${body.startsWith('@') ? '--data-raw' : '-d'} ${quote(body)}`);
-  return [...parts, quote(origin + target)].join(' ');
+  return [...parts, address].join(' ');
 }
 
 /** For a POSIX shell: nothing inside single quotes means anything, but the quote itself. */

@@ -1,4 +1,5 @@
 import { basename, relative, resolve, sep } from 'node:path';
+import { escapeControls } from '@lockstep/json/escape-controls';
 import type { Contract } from './contract/read-contract.ts';
 import { isWebAddress } from './contract/read-text.ts';
 import { emitBundle, emitPublished } from './emit/bundle.ts';
@@ -26,11 +27,14 @@ export async function derive(contract: Contract, out: string): Promise<Derived> 
   // One after another, the types first: they take the most memory, and the others' texts would wait in it.
   const types = await emitTypes(contract, header);
   const files = Object.entries(emitters).map(([name, emit]) => [name, emit(contract, header)] as const);
-  return new Map([...files, ['types.gen.ts', types] as const].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const texts = [...files, ['types.gen.ts', types] as const].sort(([a], [b]) => (a < b ? -1 : 1));
+  // Comments and names are the contract's: what they hold is read in terminals, diffs and reviews.
+  return new Map(texts.map(([name, text]) => [name, escapeControls(text, '\n\t')]));
 }
 
 /** `types.gen.ts` alone, for readers elsewhere: it names the contract without a folder. */
-export function deriveTypes(contract: Contract): Promise<string> {
+export async function deriveTypes(contract: Contract): Promise<string> {
   const { file } = contract;
-  return emitTypes(contract, createHeader(contract, isWebAddress(file) ? file : basename(file)));
+  const types = await emitTypes(contract, createHeader(contract, isWebAddress(file) ? file : basename(file)));
+  return escapeControls(types, '\n\t');
 }

@@ -1,3 +1,5 @@
+import { escapeControls } from '@lockstep/json/escape-controls';
+
 /** Where something stands. */
 export interface Place {
   /** Path of the file as the user named it, relative to the working directory. */
@@ -41,8 +43,10 @@ export function compareProblems(a: Problem, b: Problem): number {
 export function formatProblem(problem: Problem): string {
   const { file, line, column, pointer, rule, severity, says, cure, also = [], more } = problem;
   const kind = severity === undefined ? '' : ` (${severity})`;
-  const rest = [formatPlaces(also, file), more].map((text) => (text === undefined ? '' : `  ${text}\n`)).join('');
-  return `${file}:${line}:${column} ${rule}${kind}\n  at   ${pointer}\n  says ${says}\n  cure ${cure}\n${rest}`;
+  const rest = [formatPlaces(also, file), more].flatMap((text) => (text === undefined ? [] : `  ${text}`));
+  const place = `${file}:${line}:${column} ${rule}${kind}`;
+  const lines = [place, `  at   ${pointer}`, `  says ${says}`, `  cure ${cure}`, ...rest];
+  return lines.map((text) => `${escapeControls(text)}\n`).join('');
 }
 
 /** The same for a list, in which of each rule the first `ofEachRule` are written out and the others counted behind the last of these. */

@@ -8,7 +8,7 @@ import { derive } from '@lockstep/toolkit/derive';
 import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lint/lint-contract';
 import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import type { Problem } from '@lockstep/toolkit/problem';
-import { type CommandResult, defaults, type Target } from './command.ts';
+import { type CommandResult, defaults, oneLine, type Target } from './command.ts';
 
 /** A difference longer than this is cut on screen: the first lines name the place, `--json` has all. */
 const diffLines = 40;
@@ -58,7 +58,9 @@ function formatResult({ drifts, changes }: CheckResult, { contract }: Target): s
     changes.length > 0
       ? [
           'Contract lines behind it:',
-          ...changes.map(({ file, line, pointer, says }) => `  ${file}:${line} ${pointer}\n    ${says}`),
+          ...changes.map(
+            ({ file, line, pointer, says }) => `  ${file}:${line} ${oneLine(pointer)}\n    ${oneLine(says)}`,
+          ),
         ]
       : drifts.some(({ kind }) => kind === 'changed')
         ? [`${contract} is the one they were derived from: they were edited by hand, or a tool has another version.`]
@@ -72,7 +74,7 @@ function formatProblems({ contract }: Target, problems: readonly Problem[]): str
   if (first === undefined) return [];
   const { file, line, column, rule, says } = first;
   const count = problems.length === 1 ? '1 problem' : `${problems.length} problems, the first`;
-  return [`${contract} does not lint: ${count}`, `  ${file}:${line}:${column} ${rule}`, `    ${says}`, ''];
+  return [`${contract} does not lint: ${count}`, `  ${file}:${line}:${column} ${rule}`, `    ${oneLine(says)}`, ''];
 }
 
 function addUnexpected(text: string, { drifts }: CheckResult): string {

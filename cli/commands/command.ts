@@ -1,3 +1,4 @@
+import { escapeControls } from '@lockstep/json/escape-controls';
 import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
 import type { Logger } from 'pino';
 
@@ -50,12 +51,22 @@ export interface Notice {
 /** `openapi.yaml:12:5 says #/paths/…`: what was told, with its place where it has one. */
 export function formatNotice({ says, file, line, column, pointer }: Notice): string {
   const place = file === undefined ? '' : `${[file, line, column].filter((part) => part !== undefined).join(':')} `;
-  return printable(`note: ${place}${says}${pointer === undefined ? '' : ` (${pointer})`}`).replaceAll('\n', ' ');
+  return oneLine(`note: ${place}${says}${pointer === undefined ? '' : ` (${pointer})`}`);
+}
+
+/** One JSON value on one line; what a terminal takes for orders is escaped, and means the same. */
+export function formatJson(value: object): string {
+  return escapeControls(JSON.stringify(value));
+}
+
+/** A text of the contract on a line of its own. */
+export function oneLine(text: string): string {
+  return printable(text.replaceAll(/[\s\u0085]+/g, ' '));
 }
 
 /** Text that may be a contract's, without what a terminal takes for orders: all but line breaks and tabs of the controls, and what turns lines. */
 export function printable(text: string): string {
-  return text.replaceAll(/[\p{C}--[\n\t]]/gv, '');
+  return text.replaceAll(/[[\p{C}\p{Zl}\p{Zp}]--[\n\t]]/gv, '');
 }
 
 /** What whoever gave the command can mend: its text is all that is shown. Exit code 2. */

@@ -11,6 +11,7 @@ import { createProgress } from '../progress.ts';
 import {
   type CommandResult,
   type ContractTarget,
+  formatJson,
   formatNotice,
   type Streams,
   type Surroundings,
@@ -32,7 +33,7 @@ export async function docs(options: DocsOptions, { stopping, streams }: Surround
   const running = await serveFolder(folder, options.port, stopping);
   const url = `${running.origin}/docs`;
   if (options.json !== true) for (const notice of notices) streams.error.write(`${formatNotice(notice)}\n`);
-  const line = options.json ? JSON.stringify({ folder, built, url, notices }) : `Reference: ${url} (Ctrl-C stops)`;
+  const line = options.json ? formatJson({ folder, built, url, notices }) : `Reference: ${url} (Ctrl-C stops)`;
   streams.out.write(`${line}\n`);
   return running;
 }

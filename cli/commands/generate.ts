@@ -8,7 +8,7 @@ import { isWarning, type LintProfile, lintContract } from '@lockstep/toolkit/lin
 import type { RunLinter } from '@lockstep/toolkit/lint/run-redocly';
 import { OutputError, writeOutput } from '@lockstep/toolkit/output-folder';
 import { replaceFile } from '@lockstep/toolkit/replace-file';
-import type { CommandResult, Target } from './command.ts';
+import { type CommandResult, oneLine, type Target } from './command.ts';
 import { formatFindings } from './lint.ts';
 import { refuse } from './refuse.ts';
 
@@ -26,7 +26,8 @@ export async function generate(options: Options, linter?: RunLinter): Promise<Co
   // The contract may have changed by now: its author is told, also where the rest fails.
   const result = await deriveInto(options, linter).catch(refuse);
   const lines = completed.map(
-    ({ path, method, statuses }) => `completed ${options.contract}: ${method} ${path} by ${statuses.join(', ')}`,
+    ({ path, method, statuses }) =>
+      `completed ${options.contract}: ${method} ${oneLine(path)} by ${statuses.join(', ')}`,
   );
   return { ...result, text: [...lines, result.text].join('\n'), json: { completed, ...result.json } };
 }

@@ -10,7 +10,7 @@ import { placeFolder, requireEmpty } from '../place-folder.ts';
 import { createProgress } from '../progress.ts';
 import { formProject, titleOf } from '../project-files.ts';
 import { vendorPackages } from '../vendor-packages.ts';
-import type { CommandResult, ContractTarget, Streams } from './command.ts';
+import { type CommandResult, type ContractTarget, oneLine, type Streams } from './command.ts';
 
 const signals = ['SIGINT', 'SIGTERM'] as const;
 
@@ -116,7 +116,7 @@ function describe(
   const operations = listOperations(document).length;
   const place = relative(process.cwd(), resolve(folder)) || '.';
   const lines = [
-    `${place}: a project for ${titleOf(document as never)}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
+    `${place}: a project for ${oneLine(titleOf(document as never))}, ${operations} ${operations === 1 ? 'operation' : 'operations'}`,
     ...(isBundled ? [`  ${contractFile} holds all the files that the contract was spread over`] : []),
     '',
     ...(place === '.' ? [] : [`  cd ${place}`]),

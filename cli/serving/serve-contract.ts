@@ -15,8 +15,10 @@ import { describeOperations } from '@lockstep/toolkit/emit/operations';
 import type { Logger } from 'pino';
 import {
   type ContractTarget,
+  formatJson,
   formatNotice,
   type Notice,
+  oneLine,
   printable,
   type Streams,
   type Surroundings,
@@ -114,7 +116,7 @@ export async function serveContract(
       ...found,
     ];
     tell = (place) => logger.warn(place, 'not checked');
-    const line = json ? JSON.stringify({ ...said, notices }) : formatStart(said);
+    const line = json ? formatJson({ ...said, notices }) : formatStart(said);
     if (json !== true) printNotices(notices, streams);
     streams.out.write(`${line}\n`);
     return running;
@@ -171,11 +173,6 @@ function describeCall(
   function rank({ operationId, method }: Operation): number {
     return (implemented.has(operationId) ? 2 : 0) + (method === 'get' ? 1 : 0);
   }
-}
-
-/** A text of the contract on a line of its own. */
-function oneLine(text: string): string {
-  return printable(text).replaceAll(/\s+/g, ' ');
 }
 
 function formatStart({ origin, title, kind, addresses, operations, implemented, notes, samples }: Started): string {

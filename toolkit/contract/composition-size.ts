@@ -1,7 +1,6 @@
 import { isObject, type JsonObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import { schemasIn } from '@lockstep/json/schema-keywords';
-import type { LimitFinding } from './limits.ts';
-import { listSchemas } from './walk-document.ts';
+import { listSchemas, type Visited } from './walk-document.ts';
 
 /** A hundred times as many as in any contract that was met. A check goes through each of them for one value, in some 10 ms. */
 const mostSchemas = 100_000;
@@ -13,7 +12,7 @@ const deepest = 1000;
  * Finds the schemas that hold one value against more schemas than can be gone through: what is composed of twice the same, which is composed of
  * twice the same, doubles with each of the few lines that it takes. Only the innermost is told. A circle counts once.
  */
-export function* findLargeCompositions(document: unknown): Generator<LimitFinding> {
+export function* findLargeCompositions(document: unknown): Generator<Pick<Visited, 'at'> & { readonly says: string }> {
   const sizes = new Map<JsonObject, number>();
   const large = new Set<JsonObject>();
   for (const { at, node } of listSchemas(document)) {
