@@ -437,6 +437,15 @@ describe('pages of other origins', () => {
   });
 });
 
+test.each(['localhost', '127.0.0.1'])('a page of its own gets a token, called as %s', async (name) => {
+  const host = `${name}:${new URL(mock.origin).port}`;
+  const sent = tokenRequest();
+  const ask = (origin: string) =>
+    call({ ...sent, headers: { ...sent.headers, host, origin, 'sec-fetch-site': 'same-origin' } });
+  expect(JSON.parse((await ask(`http://${host}`)).text)).toMatchObject({ access_token: expect.any(String) });
+  expect((await ask('http://localhost:3000')).status).toBe(400);
+});
+
 describe('beside the contract', () => {
   test('a browser gets a page, and a program the addresses', async () => {
     const page = await call({ path: '/', headers: { accept: 'text/html,application/xhtml+xml' } });

@@ -115,7 +115,7 @@ function judgeOrigin({ method, headers }: IncomingMessage, publicOrigin: string)
 }
 
 /** Whether a page of the origin called its own host: its port too. */
-function isOriginOf(origin: string, host: string): boolean {
+export function isOriginOf(origin: string, host: string): boolean {
   return ['http:', 'https:'].some((scheme) => {
     const own = `${scheme}//${host}`;
     return URL.canParse(own) && new URL(own).origin === origin;
