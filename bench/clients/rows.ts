@@ -109,10 +109,10 @@ export const rows: readonly Row[] = [
   },
   {
     name: 'java',
-    generator: `${version}, \`java\`, library \`native\``,
-    token: '`client.setRequestInterceptor(...)`, which sets the header `Authorization`',
+    generator: `${version}, \`java\``,
+    token: '`client.setAccessToken(token)`',
     files: { 'src/main/java/Main.java': 'Main.java' },
-    generate: [openapiGenerator('java', '--library', 'native', '-o', '.')],
+    generate: [openapiGenerator('java', '-o', '.')],
     compile: [['mvn', '-q', '-DskipTests', '-Dmaven.javadoc.skip', 'compile', 'dependency:copy-dependencies']],
     run: ['java', '-cp', 'target/classes:target/dependency/*', 'Main'],
   },

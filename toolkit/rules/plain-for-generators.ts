@@ -14,6 +14,7 @@ const parsed = new Set(['date', 'date-time', 'time']);
  * - schemas whose names differ in case alone are one file, or one class;
  * - a `pattern` beside `format: date-time` is applied to the date (Python), so that every answer is refused;
  * - values of one enum that differ in case or type alone are one name twice;
+ * - a schema that is named and refers to another has no type (Java, Rust);
  * - an `allOf` of anything but objects is dropped with all that refers to it, or has no members.
  *
  * What stands under `x-exact` no generator reads.
@@ -21,7 +22,13 @@ const parsed = new Set(['date', 'date-time', 'time']);
 export const plainForGenerators: Oas3Rule = () => ({
   NamedSchemas(node, { report, location }) {
     const known = new Map<string, string>();
-    for (const name of Object.keys(node)) {
+    for (const [name, schema] of Object.entries(node)) {
+      if (isObject(schema) && typeof schema.$ref === 'string')
+        report({
+          message: `The schema ${name} refers to another, and generators make no type of it.`,
+          suggest: ['Refer to the other where this one is meant, with a description beside the $ref.'],
+          location: location.child(name).key(),
+        });
       const bare = name.replaceAll(/[^A-Za-z0-9]/g, '').toLowerCase();
       const first = known.get(bare);
       known.set(bare, first ?? name);
