@@ -271,7 +271,7 @@ describe.skipIf(missing)('the reference', () => {
 
     test('is watched well enough: the page as Redocly leaves it asks for a picture', { tags: ['full'] }, async () => {
       const out = join(folder, 'open.html');
-      await runRedocly(['build-docs', join(folder, 'marked.yaml'), '--output', out, '--inlineBundle']);
+      await runRedocly(['build-docs', museum, '--output', out, '--inlineBundle']);
       const { page, outside, complaints } = await watch(out);
       await page.getByText('API docs by').waitFor();
       await expect.poll(() => outside, { timeout: 20_000 }).toContain('https://cdn.redoc.ly/redoc/logo-mini-full.svg');
