@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { conform } from '@lockstep/conformance/command-line';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { newProject } from './commands/new-project.ts';
 import { keepPrinted } from './fixtures/keep-printed.ts';
 import { type Ended, lockstepHere } from './fixtures/lockstep-here.ts';
@@ -325,7 +325,11 @@ describe('the cure of what differs', () => {
 });
 
 describe('new', () => {
-  /** What it makes of a contract at an address, which says something else when it is asked again. */
+  // It tells of an npm that runs on an older Node, and the tests may run under one.
+  beforeAll(() => void vi.stubEnv('npm_config_user_agent', undefined));
+  afterAll(() => void vi.unstubAllEnvs());
+
+  /** Makes something of a contract at an address, which says something else when it is asked again. */
   async function fetched(make: (contract: string) => Promise<void>): Promise<{ asked: number; text: string }> {
     const text = await readFile(museum, 'utf8');
     let asked = 0;
