@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { formatTable, replaceTable } from './format-table.ts';
-import results from './results.json' with { type: 'json' };
+import results from './results.gen.json' with { type: 'json' };
 import { rows } from './rows.ts';
 import type { Trial } from './try-client.ts';
 

@@ -1,5 +1,5 @@
 // node bench/clients/main.ts [NAME...]: tries the clients that generators make of the published contract on the sandbox, and writes what came
-// of it to results.json and into the table of docs/generated-clients.md. Names are those of rows.ts; with names, nothing is written.
+// of it to results.gen.json and into the table of docs/generated-clients.md. Names are those of rows.ts; with names, nothing is written.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { startChild } from '../start-child.ts';
@@ -35,7 +35,7 @@ try {
   }
   if (names.length === 0) {
     const page = join(root, 'docs/generated-clients.md');
-    await writeFile(join(import.meta.dirname, 'results.json'), `${JSON.stringify(trials, null, 2)}\n`);
+    await writeFile(join(import.meta.dirname, 'results.gen.json'), `${JSON.stringify(trials, null, 2)}\n`);
     await writeFile(page, replaceTable(await readFile(page, 'utf8'), formatTable(rows, trials)));
   }
 } finally {
