@@ -3,7 +3,7 @@ import { connect as connectSocket } from 'node:net';
 import type { Client as ClientType, Dispatcher } from 'undici';
 import { idempotent } from '../plan/permissions.ts';
 import { decodeContent } from './content.ts';
-import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
+import { type Answer, headerOf, type NoAnswer, type OutgoingRequest } from './exchange.ts';
 
 export interface Connection {
   /**
@@ -135,10 +135,16 @@ export function createConnection(options: ConnectionOptions): Connection {
 
 const tooLarge = { reason: 'too-large', says: 'content over 64 MiB' } as const;
 
+/** The last content that is being unpacked: one after the other, since each may take 64 MiB twice meanwhile. */
+let unpacking: Promise<unknown> = Promise.resolve();
+
 /** The answer with its content as it was before it was coded. */
 async function unpack(outcome: Answer | NoAnswer | undefined): Promise<Answer | NoAnswer | undefined> {
   if (outcome?.kind !== 'answer' || outcome.isCut === true) return outcome;
-  const decoded = await decodeContent(outcome, largestBodyBytes);
+  if (headerOf(outcome, 'content-encoding') === undefined) return outcome;
+  const decoding = unpacking.then(() => decodeContent(outcome, largestBodyBytes));
+  unpacking = decoding;
+  const decoded = await decoding;
   if (decoded.kind === 'content') return { ...outcome, body: decoded.body };
   if (decoded.kind === 'undecoded') return { ...outcome, undecoded: decoded };
   return { kind: 'none', ...tooLarge, says: `${tooLarge.says} once it is unpacked`, durationMs: outcome.durationMs };

@@ -32,7 +32,7 @@ test('what was not reached is told apart: never accepted, not judged, not seen',
   expect(describeNotReached([met, { ...open, state: 'violated' }], [])).toEqual([]);
   expect(describeNotReached([met, open, { ...open, isUnjudged: true }, { ...open, operation: 'b' }], ['b'])).toEqual([
     'never accepted: b, with 1 obligation',
-    'not judged: readA body-schema response 200 (why)',
+    'not judged, as why: readA body-schema response 200',
     'never answered so that it shows: 1 obligation of 4, 1 of body-schema',
   ]);
 });

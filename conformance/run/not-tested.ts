@@ -40,12 +40,15 @@ export function describeNotReached(
     open.filter(({ operation }) => !unreached.includes(operation)),
   ];
   const unjudged = rest.filter(({ isUnjudged }) => isUnjudged === true);
-  const places = unjudged.map(({ operation, check, place, reason }) => `${operation} ${check} ${place} (${reason})`);
+  const byReason = Map.groupBy(unjudged, ({ reason }) => reason);
   const silent = rest.filter(({ isUnjudged }) => isUnjudged !== true);
   const byCheck = [...Map.groupBy(silent, ({ check }) => check)].map(([check, own]) => `${own.length} of ${check}`);
   return [
     ...(unreached.length === 0 ? [] : [`never accepted: ${nameSome(unreached)}, with ${countOf(never.length)}`]),
-    ...(places.length === 0 ? [] : [`not judged: ${nameSome(places)}`]),
+    ...[...byReason].map(([reason, own]) => {
+      const places = own.map(({ operation, check, place }) => `${operation} ${check} ${place}`);
+      return `not judged, as ${reason}: ${nameSome(places)}`;
+    }),
     ...(silent.length === 0
       ? []
       : [`never answered so that it shows: ${countOf(silent.length)} of ${obligations.length}, ${nameSome(byCheck)}`]),
