@@ -91,6 +91,7 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   const discriminators = createDiscriminators(root);
   const resolveReference = createResolve(root);
   const unsure = new Set<object>();
+  const whole = new Map<string, boolean>();
   const choices: Record<string, unknown>[] = [];
   let hasLenientNulls = false;
   /** Tells what is left out, and remembers the schema that lost it: what it takes, the contract may refuse. */
@@ -303,13 +304,20 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       return definition;
     },
     resolve: (id) => byId.get(id),
-    isWhole: ({ schema, refersTo }) => {
+    isWhole: (definition) => {
       if (unsure.size === 0) return true;
-      const ids = new Set(refersTo);
+      const known = whole.get(definition.id);
+      if (known !== undefined) return known;
+      const ids = new Set([definition.id]);
       for (const id of ids) for (const next of byId.get(id)?.refersTo ?? []) ids.add(next);
-      return !unsure.has(schema) && [...ids].every((id) => !unsure.has(byId.get(id)?.schema ?? {}));
+      const isWhole = [...ids].every((id) => !unsure.has(byId.get(id)?.schema ?? {}));
+      whole.set(definition.id, isWhole);
+      return isWhole;
     },
-    lose: (id) => void unsure.add(byId.get(id)?.schema ?? {}),
+    lose: (id) => {
+      unsure.add(byId.get(id)?.schema ?? {});
+      whole.clear();
+    },
     pointerOf: (part) => pointers.get(part),
   };
 }
