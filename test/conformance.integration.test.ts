@@ -96,6 +96,7 @@ interface Row {
   readonly change: (request: IncomingMessage, answer: Answer) => Answer;
   readonly args: readonly string[];
   readonly check: string;
+  readonly exitCode: 1 | 2;
 }
 
 describe('a fault planted on the way is found:', () => {
@@ -108,6 +109,7 @@ describe('a fault planted on the way is found:', () => {
       }),
       args: ['--operation', 'getDevices'],
       check: 'body-schema',
+      exitCode: 1,
     },
     {
       fault: 'a 401 without WWW-Authenticate',
@@ -117,6 +119,8 @@ describe('a fault planted on the way is found:', () => {
       }),
       args: ['--operation', 'getDevices', '--token', 'no-token-of-ours'],
       check: 'http-law',
+      // Refused credentials are told before what is found.
+      exitCode: 2,
     },
     {
       fault: 'a wrong media type',
@@ -126,20 +130,21 @@ describe('a fault planted on the way is found:', () => {
       }),
       args: ['--operation', 'getDevice'],
       check: 'media-type',
+      exitCode: 1,
     },
   ];
 
   test.each(rows.slice(0, 1))('$fault', isFound);
   test.each(rows.slice(1))('$fault', { tags: ['full'] }, isFound);
 
-  async function isFound({ change, args, check }: Row): Promise<void> {
+  async function isFound({ change, args, check, exitCode }: Row): Promise<void> {
     const proxy = await startProxy(server.origin, change);
     const run = await conform(
       { ...server, origin: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}` },
       ...args,
     );
     proxy.close();
-    expect(run.exitCode).toBe(1);
+    expect(run.exitCode).toBe(exitCode);
     expect(run.findings.map((finding) => finding.check)).toContain(check);
   }
 });

@@ -325,7 +325,7 @@ describe('a package on its own', { tags: ['full'] }, () => {
 
 /** What no package needs is small: these are a third above what they were when this was written. */
 test('tarballs are small', { tags: ['full'] }, () => {
-  const limits = { runtime: 100, cli: 1450, conformance: 260, mock: 800, server: 740, generated: 170 };
+  const limits = { runtime: 100, cli: 1450, conformance: 350, mock: 800, server: 740, generated: 170 };
   for (const [name, kilobytes] of Object.entries(limits))
     expect(packed[name]?.bytes, name).toBeLessThan(kilobytes * 1000);
 });
