@@ -15,7 +15,7 @@ export interface Row {
   readonly compile?: readonly Command[];
   /** Prints one line for each call. Left out where nothing here runs it. */
   readonly run?: Command;
-  /** What was seen, beyond the columns. */
+  /** Observations beyond the columns. */
   readonly note?: string;
 }
 
@@ -24,7 +24,7 @@ export type Command = readonly [program: string, ...args: readonly string[]];
 const here = import.meta.dirname;
 const bin = (name: string): string => join(here, 'node_modules/.bin', name);
 const python = (name: string): string => join(here, '.venvs/bin', name);
-/** What a partner would switch on: nothing that hides a fault. */
+/** The options that a partner would switch on: none that hides a fault. */
 const strict = ['--strict', '--target', 'es2023', '--lib', 'es2023,dom,dom.iterable', '--module', 'node16'];
 const tsc: Command = [bin('tsc'), ...strict, '--types', 'node', '--outDir', 'out', 'main.ts'];
 const node: Command = [process.execPath, 'out/main.js'];

@@ -23,11 +23,11 @@ export interface Trial {
   readonly compiled?: boolean;
   /** The calls whose answers were read as they are. */
   readonly calls?: readonly string[];
-  /** What the first command that failed said. */
+  /** The output of the first command that failed. */
   readonly fault?: string;
 }
 
-/** What each program does, in this order; one line for each. */
+/** The calls of each program, in this order; one line for each. */
 export const calls = ['devices', 'device', 'code', 'job', 'activity', 'error'] as const;
 
 /** A first run of Maven fetches compilers. */
@@ -41,7 +41,7 @@ export async function tryClient(row: Row, target: Target, expected: readonly str
   const { name } = row;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
-  // What stands here is CommonJS: generated code names its own files without an ending.
+  // This folder is CommonJS: generated code names its own files without an ending.
   await writeFile(join(folder, 'package.json'), '{}');
   const step = async ([program, ...args]: Command): Promise<string> => {
     const given = args.map((arg) => (arg === '$SPEC' ? SPEC : arg));
@@ -74,7 +74,7 @@ export async function tryClient(row: Row, target: Target, expected: readonly str
   }
 }
 
-/** What a program prints that reads every answer as it is, from answers read without a generator. */
+/** The expected output of a program that reads every answer as it is, made of answers that were read without a generator. */
 export async function readExpected({ baseUrl, token, start, end }: Target): Promise<readonly string[]> {
   const ask = async (path: string, body?: unknown) => {
     const answer = await fetch(`${baseUrl}${path}`, {

@@ -252,7 +252,7 @@ function pairsOf(raw: unknown): Answer['headers'] {
 type Described = Pick<NoAnswer, 'reason' | 'says'>;
 
 function describeUnfinished(bytes: number, timeoutMs: number): Described {
-  // What stays silent after its headers may wait for something; what has begun to speak breaks off in the middle of a message.
+  // An answer that is silent after its headers may wait for something; one that has begun its content breaks off in the middle of a message.
   if (bytes === 0) return byCode.UND_ERR_BODY_TIMEOUT;
   const says = `the content did not end within ${timeoutMs / 1000} s (--timeout) of its beginning, after ${bytes} bytes`;
   return { reason: 'unfinished', says };

@@ -1,4 +1,4 @@
-// What the octets of an answer stand for, within bounds: they are sent by whoever is tested.
+// The content of an answer, decoded from its octets within bounds: the server under test sends them.
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { type Answer, headerOf, type Undecoded } from './exchange.ts';
