@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { createSchemaCompiler } from './compile-schema.ts';
+import { describeFault } from './describe-fault.ts';
 
 const validate = createSchemaCompiler({})({ multipleOf: 0.01 });
 
@@ -68,5 +69,50 @@ describe('a choice with a discriminator', () => {
 
   test.each(['eel', 'bird', 'fish', 7])('is judged by all of them where the contract has no form for %s', (kind) => {
     expect(judge({ pets: [{ kind }] })?.at(-1)).toMatchObject({ keyword: 'oneOf', instancePath: '/pets/0' });
+  });
+});
+
+describe('a schema that refers to itself in several ways', () => {
+  const n = { n: { $ref: '#/N' } };
+  /** Fits nothing, and is found out last. */
+  const late = { allOf: [{ properties: n }, { required: ['a'] }] };
+  const nest = (levels: number): unknown => (levels === 0 ? {} : { n: nest(levels - 1) });
+  const byKeyword = {
+    allOf: { N: { allOf: [{ properties: n }, { properties: n }] } },
+    anyOf: { N: { type: 'object', anyOf: [{ properties: n }, { properties: n }] } },
+    oneOf: { N: { oneOf: [{ properties: n }, late] } },
+    not: { N: { properties: n, not: late } },
+    'two schemas by turns': {
+      N: { allOf: [{ $ref: '#/M' }, { $ref: '#/M' }] },
+      M: { type: 'object', properties: n },
+    },
+    unevaluatedProperties: { N: { anyOf: [{ properties: n }, { properties: n }], unevaluatedProperties: false } },
+    discriminator: {
+      N: {
+        oneOf: [{ $ref: '#/A' }, { $ref: '#/B' }],
+        discriminator: { propertyName: 'kind', mapping: { a: '#/A' } },
+      },
+      A: late,
+      B: { properties: n },
+    },
+  };
+
+  test.each(Object.entries(byKeyword))('is not followed for as long as it could be: %s', (_, document) => {
+    const judge = createSchemaCompiler(document)({ $ref: '#/N' });
+    const errors = judge(nest(30)) ?? [];
+    expect(describeFault(errors, 'body')).toMatchObject({
+      at: '',
+      says: 'body is nested too deeply for its schema, which refers to itself in several ways: use fewer levels',
+    });
+    expect(judge(nest(1))).toBeUndefined();
+  });
+
+  test('judges a list of any length, as each item takes a reference', () => {
+    const check = createSchemaCompiler({ Item: { properties: { a: { type: 'integer' } } } })({
+      items: { $ref: '#/Item' },
+    });
+    const items = Array.from({ length: 400_000 }, (_, a) => ({ a }));
+    expect(check(items)).toBeUndefined();
+    expect(check([...items, { a: 'a' }])).toMatchObject([{ keyword: 'type', instancePath: '/400000/a' }]);
   });
 });

@@ -2,12 +2,19 @@ import { type ContractDocument, isObject, readPointer } from '@lockstep/json/jso
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { oncePerDocument } from '../once-per-document.ts';
+import { countReferences, judgeWithReferences } from './follow-references.ts';
 import { isDateTime } from './is-date-time.ts';
 import { readPattern, renewSteps } from './read-pattern.ts';
 import { judgeUniqueItemsOnce } from './unique-items.ts';
 
 /** First fault of a value, or `undefined` where it fits. Several errors tell one fault of an `anyOf`. */
 export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
+
+interface CompiledSchema {
+  /** Without a bound of its own. */
+  readonly findFault: Validate;
+  readonly validate: Validate;
+}
 
 const contractId = 'contract.json';
 
@@ -38,28 +45,31 @@ export const createSchemaCompiler = oncePerDocument((document): ((schema: unknow
   ajvFormats.default(ajv, { mode: 'full' });
   ajv.addFormat('date-time', { type: 'string', validate: isDateTime });
   judgeUniqueItemsOnce(ajv);
+  countReferences(ajv);
   ajv.addSchema(document, contractId);
-  const compiled = new Map<string, Validate>();
-  return compile;
+  const compiled = new Map<string, CompiledSchema>();
+  return (schema) => compile(schema).validate;
 
-  function compile(schema: unknown): Validate {
+  function compile(schema: unknown): CompiledSchema {
     const text = JSON.stringify(nameOf(document, schema), pointIntoContract) ?? 'true';
     const known = compiled.get(text);
     if (known !== undefined) return known;
     const check = ajv.compile(JSON.parse(text));
+    const findFault: Validate = (value) => (check(value) === true ? undefined : narrow(check.errors ?? []));
     const validate: Validate = (value) => {
       renewSteps();
-      return check(value) === true ? undefined : narrow(check.errors ?? []);
+      return judgeWithReferences(value, findFault);
     };
-    compiled.set(text, validate);
-    return validate;
+    const found = { findFault, validate };
+    compiled.set(text, found);
+    return found;
   }
 
   /** Where a discriminator says which of several forms was meant, what is wrong with that one alone. Compiled when it is first met. */
   function narrow(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     const whole = errors.at(-1);
     const $ref = whole && findMeantForm(document, whole);
-    const own = $ref === undefined ? undefined : compile({ $ref })(whole?.data);
+    const own = $ref === undefined ? undefined : compile({ $ref }).findFault(whole?.data);
     return own?.map((error) => ({ ...error, instancePath: `${whole?.instancePath}${error.instancePath}` })) ?? errors;
   }
 });
