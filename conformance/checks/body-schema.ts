@@ -32,7 +32,7 @@ export const bodySchema: ExchangeCheck = {
   },
 };
 
-const unread = 'its schema, or a part of it, cannot be judged: see the warnings';
+const unread = 'its schema, or a part of it, cannot be judged (see the warnings), or the body is nested too deeply';
 
 /** @returns the failures, or why the content could not be judged */
 function judgeContent(

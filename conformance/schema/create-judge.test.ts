@@ -391,6 +391,12 @@ describe('a hostile contract neither stops nor stalls the judge', () => {
     expect(judge({ properties: { next: self } }, 'response', value).broken).toEqual([]);
   });
 
+  test('an answer whose every level doubles the work, which proves nothing', () => {
+    const ways = { properties: { a: self } };
+    expect(judge({ allOf: [ways, ways] }, 'response', deep(60, {})).broken).toEqual([]);
+    expect(judge({ allOf: [ways, ways, { type: 'object' }] }, 'response', deep(6, 'x')).broken).not.toEqual([]);
+  });
+
   test('10,000 faults in one list', () => {
     const items = { anyOf: [{ type: 'object', required: ['a'] }, { type: 'null' }] };
     const found = judge(

@@ -7,6 +7,7 @@ import { type Definition, oneButForNulls } from './definition.ts';
 import { createDialect, type Dialect, type Direction } from './dialect.ts';
 import { addOwnKeywords } from './own-keywords.ts';
 import { readPattern } from './pattern.ts';
+import { countReferences, startCounting } from './reference-limit.ts';
 import { formats } from './scalars.ts';
 import { surelyAccepts } from './surely-accepts.ts';
 
@@ -14,7 +15,7 @@ import { surelyAccepts } from './surely-accepts.ts';
 export interface Judge {
   /**
    * Every violation. Undefined where none was found, and the schema, or one that it refers to, could not be read or compiled as a
-   * whole (`problems` says so), or the value is nested more deeply than can be followed.
+   * whole (`problems` says so), or the value takes more stack or more references than it may.
    */
   readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[] | undefined;
   /** Whether there is no violation. It costs less than `judge`: schemas that read alike share one validator. */
@@ -98,15 +99,20 @@ function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: Report
     return validatorOf(firstAlike(entry))(value);
   };
   return {
-    accepts: (schema: Pointer, value: unknown): boolean => unlessTooDeep(() => isValid(entryOf(schema), value), true),
+    accepts: (schema: Pointer, value: unknown): boolean =>
+      withinLimits(value, () => isValid(entryOf(schema), value), true),
     judge: (schema: Pointer, value: unknown): readonly Violation[] | undefined =>
-      unlessTooDeep(() => {
-        const entry = entryOf(schema);
-        const whole = (): [] | undefined => (dialect.isWhole(entry.definition) ? [] : undefined);
-        if (isValid(entry, value)) return whole();
-        const validate = validatorOf(entry.definition);
-        return validate(value) ? whole() : explain(validate.errors ?? [], schema);
-      }, undefined),
+      withinLimits(
+        value,
+        () => {
+          const entry = entryOf(schema);
+          const whole = (): [] | undefined => (dialect.isWhole(entry.definition) ? [] : undefined);
+          if (isValid(entry, value)) return whole();
+          const validate = validatorOf(entry.definition);
+          return validate(value) ? whole() : explain(validate.errors ?? [], schema);
+        },
+        undefined,
+      ),
   };
 }
 
@@ -116,8 +122,9 @@ interface Entry {
   uses: number;
 }
 
-/** A value nested deeper than the stack proves nothing. */
-function unlessTooDeep<Result>(judge: () => Result, otherwise: Result): Result {
+/** A value that takes more stack or more references than it may proves nothing. */
+function withinLimits<Result>(value: unknown, judge: () => Result, otherwise: Result): Result {
+  startCounting(value);
   try {
     return judge();
   } catch (error) {
@@ -180,7 +187,7 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
     code: 'new RegExp',
   });
   // Loaded with the first schema that has to be compiled: most runs send their first request before.
-  const { Ajv2020 }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js');
+  const { Ajv2020, _: code }: typeof import('ajv/dist/2020.js') = createRequire(import.meta.url)('ajv/dist/2020.js');
   const engine = new Ajv2020({
     strict: false,
     // To stop at the first error nests one condition in another: 5,000 properties would overflow the stack.
@@ -197,6 +204,7 @@ function createAjv(side: 'strict' | 'lenient', dialect: Dialect): Ajv2020 {
     formats: Object.fromEntries(Object.entries(formats).map(([name, format]) => [name, format[side]])),
   });
   addOwnKeywords(engine, dialect);
+  countReferences(engine, code);
   return engine;
 }
 
