@@ -1,7 +1,7 @@
 import { type Operation, responseFor } from '../contract/contract.ts';
 import type { Answer, NoAnswer, NumberedExchange, Polarity, Trace } from '../execute/exchange.ts';
 import { echoesOf, type Failure, normaliseBody, type Severity } from '../failures/failure.ts';
-import { isSafe } from '../plan/permissions.ts';
+import { isSafe } from '../plan/operation-kinds.ts';
 import { describeSince } from './answered.ts';
 import { type ExchangeCheck, planWholeAnswer, type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
 import { findInternals } from './leaks.ts';

@@ -2,11 +2,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createDrafter, explainGap, plainWay } from '../phases/draft-valid.ts';
+
+import { noConstraints } from '../rejections/constraints.ts';
 import { exampleTarget } from '../resources/find-targets.ts';
 import { createResources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { readPattern } from '../schema/pattern.ts';
+import { plainVariant } from '../search/attempt.ts';
+import { createRequestBuilder, explainGap } from '../search/build-request.ts';
 import type { Contract } from './contract.ts';
 import { isObject } from './document.ts';
 import { readContract } from './read-contract.ts';
@@ -73,7 +76,7 @@ function draftFirsts(contract: Contract): string[] {
   const tools = { contract, judge: createJudge(contract), now: Date.UTC(2030, 0, 1), tag: 'conform-1', seed: 1 };
   const resources = createResources(contract);
   return contract.operations.map((operation) => {
-    const draft = createDrafter(tools, operation).draft(exampleTarget, plainWay, resources, new Map());
+    const draft = createRequestBuilder(tools, operation).build(exampleTarget, plainVariant, resources, noConstraints);
     return draft === undefined ? explainGap(operation) : 'drafted';
   });
 }

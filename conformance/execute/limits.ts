@@ -58,6 +58,15 @@ const retries: Readonly<
   504: { times: 1, waitMs: 100, isSent: 'unknown' },
 };
 
+/** A complete answer of a deployment that is too busy, or has locked what is asked for: nothing was done. */
+export function isOverloaded({ status, body }: Answer): boolean {
+  if (status === 503 || status === 423) return true;
+  return (
+    status >= 500 &&
+    /\b(is|are|was) locked\b|\block(ed)? (wait )?timeout|deadlock/i.test(body.subarray(0, 2_000).toString())
+  );
+}
+
 /** Whether the answer says when the same request is welcome (RFC 9110, 10.2.3). */
 export function asksAgain(answer: Answer): boolean {
   return readRetryAfter(headerOf(answer, 'retry-after')) !== undefined;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isSafe, tellsToStop } from '../plan/permissions.ts';
+import { isSafe, tellsToStop } from '../plan/operation-kinds.ts';
 import type { Connection } from './connection.ts';
 import type { AcceptedWrite, Answer, Interrupted, NoAnswer, Outage, OutgoingRequest, Sent } from './exchange.ts';
 

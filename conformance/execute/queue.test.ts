@@ -25,7 +25,7 @@ function scenario(id: string, change: Partial<Scenario> & { readonly domain?: Do
     phase: 'baseline',
     domain: { path: `/${id}`, kind: 'reads' },
     mostRequests: 1,
-    rank: () => (isOver ? undefined : 0),
+    rank: () => (isOver ? undefined : [9]),
     run: async () => {
       isOver = true;
       return { exchanges: [exchangeOf(200)], reasons: [] };
@@ -120,12 +120,12 @@ describe('scenarios that may disturb each other run one after another', () => {
   }
 });
 
-test('the highest rank makes the round, and ranks are asked anew after each', async () => {
+test('the first rank makes the round, and ranks are asked anew after each', async () => {
   let isKnown = false;
-  const waiting = scenario('consumer', { rank: () => (isKnown ? 5 : undefined) });
+  const waiting = scenario('consumer', { rank: () => (isKnown ? [5] : undefined) });
   const later = scenario('later');
   const producer = scenario('producer', {
-    rank: () => (isKnown ? undefined : 9),
+    rank: () => (isKnown ? undefined : [1]),
     run: async () => {
       isKnown = true;
       return { exchanges: [], reasons: [] };
@@ -138,7 +138,7 @@ test('the highest rank makes the round, and ranks are asked anew after each', as
       turns += 1;
       return { exchanges: [], reasons: [] };
     },
-    rank: () => (isKnown && turns < 2 ? 5 : undefined),
+    rank: () => (isKnown && turns < 2 ? [5] : undefined),
   };
   expect((await run([later, twice, producer])).order).toEqual(['producer', 'consumer', 'consumer', 'later']);
 });
@@ -187,7 +187,7 @@ test('a failure is sent again alone, behind the rest of the turn', async () => {
   let isOver = false;
   const once: Scenario = {
     ...failing,
-    rank: () => (isOver ? undefined : 0),
+    rank: () => (isOver ? undefined : [0]),
     run: async (...given) => {
       isOver = true;
       return await failing.run(...given);

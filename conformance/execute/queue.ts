@@ -1,5 +1,5 @@
 import type { World } from '../checks/check.ts';
-import type { Domain, Scenario, Turn } from '../phases/phase.ts';
+import { compareRanks, type Domain, type Scenario, type Turn } from '../phases/phase.ts';
 import { type Exchange, isCounted, isSuccess, type Since } from './exchange.ts';
 import type { Engine } from './session.ts';
 
@@ -39,7 +39,7 @@ interface Queue {
 const mostTurns = 64;
 
 /**
- * Takes round after round from a queue that is ranked anew each time. A round is all those of the highest rank; each sees the
+ * Takes round after round from a queue that is ranked anew each time. A round is all those of the first rank; each sees the
  * world as it was at the start of the round, and results are folded in the order of the plan, whatever the order of arrival: the
  * same requests for any number of workers. Scenarios that may disturb each other run one after another. What proves nothing yet
  * is sent again when the round is over and nothing else is under way. Requests are reserved before a turn begins, so that a bound
@@ -97,8 +97,10 @@ function takeRound(scenarios: readonly Scenario[], world: World): readonly Scena
     const rank = scenario.rank(world);
     return rank === undefined ? [] : [{ scenario, rank }];
   });
-  const highest = ranked.reduce((most, { rank }) => Math.max(most, rank), Number.NEGATIVE_INFINITY);
-  const first = ranked.filter(({ rank }) => rank === highest).map(({ scenario }) => scenario);
+  const [some] = ranked;
+  if (some === undefined) return [];
+  const best = ranked.reduce((least, { rank }) => (compareRanks(rank, least) < 0 ? rank : least), some.rank);
+  const first = ranked.filter(({ rank }) => compareRanks(rank, best) === 0).map(({ scenario }) => scenario);
   const lone = first.findIndex(({ domain }) => domain.kind === 'alone');
   // Whoever needs the deployment to itself makes a round of its own.
   if (lone === 0) return first.slice(0, 1);

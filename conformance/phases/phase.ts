@@ -25,6 +25,14 @@ export interface Domain {
   readonly kind: 'reads' | 'writes' | 'alone';
 }
 
+/** A place in the queue: of two, the one that is smaller at the first number in which they differ goes first. */
+export type Rank = readonly number[];
+
+export function compareRanks(a: Rank, b: Rank): number {
+  const at = a.findIndex((number, index) => number !== b[index]);
+  return at < 0 ? a.length - b.length : (a[at] ?? 0) - (b[at] ?? 0);
+}
+
 /** A piece of work that waits in the queue, takes its turn, and may wait again for what others find out. */
 export interface Scenario {
   /** Unique in the run: `baseline getDevices`. */
@@ -35,11 +43,11 @@ export interface Scenario {
   /** The most requests of one turn: reserved from the budget before it starts. */
   readonly mostRequests: number;
   /**
-   * Its place in the queue now: of those waiting, all of the highest rank make the next round.
+   * Its place in the queue now: of those waiting, all of the first rank make the next round.
    *
    * @returns undefined where it has nothing to send at present; it is asked again after the next round
    */
-  readonly rank: (world: World) => number | undefined;
+  readonly rank: (world: World) => Rank | undefined;
   /** One turn. It sees the world as it was at the start of its round, and its own answers. */
   readonly run: (session: Session, world: World, allowance: number) => Promise<Turn>;
 }

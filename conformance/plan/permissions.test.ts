@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import { deedOf, type Permissions, refuseOperation } from './permissions.ts';
+import { kindOf } from './operation-kinds.ts';
+import { type Permissions, refuseOperation } from './permissions.ts';
 
 const text = `
 openapi: 3.1.0
@@ -55,7 +56,7 @@ function named(id: string) {
 }
 
 test.each(deeds)('%s is a deed of its kind: %s', (id, deed) => {
-  expect(deedOf(contract, named(id))).toBe(deed);
+  expect(kindOf(contract, named(id))).toBe(deed);
 });
 
 test('an action is sent where all writes are allowed, where it may be repeated, or where its effect is allowed', () => {

@@ -3,7 +3,7 @@ import { type Contract, isJson } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { readJson } from '../execute/content.ts';
 import type { NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
-import { createSharedLessons } from '../resources/lessons.ts';
+import { createSharedConstraints } from '../rejections/infer-constraints.ts';
 import { createResources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { plainIntent } from './apis.ts';
@@ -25,7 +25,7 @@ export function worldOf(contract: Contract): World {
     tag: '',
     slowMs: undefined,
     resources: createResources(contract),
-    lessons: createSharedLessons(contract),
+    constraints: createSharedConstraints(contract),
     failedLike: () => 1,
     secretsSeen: [],
   };
@@ -65,6 +65,18 @@ export function exchangeOf(contract: Contract, given: ByHand): NumberedExchange 
     atMs: 0,
     number: 1,
   };
+}
+
+/** An exchange that the server rejects: a text as a page, anything else as JSON. @param sent members of what links can see of it */
+export function rejectionOf(
+  contract: Contract,
+  body: unknown,
+  { status = 400, ...sent }: { readonly status?: number } & Partial<NumberedExchange['seen']>,
+): NumberedExchange {
+  const isText = typeof body === 'string';
+  const headers = { 'content-type': isText ? 'text/plain' : 'application/json' };
+  const exchange = exchangeOf(contract, { status, headers, body: isText ? body : JSON.stringify(body) });
+  return { ...exchange, seen: { ...exchange.seen, status, ...sent } };
 }
 
 function jsonOf(body: Buffer): unknown {

@@ -1,6 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import { type Exchange, isSuccess } from '../execute/exchange.ts';
-import { deedOf } from '../plan/permissions.ts';
+import { kindOf } from '../plan/operation-kinds.ts';
 import type { Resources } from '../resources/resources.ts';
 import { slotsOf } from '../resources/slots.ts';
 
@@ -29,8 +29,8 @@ export function watchAftermath(contract: Contract, resources: Pick<Resources, 'i
   let writes: readonly string[] = [];
 
   const isForeign = ({ operation, seen }: Exchange): boolean => {
-    const deed = deedOf(contract, operation);
-    return deed !== 'read' && deed !== 'create' && !resources.isMade(operation, seen);
+    const kind = kindOf(contract, operation);
+    return kind !== 'read' && kind !== 'create' && !resources.isMade(operation, seen);
   };
 
   return {

@@ -12,8 +12,8 @@ import {
 import { flattenSchema } from '../data/flatten-schema.ts';
 import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { normaliseBody } from '../failures/failure.ts';
-import { alongSchema, bodySchemaOf, findPlace } from '../resources/find-place.ts';
-import { readComplaints, refusalOf } from '../resources/read-refusal.ts';
+import { alongSchema, bodySchemaOf } from '../rejections/find-place.ts';
+import { readRejection } from '../rejections/read-rejection.ts';
 
 /** A place at which the server refuses what the contract allows. It is no defect: many a rule stands in no schema. */
 export interface LooserPlace {
@@ -68,10 +68,10 @@ export function watchRefusals(contract: Contract): Looser {
       known.set(operation, own);
       if (isAccepted(exchange)) own.accepted = [...own.accepted, leavesOf(seen)].slice(-most.refusals);
       else if (aboutData.has(outcome.status) && own.refused.length < most.refusals) {
-        const complaints = readComplaints(refusalOf(exchange));
+        const complaints = readRejection(contract, exchange)?.observations ?? [];
         const places = new Map<string, string>();
         for (const complaint of complaints) {
-          const found = findPlace(contract, operation, seen, complaint);
+          const found = complaint.place;
           if (found === undefined) continue;
           const place =
             found.kind === 'body'

@@ -21,8 +21,7 @@ import { createRedactor, type Redactor } from '../failures/redact.ts';
 import { planBaseline } from '../phases/baseline.ts';
 import { mayRepeat, refuseOperation } from '../plan/permissions.ts';
 import { accepted, planObligations, selectOperations } from '../plan/plan.ts';
-import { createSharedLessons } from '../resources/lessons.ts';
-import { refusalOf } from '../resources/read-refusal.ts';
+import { createSharedConstraints } from '../rejections/infer-constraints.ts';
 import { createResources, type Resources } from '../resources/resources.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';
 import { createJudge } from '../schema/create-judge.ts';
@@ -58,14 +57,14 @@ export async function runConformance(
   const tally = createTally();
   const targets = seeTargets();
   const resources = createResources(contract);
-  const lessons = createSharedLessons(contract);
+  const constraints = createSharedConstraints(contract);
   const looser = watchRefusals(contract);
   const secretsSeen: SecretSeen[] = [];
   const secretKeys = new Set<string>();
   const { permissions, now, seed, slowMs } = options;
   const tag = `conform-${seed.toString(36)}`;
   const { failedLike } = tally;
-  const own = { resources, lessons, secretsSeen, failedLike };
+  const own = { resources, constraints, secretsSeen, failedLike };
   const world: World = { contract, judge, permissions, now, seed, tag, slowMs, ...own };
 
   const lostAccess: string[] = [];
@@ -122,8 +121,7 @@ export async function runConformance(
     if (exchange.isPause || exchange.isControl === true || polarity !== 'valid' || identity !== 'own') return;
     resources.observe(exchange);
     looser.observe(exchange);
-    const refusal = refusalOf(exchange);
-    if (refusal !== undefined) lessons.observe(exchange.operation, exchange.seen, refusal);
+    constraints.observe(exchange);
   };
 
   const recent = rememberExchanges(engine.outages);

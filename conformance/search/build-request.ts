@@ -13,41 +13,30 @@ import {
   valueLadder,
 } from '../data/value-ladder.ts';
 import type { Draft } from '../execute/write-request.ts';
-import { addEnding, applyToBody, applyToParameter, freshOf } from '../resources/apply-lessons.ts';
-import { alongSchema } from '../resources/find-place.ts';
+import { type Constraints, noConstraints } from '../rejections/constraints.ts';
+import { alongSchema } from '../rejections/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
-import type { Lessons } from '../resources/lesson.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
 import type { Resources } from '../resources/resources.ts';
 import { isIdName, normal, nounOf, singular, slotsOf, stemOf } from '../resources/slots.ts';
-
-/** Which of the ways to write a valid request. */
-export interface Way {
-  /** How far up the ladder of values: examples, these in the present, polite values, other branches. */
-  readonly rung: number;
-  /** How many names have to be others than before. */
-  readonly fresh: number;
-  /** Which of the media types that a body may have. */
-  readonly content: number;
-  readonly hasBody: boolean;
-  /** With the parameters that may be left out. */
-  readonly isComplete: boolean;
-  /** Above 0: a body drawn by lot, another for each number, in place of one from the ladder. */
-  readonly draw: number;
-}
-
-export const plainWay: Way = { rung: 0, fresh: 0, content: 0, hasBody: true, isComplete: false, draw: 0 };
+import { addEnding, applyToBody, applyToParameter, freshOf } from './apply-constraints.ts';
+import type { Variant } from './attempt.ts';
 
 /** Writes valid requests of one operation. */
-export interface Drafter {
+export interface RequestBuilder {
   /** Whether something is sent differently there. */
-  readonly hasRung: (way: Way) => boolean;
+  readonly hasCandidate: (variant: Variant) => boolean;
   readonly contents: number;
   /** @returns undefined where something that is required could not be built */
-  readonly draft: (target: Target, way: Way, resources: Resources, lessons: Lessons) => Draft | undefined;
+  readonly build: (
+    target: Target,
+    variant: Variant,
+    resources: Resources,
+    constraints: Constraints,
+  ) => Draft | undefined;
 }
 
-export function createDrafter(tools: DataTools, operation: Operation): Drafter {
+export function createRequestBuilder(tools: DataTools, operation: Operation): RequestBuilder {
   const contents = rankContents(operation.body?.contents ?? []);
   const ladders = new Map<string, LazyList<Candidate>>();
   const ladder = (fresh: number, key: string, create: (tools: DataTools) => LazyList<Candidate>) => {
@@ -56,13 +45,13 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
     ladders.set(name, known);
     return known;
   };
-  const ladderOfBody = ({ content, fresh }: Way): LazyList<Candidate> => {
+  const ladderOfBody = ({ content, fresh }: Variant): LazyList<Candidate> => {
     const chosen = contents[content];
     return chosen === undefined
       ? { at: () => undefined }
       : ladder(fresh, `body ${content}`, (own) => bodyLadder(own, chosen));
   };
-  const parameterLadder = (parameter: Parameter, { fresh }: Way): LazyList<Candidate> =>
+  const parameterLadder = (parameter: Parameter, { fresh }: Variant): LazyList<Candidate> =>
     ladder(fresh, `${parameter.in} ${parameter.name}`, (own) =>
       valueLadder(own, parameter.schema, parameter.examples, parameter.name),
     );
@@ -70,42 +59,42 @@ export function createDrafter(tools: DataTools, operation: Operation): Drafter {
 
   return {
     contents: contents.length,
-    hasRung: (way) =>
-      (way.hasBody && ladderOfBody(way).at(way.rung) !== undefined) ||
-      required.some((parameter) => parameterLadder(parameter, way).at(way.rung) !== undefined),
-    draft: (target, way, resources, lessons) => {
+    hasCandidate: (variant) =>
+      (variant.hasBody && ladderOfBody(variant).at(variant.index) !== undefined) ||
+      required.some((parameter) => parameterLadder(parameter, variant).at(variant.index) !== undefined),
+    build: (target, variant, resources, constraints) => {
       const references = (name: string, schema: string | undefined): readonly unknown[] => [
         ...new Set([...referencesFor(tools, resources, name, schema), ...seenUnder(tools, resources, name, schema)]),
       ];
-      const teaching = { tools, referencesFor: references, count: way.fresh };
+      const teaching = { tools, referencesFor: references, count: variant.fresh };
       const values: Record<string, unknown> = {};
       for (const parameter of operation.parameters) {
-        const isChosen = parameter.required || (way.isComplete && parameter.in === 'query');
+        const isChosen = parameter.required || (variant.isComplete && parameter.in === 'query');
         const polite = (): unknown => {
-          const at = atOrBefore(parameterLadder(parameter, way), parameter.required ? way.rung : 0)?.value;
+          const at = atOrBefore(parameterLadder(parameter, variant), parameter.required ? variant.index : 0)?.value;
           return parameter.required ? at : (references(parameter.name, parameter.schema)[0] ?? at);
         };
         const value = isChosen ? chooseValue(tools, parameter, target, polite, values) : undefined;
         const isTold = memberOf(target.values, parameter.name) !== undefined;
-        const taught = isTold ? value : applyToParameter(teaching, parameter, value, lessons);
+        const taught = isTold ? value : applyToParameter(teaching, parameter, value, constraints);
         if (taught === undefined && parameter.required) return undefined;
         if (taught !== undefined) values[parameter.name] = taught;
       }
       const parameters = operation.parameters
         .filter(({ name }) => Object.hasOwn(values, name))
         .map((parameter) => ({ parameter, value: values[parameter.name] }));
-      const content = way.hasBody ? contents[way.content] : undefined;
-      const drawn = content === undefined || way.draw === 0 ? undefined : drawBody(tools, content, way.draw);
-      const polite = drawn ?? (content === undefined ? undefined : atOrBefore(ladderOfBody(way), way.rung));
+      const content = variant.hasBody ? contents[variant.content] : undefined;
+      const drawn = content === undefined || variant.draw === 0 ? undefined : drawBody(tools, content, variant.draw);
+      const polite = drawn ?? (content === undefined ? undefined : atOrBefore(ladderOfBody(variant), variant.index));
       if (polite === undefined && operation.body?.required === true) return undefined;
-      const label = labelOf(operation, target, polite?.label, way, lessons);
+      const label = labelOf(operation, target, polite?.label, variant, constraints);
       if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };
       const about = { tools, resources, operation, target };
-      const fresh = way.fresh > 0 ? freshen(tools, content, polite.value, way.fresh) : polite.value;
+      const fresh = variant.fresh > 0 ? freshen(tools, content, polite.value, variant.fresh) : polite.value;
       const linked = withReferences(about, content, fresh, isMadeUp(polite.label));
-      const taught = applyToBody(teaching, content, linked, lessons);
+      const taught = applyToBody(teaching, content, linked, constraints);
       const value =
-        lessons.size === 0 ? taught : withReferences(about, content, taught, isMadeUp(polite.label), lessons);
+        constraints.size === 0 ? taught : withReferences(about, content, taught, isMadeUp(polite.label), constraints);
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
@@ -139,14 +128,20 @@ export function explainGap({ body }: Operation): string {
     : `no valid body could be built (${types})`;
 }
 
-function labelOf(operation: Operation, target: Target, body: string | undefined, way: Way, lessons: Lessons): string {
+function labelOf(
+  operation: Operation,
+  target: Target,
+  body: string | undefined,
+  variant: Variant,
+  constraints: Constraints,
+): string {
   const about = operation.path.includes('{') ? target.label : undefined;
   const parts = [
     about,
     body,
-    lessons.size > 0 ? 'as refusals asked' : undefined,
-    way.fresh > 0 ? 'under another name' : undefined,
-    way.isComplete ? 'with what may be left out' : undefined,
+    constraints.size > 0 ? 'as refusals asked' : undefined,
+    variant.fresh > 0 ? 'under another name' : undefined,
+    variant.isComplete ? 'with what may be left out' : undefined,
   ];
   return parts.filter((part) => part !== undefined).join(', ') || 'plain';
 }
@@ -218,7 +213,7 @@ function withReferences(
   content: MediaContent,
   body: unknown,
   isMade: boolean,
-  lessons: Lessons = new Map(),
+  constraints: Constraints = noConstraints,
 ): unknown {
   const { tools, operation } = about;
   if (content.schema === undefined) return body;
@@ -230,7 +225,7 @@ function withReferences(
   const visit = (part: unknown, path: readonly string[], isOptional: boolean): unknown => {
     if (path.length > 8) return part;
     const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    const isAsked = lessons.has(`body /${path.join('/')}`);
+    const isAsked = constraints.has(`body /${path.join('/')}`);
     if (isOptional && isMade && !isAsked && ofServer.test(name)) return undefined;
     if (Array.isArray(part)) {
       const items = part.map((item, index) => (index < 5 ? visit(item, [...path, '0'], isOptional) : item));

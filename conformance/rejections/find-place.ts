@@ -1,9 +1,9 @@
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
 import { isObject, type Place, type Pointer, placeAt, type Seen } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
-import type { LessonPlace } from './lesson.ts';
-import type { Complaint } from './read-refusal.ts';
-import { isIdName, normal, stemOf } from './slots.ts';
+import { isIdName, normal, stemOf } from '../resources/slots.ts';
+import type { Place as RequestPlace } from './constraints.ts';
+import type { Complaint } from './read-rejection.ts';
 
 const partNames: Readonly<Record<string, readonly Parameter['in'][] | 'body'>> = {
   body: 'body',
@@ -31,7 +31,7 @@ export function findPlace(
   operation: Operation,
   seen: Seen,
   { path, rules }: Complaint,
-): LessonPlace | undefined {
+): RequestPlace | undefined {
   const [first, ...rest] = path;
   if (first === undefined) return undefined;
   const part = partNames[normal(first)];
@@ -61,7 +61,7 @@ function findInBody(
   operation: Operation,
   { requestBody }: Seen,
   tokens: readonly string[],
-): LessonPlace | undefined {
+): RequestPlace | undefined {
   const schema = bodySchemaOf(operation);
   if (schema === undefined) return undefined;
   const root = placeAt(contract.root, schema);
@@ -143,7 +143,7 @@ export function pathsIn(value: unknown): string[][] {
   return found.filter((path) => path.at(-1) !== '0');
 }
 
-export function isThere(about: LessonPlace, seen: Seen): boolean {
+export function isThere(about: RequestPlace, seen: Seen): boolean {
   if (about.kind === 'body') return valueAt(seen.requestBody, about.tokens) !== undefined;
   const { name, in: where } = about.parameter;
   if (where === 'query') return seen.query[name] !== undefined;

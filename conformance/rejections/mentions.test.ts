@@ -1,7 +1,10 @@
 import { describe, expect, test } from 'vitest';
+import type { Contract } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
-import type { Lessons } from './lesson.ts';
-import { learn } from './lessons.ts';
+import { rejectionOf } from '../planted/by-hand.ts';
+import { type Constraints, noConstraints } from './constraints.ts';
+import { inferConstraints } from './infer-constraints.ts';
+import { readRejection } from './read-rejection.ts';
 
 const schema = {
   type: 'object',
@@ -30,12 +33,13 @@ const document = {
 };
 const contract = readContract('a.json', JSON.stringify(document));
 
-function lessonsOf(refusal: unknown, body: unknown, status = 400): Lessons {
-  const lessons: Lessons = new Map();
-  const [operation] = contract.operations;
-  const seen = { path: {}, query: {}, requestHeaders: {}, requestBody: body, status };
-  if (operation !== undefined) learn(contract, operation, seen, refusal, lessons);
-  return lessons;
+function infer(
+  rejection: unknown,
+  requestBody: unknown,
+  { status = 400, known = noConstraints, of = contract as Contract } = {},
+): Constraints {
+  const exchange = rejectionOf(of, rejection, { status, requestBody });
+  return inferConstraints(of, exchange, readRejection(of, exchange), known).constraints;
 }
 
 describe('what a refusal names without a form is', () => {
@@ -92,24 +96,22 @@ describe('what a refusal names without a form is', () => {
     ['nothing, where it is a word of the sentence', 'take note of the manual', 'body /note', undefined],
   ];
   test.each(rows)('%s', (_, refusal, place, want) => {
-    const lesson = lessonsOf(refusal, sent, 404).get(place);
-    if (want === undefined) expect(lesson).toBeUndefined();
-    else expect(lesson).toMatchObject(want);
+    const constraint = infer(refusal, sent, { status: 404 }).get(place);
+    if (want === undefined) expect(constraint).toBeUndefined();
+    else expect(constraint).toMatchObject(want);
   });
 
   test('another value, and not the one that was refused before', () => {
-    const lessons = lessonsOf('TEXT is not implemented', sent, 400);
-    const [operation] = contract.operations;
-    const seen = { path: {}, query: {}, requestHeaders: {}, requestBody: { ...sent, kind: 'CHAT' }, status: 400 };
-    if (operation !== undefined) learn(contract, operation, seen, 'CHAT is not implemented', lessons);
-    expect(lessons.get('body /kind')?.keywords).toEqual({ enum: ['KIND_UNSPECIFIED'] });
+    const first = infer('TEXT is not implemented', sent);
+    const second = infer('CHAT is not implemented', { ...sent, kind: 'CHAT' }, { known: first });
+    expect(second.get('body /kind')?.keywords).toEqual({ enum: ['KIND_UNSPECIFIED'] });
   });
 });
 
 test('what an answer only repeats of the request is no word of refusal', () => {
   const msg = 'the result is missing';
   const refusal = { detail: [{ type: 'value_error', loc: ['body'], msg, input: { kind: 'TEXT', note: 'CHAT' } }] };
-  expect([...lessonsOf(refusal, { kind: 'TEXT', name: 'a' }, 422).keys()]).toEqual(['body /result']);
+  expect([...infer(refusal, { kind: 'TEXT', name: 'a' }, { status: 422 }).keys()]).toEqual(['body /result']);
 });
 
 describe('what is left to try where nothing is named:', () => {
@@ -134,38 +136,30 @@ describe('what is left to try where nothing is named:', () => {
       },
     },
   };
-  const { operations } = readContract('a.json', JSON.stringify(own));
-  const lessonsAfter = (refusal: unknown, status: number): Lessons => {
-    const lessons: Lessons = new Map();
-    const [operation] = operations;
-    const requestBody = { url: 'https://example.com/x', id: 1, team_id: 2 };
-    const seen = { path: {}, query: {}, requestHeaders: {}, requestBody, status };
-    if (operation !== undefined) learn(readContract('a.json', JSON.stringify(own)), operation, seen, refusal, lessons);
-    return lessons;
-  };
+  const contract = readContract('a.json', JSON.stringify(own));
+  const inferred = (rejection: unknown, status: number): Constraints =>
+    infer(rejection, { url: 'https://example.com/x', id: 1, team_id: 2 }, { status, of: contract });
 
   test('no id that is not needed, where a path without ids answers 404', () => {
-    expect([...lessonsAfter('Not found.', 404)]).toMatchObject([['body /id', { forbidden: true }]]);
+    expect([...inferred('Not found.', 404)]).toMatchObject([['body /id', { forbidden: true }]]);
   });
 
   test('and the id of the error itself says nothing', () => {
     const refusal = { id: '0eace323-d0eb-43a8-9424-55766d5a2a12', version: '1.2.3', detail: 'Validation error' };
-    expect([...lessonsAfter(refusal, 400)]).toEqual([]);
+    expect([...inferred(refusal, 400)]).toEqual([]);
   });
 });
 
 describe('an error code', () => {
   test('that misses what had to go wants it, with another value', () => {
-    const lessons = lessonsOf({ error: 'INVALID_PROVIDER' }, { provider: 'p' });
-    expect(lessons.get('body /provider')).toMatchObject({ forbidden: true });
-    const [operation] = contract.operations;
-    const seen = { path: {}, query: {}, requestHeaders: {}, requestBody: {}, status: 400 };
-    if (operation !== undefined) learn(contract, operation, seen, { error: 'MISSING_PROVIDER' }, lessons);
-    expect(lessons.get('body /provider')).toMatchObject({ forbidden: false, required: true, wrong: 1 });
+    const first = infer({ error: 'INVALID_PROVIDER' }, { provider: 'p' });
+    expect(first.get('body /provider')).toMatchObject({ forbidden: true });
+    const second = infer({ error: 'MISSING_PROVIDER' }, {}, { known: first });
+    expect(second.get('body /provider')).toMatchObject({ forbidden: false, required: true, wrong: 1 });
   });
 
   test('that finds nothing wants the value of something that exists', () => {
-    expect(lessonsOf({ error: 'PROVIDER_NOT_FOUND' }, { provider: 'p' }).get('body /provider')).toMatchObject({
+    expect(infer({ error: 'PROVIDER_NOT_FOUND' }, { provider: 'p' }).get('body /provider')).toMatchObject({
       reference: 1,
     });
   });

@@ -2,11 +2,11 @@ import type { MediaContent, Parameter } from '../contract/contract.ts';
 import { isObject, type Pointer } from '../contract/document.ts';
 import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
-import { valueAt } from './find-place.ts';
-import { keyOf, type Lesson, type Lessons } from './lesson.ts';
-import { isScalar } from './read-items.ts';
+import { type Constraint, type Constraints, keyOf } from '../rejections/constraints.ts';
+import { valueAt } from '../rejections/find-place.ts';
+import { isScalar } from '../resources/read-items.ts';
 
-interface Teaching {
+interface Application {
   readonly tools: DataTools;
   /** Values that exist, for a name that speaks of another resource. */
   readonly referencesFor: (name: string, schema: Pointer | undefined) => readonly unknown[];
@@ -14,32 +14,32 @@ interface Teaching {
   readonly count: number;
 }
 
-/** A body as the lessons want it. What the contract would not take is left as it was: it is told, not sent. */
+/** A body as the constraints want it. What the contract would not take is left as it was: it is told, not sent. */
 export function applyToBody(
-  { tools, referencesFor, count }: Teaching,
+  { tools, referencesFor, count }: Application,
   content: MediaContent,
   body: unknown,
-  lessons: Lessons,
+  constraints: Constraints,
 ): unknown {
   let made = body;
   const isValid = (value: unknown): boolean =>
     content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
-  for (const lesson of lessons.values()) {
-    const { about } = lesson;
+  for (const constraint of constraints.values()) {
+    const { about } = constraint;
     if (about.kind !== 'body' || about.tokens.length === 0) continue;
     const now = valueAt(made, about.tokens);
     const at = `/${about.tokens.map((token) => token.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
-    if (lesson.forbidden) {
+    if (constraint.forbidden) {
       const without = removeAt(made, about.tokens);
       if (isValid(without)) {
         made = without;
         continue;
       }
     }
-    if (now === undefined && !lesson.required) continue;
+    if (now === undefined && !constraint.required) continue;
     const name = about.tokens.findLast((token) => !/^\d+$/.test(token)) ?? '';
     // What cannot be left out has to be another.
-    const asked = lesson.forbidden ? { ...lesson, wrong: lesson.wrong + 1 } : lesson;
+    const asked = constraint.forbidden ? { ...constraint, wrong: constraint.wrong + 1 } : constraint;
     for (const value of valuesFor({ tools, referencesFor, count }, asked, name, about.schema, now)) {
       const changed = now === undefined ? addAt(made, about.tokens, value) : replaceAt(made, at, value);
       if (!isValid(changed)) continue;
@@ -50,14 +50,19 @@ export function applyToBody(
   return made;
 }
 
-/** A parameter's value as the lessons want it; undefined where it is to be left out. */
-export function applyToParameter(teaching: Teaching, parameter: Parameter, value: unknown, lessons: Lessons): unknown {
-  const lesson = lessons.get(keyOf({ kind: 'parameter', parameter }));
-  if (lesson === undefined) return value;
-  if (lesson.forbidden && !parameter.required) return undefined;
-  if (value === undefined && !lesson.required) return undefined;
-  const { tools } = teaching;
-  for (const candidate of valuesFor(teaching, lesson, parameter.name, parameter.schema, value)) {
+/** A parameter's value as the constraints want it; undefined where it is to be left out. */
+export function applyToParameter(
+  application: Application,
+  parameter: Parameter,
+  value: unknown,
+  constraints: Constraints,
+): unknown {
+  const constraint = constraints.get(keyOf({ kind: 'parameter', parameter }));
+  if (constraint === undefined) return value;
+  if (constraint.forbidden && !parameter.required) return undefined;
+  if (value === undefined && !constraint.required) return undefined;
+  const { tools } = application;
+  for (const candidate of valuesFor(application, constraint, parameter.name, parameter.schema, value)) {
     if (parameter.schema === undefined || tools.judge.accepts(parameter.schema, 'request', candidate)) {
       return candidate;
     }
@@ -66,13 +71,13 @@ export function applyToParameter(teaching: Teaching, parameter: Parameter, value
 }
 
 function* valuesFor(
-  { tools, referencesFor, count }: Teaching,
-  lesson: Lesson,
+  { tools, referencesFor, count }: Application,
+  constraint: Constraint,
   name: string,
   schema: Pointer | undefined,
   now: unknown,
 ): Generator<unknown> {
-  const { keywords, reference, unique, wrong } = lesson;
+  const { keywords, reference, unique, wrong } = constraint;
   const isReference = /(ids?|tokens?|codes?|identifiers?|email)$/i.test(name);
   if (reference > 0 || (isReference && (wrong > 0 || now === undefined))) {
     const known = referencesFor(name, schema).filter((value) => wrong === 0 || value !== now);

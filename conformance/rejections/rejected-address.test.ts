@@ -1,17 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import { hasShape, readRefusedAddress } from './refused-address.ts';
+import { rejectionOf } from '../planted/by-hand.ts';
+import { readRejection } from './read-rejection.ts';
+import { hasShape, readRejectedAddress } from './rejected-address.ts';
 
 const path = '/shops/{shop}/boxes/{box_id}';
-const [operation] = readContract(
-  'a.json',
-  JSON.stringify({ openapi: '3.1.0', info: {}, paths: { [path]: { put: {} } } }),
-).operations;
+const contract = readContract('a.json', JSON.stringify({ openapi: '3.1.0', info: {}, paths: { [path]: { put: {} } } }));
 
 function read(refusal: unknown, { status = 404, body = undefined as unknown, box_id = 'b-17' } = {}) {
-  if (operation === undefined) return undefined;
-  const seen = { path: { shop: 'corner', box_id }, query: {}, requestHeaders: {}, requestBody: body, status };
-  return readRefusedAddress(operation, seen, refusal);
+  const exchange = rejectionOf(contract, refusal, { status, requestBody: body, path: { shop: 'corner', box_id } });
+  return readRejectedAddress(exchange, readRejection(contract, exchange));
 }
 
 describe('a refusal speaks of', () => {

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { createDrafter, plainWay } from '../phases/draft-valid.ts';
 import { contractOf, worldOf } from '../planted/by-hand.ts';
-import { addEnding, applyToBody } from './apply-lessons.ts';
-import { exampleTarget } from './find-targets.ts';
-import { noLesson } from './lesson.ts';
+import { constraintAt, keyOf, noConstraints } from '../rejections/constraints.ts';
+import { exampleTarget } from '../resources/find-targets.ts';
+import { addEnding, applyToBody } from './apply-constraints.ts';
+import { plainVariant } from './attempt.ts';
+import { createRequestBuilder } from './build-request.ts';
 
 describe('an ending that makes a text unique', () => {
   test.each([
@@ -38,11 +39,11 @@ describe('a body that has to be another than before', () => {
   const [operation] = contract.operations;
   const [json] = operation?.body?.contents ?? [];
   if (operation === undefined || json === undefined) throw new Error('no body');
-  const teaching = { tools: world, referencesFor: () => [], count: 0 };
+  const application = { tools: world, referencesFor: () => [], count: 0 };
   const taught = (token: string, keywords: object = {}) => {
     const about = { kind: 'body', tokens: [token], schema: `${json.schema}/properties/${token}` } as const;
-    const lesson = { ...noLesson, about, unique: 1, keywords: { ...keywords } };
-    return applyToBody(teaching, json, written, new Map([[`body /${token}`, lesson]]));
+    const constraint = { ...constraintAt(noConstraints, about), unique: 1, keywords: { ...keywords } };
+    return applyToBody(application, json, written, new Map([[keyOf(about), constraint]]));
   };
 
   test('has an address of the same domain, when a refusal asked for it', () => {
@@ -50,11 +51,11 @@ describe('a body that has to be another than before', () => {
   });
 
   test('and when it is sent under another name', () => {
-    const draft = createDrafter(world, operation).draft(
+    const draft = createRequestBuilder(world, operation).build(
       exampleTarget,
-      { ...plainWay, fresh: 1 },
+      { ...plainVariant, fresh: 1 },
       world.resources,
-      new Map(),
+      noConstraints,
     );
     expect(draft?.body?.value).toMatchObject({ email: expect.stringMatching(/^ann\w+@example\.com$/) });
   });

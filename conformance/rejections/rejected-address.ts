@@ -1,13 +1,13 @@
-import type { Operation } from '../contract/contract.ts';
-import type { Seen } from '../contract/document.ts';
-import type { Scalar } from './read-items.ts';
-import { normal, slotsOf, stemOf } from './slots.ts';
+import type { Exchange } from '../execute/exchange.ts';
+import type { Scalar } from '../resources/read-items.ts';
+import { normal, slotsOf, stemOf } from '../resources/slots.ts';
+import type { Rejection } from './read-rejection.ts';
 
-/** What a value of a path has to look like, where a refusal says so. */
+/** What a value of a path has to look like, where a rejection says so. */
 export type IdShape = 'uuid' | 'integer';
 
-/** A refusal that is about the path. */
-export interface RefusedAddress {
+/** A rejection that is about the path. */
+export interface RejectedAddress {
   /** The parameter that it is about. */
   readonly parameter: string;
   readonly shape: IdShape | undefined;
@@ -28,14 +28,17 @@ export function hasShape(shape: IdShape, value: Scalar): boolean {
 }
 
 /**
- * Reads which of the path's parameters a refusal speaks of: by the value that was sent, `Collection [7] does not exist`, or by
+ * Reads which of the path's parameters a rejection speaks of: by the value that was sent, `Collection [7] does not exist`, or by
  * its name, `Collection ID is not a valid UUID`. Undefined where it may as well be about the rest of the request.
  */
-export function readRefusedAddress(operation: Operation, seen: Seen, refusal: unknown): RefusedAddress | undefined {
+export function readRejectedAddress(
+  { operation, seen }: Pick<Exchange, 'operation' | 'seen'>,
+  rejection: Rejection | undefined,
+): RejectedAddress | undefined {
   const slots = slotsOf(operation.path);
   const status = seen.status ?? 0;
-  if (slots.length === 0 || refusal === undefined || ![400, 404, 410, 422].includes(status)) return undefined;
-  const text = textOf(refusal);
+  if (slots.length === 0 || rejection === undefined || ![400, 404, 410, 422].includes(status)) return undefined;
+  const text = textOf(rejection.body);
   const wanted = /not found|no such|(does|do)( ?not|n't) exist/i.test(text)
     ? undefined
     : shapes.find(([, words]) => words.test(text))?.[0];
@@ -59,7 +62,7 @@ export function readRefusedAddress(operation: Operation, seen: Seen, refusal: un
   return isAll && only !== undefined ? { parameter: only.parameter, shape: shapeFor(only.parameter) } : undefined;
 }
 
-/** "collection ID", "invalid experiment_id": the parameter's name with a word of refusal. */
+/** "collection ID", "invalid experiment_id": the parameter's name with a word of rejection. */
 function isNamed(parameter: string, noun: string, text: string): boolean {
   const stem = stemOf(parameter) || noun;
   if (stem.length < 3) return false;
@@ -76,8 +79,8 @@ function isNamed(parameter: string, noun: string, text: string): boolean {
 }
 
 /** Without what only repeats the address. */
-function textOf(refusal: unknown): string {
-  const text = typeof refusal === 'string' ? refusal : (JSON.stringify(refusal) ?? '');
+function textOf(rejection: unknown): string {
+  const text = typeof rejection === 'string' ? rejection : (JSON.stringify(rejection) ?? '');
   return text.slice(0, 4_000).replaceAll(/"(path|instance|url|uri|self|href)":"[^"]*"/gi, '');
 }
 

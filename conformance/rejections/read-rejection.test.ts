@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readComplaints, readRules } from './read-refusal.ts';
+import { readComplaints, readRules } from './read-rejection.ts';
 
 describe('a sentence asks for', () => {
   const rows: readonly (readonly [says: string, want: object])[] = [

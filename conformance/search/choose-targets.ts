@@ -5,20 +5,21 @@ import { flattenSchema } from '../data/flatten-schema.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import type { Draft } from '../execute/write-request.ts';
 import { seenOf } from '../execute/write-request.ts';
-import { type Deed, refuseValues } from '../plan/permissions.ts';
+import { isNameOfSystem, type OperationKind } from '../plan/operation-kinds.ts';
+import { refuseValues } from '../plan/permissions.ts';
 import { exampleTarget, findTargets, type Target } from '../resources/find-targets.ts';
-import { nounOf, plainPath, slotsOf } from '../resources/slots.ts';
+import { plainPath, slotsOf } from '../resources/slots.ts';
 import { holdsSecrets } from '../schema/annotated-values.ts';
 
 /** Everything that the operation may be about, the contract's example at the end. */
-export function allTargets(world: World, operation: Operation, deed: Deed): readonly Target[] {
+export function allTargets(world: World, operation: Operation, kind: OperationKind): readonly Target[] {
   const { permissions, resources } = world;
   const found = findTargets(world, resources, operation);
-  const isChange = deed === 'change' || deed === 'remove';
+  const isChange = kind === 'change' || kind === 'remove';
   // A change never guesses: what is wrongly guessed may be somebody's.
   const sure = isChange
     ? found.filter(
-        (target) => target.owned || (target.sure && !(deed === 'remove' && isOfSystem(world, operation, target))),
+        (target) => target.owned || (target.sure && !(kind === 'remove' && isOfSystem(world, operation, target))),
       )
     : found;
   const made = madeUp(world, operation);
@@ -27,19 +28,10 @@ export function allTargets(world: World, operation: Operation, deed: Deed): read
     : [...sure, ...made];
 }
 
-/** Its items are those by which a run is let in: to delete one of others may end it. */
-export function isOfAccess({ path }: Operation): boolean {
-  const own =
-    /^(user|account|member|membership|token|apikey|key|session|role|organi[sz]ation|tenant|team|group|admin|client|credential)$/;
-  return own.test(nounOf(path)) || own.test(slotsOf(path).at(-1)?.noun ?? '');
-}
-
 /** Named as a part of the deployment itself. */
 function isOfSystem({ resources }: World, operation: Operation, { values }: Target): boolean {
   if (resources.isOfSystem(operation, values)) return true;
-  const named =
-    /(^|[^a-z])(system|default|admin|administrator|administrators|root|internal|superuser|owner|public|master|main)([^a-z]|$)/i;
-  return Object.values(values).some((value) => typeof value === 'string' && named.test(value));
+  return Object.values(values).some(isNameOfSystem);
 }
 
 /** Where the contract says that a PUT creates (201), an id that carries the tag is of nothing that exists. */
@@ -60,17 +52,17 @@ interface Preparing {
   readonly world: World;
   readonly tools: DataTools;
   readonly operation: Operation;
-  readonly deed: Deed;
+  readonly kind: OperationKind;
 }
 
 /** The draft as it may be sent, or why it must not be. */
-export function prepare({ world, tools, operation, deed }: Preparing, draft: Draft, target: Target): Draft | string {
+export function prepare({ world, tools, operation, kind }: Preparing, draft: Draft, target: Target): Draft | string {
   const { permissions } = world;
   const check = (checked: Draft): Draft | string => refuseValues(operation, seenOf(checked), permissions) ?? checked;
-  const isForeign = (deed === 'change' || deed === 'remove') && !target.owned && permissions.writes !== 'all';
+  const isForeign = (kind === 'change' || kind === 'remove') && !target.owned && permissions.writes !== 'all';
   if (!isForeign) return check(draft);
   const hint = 'pass --writes all to try it on others';
-  if (deed === 'remove') return `this run has made nothing that it could delete: ${hint}`;
+  if (kind === 'remove') return `this run has made nothing that it could delete: ${hint}`;
   const body = permissions.writes === 'restore' ? restoreBody(world, tools, draft) : undefined;
   if (body === undefined) return `what it would change could not be put back: ${hint}`;
   return check({ ...draft, label: `${target.label}, as it was read`, body });

@@ -1,49 +1,48 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import { isObject, type JsonObject, placeAt, type Seen } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
+import { normal, singular, stemOf } from '../resources/slots.ts';
+import { type Constraints, changeAt, constraintAt, keyOf, type Place } from './constraints.ts';
 import { alongSchema, bodySchemaOf, isThere, pathsIn, valueAt } from './find-place.ts';
-import { keyOf, type Lesson, type LessonPlace, type Lessons, noLesson } from './lesson.ts';
-import { normal, singular, stemOf } from './slots.ts';
 
-interface Refused {
+interface Mentioning {
   readonly contract: Contract;
   readonly operation: Operation;
   readonly seen: Seen;
-  /** Sentences of the refusal. */
+  /** Sentences of the rejection. */
   readonly says: readonly string[];
-  readonly lessons: Lessons;
+  readonly constraints: Constraints;
 }
 
 /**
- * Learns from names that stand in a refusal without any form: members that were left out, values of an enumeration, members that
- * were sent without need.
+ * Infers constraints from names that stand in a rejection without any form: members that were left out, values of an enumeration,
+ * members that were sent without need.
  *
- * @returns whether the next request will be another one
+ * @returns undefined where the next request would be the same
  */
-export function learnMentioned(refused: Refused): boolean {
+export function inferFromMentions(mentioning: Mentioning): Constraints | undefined {
   return (
-    addReference(refused) ||
-    addLeftOut(refused) ||
-    learnOtherMember(refused) ||
-    addUnwanted(refused) ||
-    addUnknown(refused)
+    addReference(mentioning) ??
+    addLeftOut(mentioning) ??
+    inferOtherMember(mentioning) ??
+    addUnwanted(mentioning) ??
+    addUnknown(mentioning)
   );
 }
 
 /** Where a path names nothing, a 404 is about an id in the body: one that was sent without need is left out. */
-function addUnknown({ contract, operation, seen, lessons }: Refused): boolean {
-  if (seen.status !== 404 || operation.path.includes('{') || !isObject(seen.requestBody)) return false;
+function addUnknown({ contract, operation, seen, constraints }: Mentioning): Constraints | undefined {
+  if (seen.status !== 404 || operation.path.includes('{') || !isObject(seen.requestBody)) return undefined;
   const schema = bodySchemaOf(operation);
   const required =
     schema === undefined ? new Set<string>() : flattenSchema(contract.root, placeAt(contract.root, schema), 0).required;
   for (const name of Object.keys(seen.requestBody)) {
-    const about: LessonPlace = { kind: 'body', tokens: [name], schema: undefined };
-    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
+    const about: Place = { kind: 'body', tokens: [name], schema: undefined };
+    const known = constraintAt(constraints, about);
     if (known.forbidden || required.has(name) || !/^(_?id|pk|uuid|guid)$|_id$|[a-z]Id$/.test(name)) continue;
-    lessons.set(keyOf(about), { ...known, forbidden: true });
-    return true;
+    return changeAt(constraints, about, { forbidden: true });
   }
-  return false;
+  return undefined;
 }
 
 /** Words that say that something named does not exist. */
@@ -51,11 +50,17 @@ const missed =
   /(does|do|did)( ?not|n't) exist|not found|no such|could ?(not|n't) (find|be found)|\b(no|none of) [\w ]{2,40}(match|found|exist|select|given)/i;
 
 /** "None of the supplied author_ids exist": what was sent has to name something that exists. */
-function addReference({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+function addReference({
+  contract,
+  operation,
+  seen,
+  says: sentences,
+  constraints,
+}: Mentioning): Constraints | undefined {
   const schema = bodySchemaOf(operation);
   const root = schema === undefined ? undefined : placeAt(contract.root, schema);
   const inBody = pathsIn(seen.requestBody).map(
-    (tokens): LessonPlace => ({
+    (tokens): Place => ({
       kind: 'body',
       tokens,
       schema: root === undefined ? undefined : alongSchema(contract, root, tokens)?.schema,
@@ -63,23 +68,22 @@ function addReference({ contract, operation, seen, says: sentences, lessons }: R
   );
   const outside = operation.parameters
     .filter(({ in: where }) => where !== 'path')
-    .map((parameter): LessonPlace => ({ kind: 'parameter', parameter }));
+    .map((parameter): Place => ({ kind: 'parameter', parameter }));
   for (const about of [...outside, ...inBody]) {
     const name = about.kind === 'parameter' ? about.parameter.name : (about.tokens.at(-1) ?? '');
-    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
+    const known = constraintAt(constraints, about);
     if (!isTelling(name) || known.reference > 1 || !isThere(about, seen)) continue;
     if (!sentences.some((says) => missed.test(says) && standsIn(name, says))) continue;
-    lessons.set(keyOf(about), { ...known, reference: known.reference + 1 });
-    return true;
+    return changeAt(constraints, about, { reference: known.reference + 1 });
   }
-  return false;
+  return undefined;
 }
 
 /** "Either result or error must be provided", "Set delete_all=true", "No project matches": what was left out is taken in. */
-function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+function addLeftOut({ contract, operation, seen, says: sentences, constraints }: Mentioning): Constraints | undefined {
   const schema = bodySchemaOf(operation);
   const body = schema === undefined ? undefined : flattenSchema(contract.root, placeAt(contract.root, schema), 0);
-  const places: (readonly [string, LessonPlace])[] = [
+  const places: (readonly [string, Place])[] = [
     ...operation.parameters
       .filter((parameter) => !parameter.required)
       .map((parameter) => [parameter.name, { kind: 'parameter', parameter }] as const),
@@ -96,7 +100,7 @@ function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Ref
       )
     )
       continue;
-    const isLeft = (about: LessonPlace): boolean => !isThere(about, seen) && !lessons.has(keyOf(about));
+    const isLeft = (about: Place): boolean => !isThere(about, seen) && !constraints.has(keyOf(about));
     const named = places.filter(([name, about]) => name.length >= 2 && isLeft(about) && standsIn(name, says));
     // "No project matches the given query" asks for `project`, also where it is called `projectId`.
     const asked = isMissed
@@ -107,20 +111,27 @@ function addLeftOut({ contract, operation, seen, says: sentences, lessons }: Ref
       : [];
     const left = named.length > 0 ? named : asked;
     const isChoice = isMissed || (/\b(or|one of|either)\b/i.test(says) && !/\bboth\b/i.test(says));
+    let made = constraints;
     for (const [name, about] of isChoice ? left.slice(0, 1) : left.slice(0, 4)) {
       const told = new RegExp(`${escaped(name)}\\s*=\\s*([\\w.-]+)`).exec(says)?.[1];
       const keywords: JsonObject = told === undefined ? {} : { enum: [spellTold(told)] };
-      lessons.set(keyOf(about), { ...noLesson, about, required: true, reference: isMissed ? 1 : 0, keywords });
+      made = changeAt(made, about, { required: true, reference: isMissed ? 1 : 0, keywords });
     }
-    if (left.length > 0) return true;
+    if (left.length > 0) return made;
   }
-  return false;
+  return undefined;
 }
 
 /** "Only CHAT templates are supported", "STR is not implemented", "kind does not match data": another value of the contract's list. */
-export function learnOtherMember({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+export function inferOtherMember({
+  contract,
+  operation,
+  seen,
+  says: sentences,
+  constraints,
+}: Mentioning): Constraints | undefined {
   const schema = bodySchemaOf(operation);
-  if (schema === undefined) return false;
+  if (schema === undefined) return undefined;
   const root = placeAt(contract.root, schema);
   for (const tokens of pathsIn(seen.requestBody)) {
     const found = alongSchema(contract, root, tokens);
@@ -129,8 +140,8 @@ export function learnOtherMember({ contract, operation, seen, says: sentences, l
     const members = membersOf(contract, found.schema);
     const others = members.filter((member) => member !== now);
     if (others.length === 0) continue;
-    const about: LessonPlace = { kind: 'body', tokens, schema: found.schema };
-    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
+    const about: Place = { kind: 'body', tokens, schema: found.schema };
+    const known = constraintAt(constraints, about);
     if (known.wrong > 3) continue;
     for (const says of sentences) {
       const isTold = (member: unknown): boolean =>
@@ -147,32 +158,30 @@ export function learnOtherMember({ contract, operation, seen, says: sentences, l
       const chosen = told.length > 0 && !isRefused ? told : left;
       if (chosen.length === 0) continue;
       const keywords = { ...known.keywords, enum: chosen };
-      lessons.set(keyOf(about), { ...known, keywords });
-      return true;
+      return changeAt(constraints, about, { keywords });
     }
   }
-  return false;
+  return undefined;
 }
 
 /** "Setting a custom provider is not part of the licence": what was sent without need is left out. */
-function addUnwanted({ contract, operation, seen, says: sentences, lessons }: Refused): boolean {
+function addUnwanted({ contract, operation, seen, says: sentences, constraints }: Mentioning): Constraints | undefined {
   const schema = bodySchemaOf(operation);
-  if (schema === undefined || !isObject(seen.requestBody)) return false;
+  if (schema === undefined || !isObject(seen.requestBody)) return undefined;
   const root = placeAt(contract.root, schema);
   for (const tokens of pathsIn(seen.requestBody)) {
     const name = tokens.at(-1) ?? '';
-    const about: LessonPlace = { kind: 'body', tokens, schema: alongSchema(contract, root, tokens)?.schema };
-    const known: Lesson = lessons.get(keyOf(about)) ?? { ...noLesson, about };
+    const about: Place = { kind: 'body', tokens, schema: alongSchema(contract, root, tokens)?.schema };
+    const known = constraintAt(constraints, about);
     if (known.forbidden || known.required || name.length < 2) continue;
     const isNamed = (says: string): boolean =>
       new RegExp(`["'\`]${escaped(name)}["'\`]`).test(says) || (isTelling(name) && standsIn(name, says));
     const isRefused = (says: string): boolean =>
       /\b(not|isn't|un(supported|known|expected|implemented)|invalid|cannot|can't|may not|only|illegal)\b/i.test(says);
     if (!sentences.some((says) => isNamed(says) && isRefused(says))) continue;
-    lessons.set(keyOf(about), { ...known, forbidden: true });
-    return true;
+    return changeAt(constraints, about, { forbidden: true });
   }
-  return false;
+  return undefined;
 }
 
 /** It says that this member, by its name or in words, does not fit another. */

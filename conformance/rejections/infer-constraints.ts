@@ -1,0 +1,83 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+import { type Pointer, placeAt } from '../contract/document.ts';
+import { flattenSchema } from '../data/flatten-schema.ts';
+import type { Exchange } from '../execute/exchange.ts';
+import { addRules, type Constraint, type Constraints, constraintAt, keyOf, noConstraints } from './constraints.ts';
+import { bodySchemaOf, isThere, valueAt } from './find-place.ts';
+import { inferFromMentions, inferOtherMember } from './mentions.ts';
+import { type Rejection, readRejection } from './read-rejection.ts';
+
+/** What a rejection added: `constraint` where the next request will be another one, `path` where it is about an id in the path. */
+export interface Inferred {
+  readonly constraints: Constraints;
+  readonly learned: 'constraint' | 'path' | 'nothing';
+}
+
+/** Adds what a rejection asks for to what is known; without a rejection nothing. */
+export function inferConstraints(
+  contract: Contract,
+  { operation, seen }: Pick<Exchange, 'operation' | 'seen'>,
+  rejection: Rejection | undefined,
+  known: Constraints,
+): Inferred {
+  if (rejection === undefined) return { constraints: known, learned: 'nothing' };
+  const { observations } = rejection;
+  const mentioning = { contract, operation, seen, says: rejection.says, constraints: known };
+  const other = observations.some(({ rules }) => rules.length > 0) ? undefined : inferOtherMember(mentioning);
+  if (other !== undefined) return { constraints: other, learned: 'constraint' };
+  let [constraints, learned]: [Constraints, Inferred['learned']] = [known, 'nothing'];
+  for (const { place, rules, says } of observations) {
+    if (place === undefined) continue;
+    if (place.kind === 'parameter' && place.parameter.in === 'path') {
+      if (learned === 'nothing') learned = 'path';
+      continue;
+    }
+    // Some answers show what was sent.
+    if (place.kind === 'body' && says === String(valueAt(seen.requestBody, place.tokens))) continue;
+    const before = constraintAt(constraints, place);
+    const after = addRules(before, rules, isThere(place, seen));
+    if (JSON.stringify(after) === JSON.stringify(before)) continue;
+    constraints = new Map([...constraints, [keyOf(place), after]]);
+    learned = 'constraint';
+  }
+  const mentioned = learned === 'nothing' ? inferFromMentions(mentioning) : undefined;
+  return mentioned === undefined ? { constraints, learned } : { constraints: mentioned, learned: 'constraint' };
+}
+
+/** What rejections of all operations asked of schemas that they share. */
+export interface SharedConstraints {
+  /** Takes an exchange into account, in the order of the plan. */
+  readonly observe: (exchange: Exchange) => void;
+  /** What an operation starts with: constraints on the members of its body. */
+  readonly of: (operation: Operation) => Constraints;
+}
+
+export function createSharedConstraints(contract: Contract): SharedConstraints {
+  const bySchema = new Map<Pointer, Constraint>();
+  return {
+    of: (operation) => {
+      const schema = bodySchemaOf(operation);
+      if (schema === undefined || bySchema.size === 0) return noConstraints;
+      const { properties } = flattenSchema(contract.root, placeAt(contract.root, schema), 0);
+      return new Map(
+        [...properties].flatMap(([name, { pointer }]) => {
+          const known = bySchema.get(pointer);
+          const about = { kind: 'body', tokens: [name], schema: pointer } as const;
+          // That it must be another, or is missing here, says nothing of other operations.
+          const own = known && { ...known, about, unique: 0, wrong: 0, forbidden: false };
+          return own === undefined ? [] : [[keyOf(about), own] as const];
+        }),
+      );
+    },
+    observe: (exchange) => {
+      const rejection = readRejection(contract, exchange);
+      for (const constraint of inferConstraints(contract, exchange, rejection, noConstraints).constraints.values()) {
+        const { about, keywords, required } = constraint;
+        if (about.kind !== 'body' || about.schema === undefined) continue;
+        const known = bySchema.get(about.schema);
+        const both = { keywords: { ...known?.keywords, ...keywords }, required: required || known?.required === true };
+        bySchema.set(about.schema, { ...constraint, ...both });
+      }
+    },
+  };
+}

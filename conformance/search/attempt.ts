@@ -1,0 +1,226 @@
+import type { Operation } from '../contract/contract.ts';
+import { canonical } from '../contract/document.ts';
+import type { Exchange } from '../execute/exchange.ts';
+import { type Draft, seenOf } from '../execute/write-request.ts';
+import { type Constraints, noConstraints } from '../rejections/constraints.ts';
+import { hasShape, type IdShape, type RejectedAddress } from '../rejections/rejected-address.ts';
+import type { Target } from '../resources/find-targets.ts';
+import { slotsOf } from '../resources/slots.ts';
+import type { Verdict } from './verdicts.ts';
+
+/** Which of the valid requests of an operation. */
+export interface Variant {
+  /** Of the candidates for values: examples, these in the present, polite values, other branches. */
+  readonly index: number;
+  /** How many times names were replaced by others. */
+  readonly fresh: number;
+  /** Of the media types that a body may have. */
+  readonly content: number;
+  readonly hasBody: boolean;
+  /** With the optional parameters. */
+  readonly isComplete: boolean;
+  /** Above 0: a random body, another for each number, in place of a candidate. */
+  readonly draw: number;
+}
+
+export const plainVariant: Variant = { index: 0, fresh: 0, content: 0, hasBody: true, isComplete: false, draw: 0 };
+
+/** A request that was sent, and where its answer leads. */
+export interface Attempt {
+  readonly strategy: string;
+  readonly target: Target;
+  readonly draft: Draft;
+  readonly exchange: Exchange;
+  /** The rejection in words, without values; empty where the answer is none. */
+  readonly words: string;
+  readonly verdict: Verdict;
+  /** The list in the answer is empty, though paths need one of its items. */
+  readonly isEmptyList: boolean;
+  /** How many creates had been accepted: in the collection of the operation, and in the whole run. */
+  readonly created: { readonly here: number; readonly anywhere: number };
+}
+
+/** Everything known about the search for one operation. A new state follows from the old one and an attempt alone. */
+export interface SearchState {
+  readonly log: readonly Attempt[];
+  readonly progress: 'open' | 'accepted' | 'over';
+  /** The variant that the next request has. */
+  readonly variant: Variant;
+  /** What rejections asked for. */
+  readonly constraints: Constraints;
+  /** Requests that are not worth sending again. */
+  readonly sent: ReadonlySet<string>;
+  /** Targets that were rejected as such. */
+  readonly absent: ReadonlySet<string>;
+  /** Targets whose candidates were all rejected, until there is news. */
+  readonly spent: ReadonlySet<string>;
+  /** Values of the path up to one parameter that were rejected, until there is news. */
+  readonly barred: ReadonlySet<string>;
+  /** The form that a parameter of the path must have, as rejections say. */
+  readonly shapes: ReadonlyMap<string, IdShape>;
+  /** Why a draft could not be sent in the last turn. */
+  readonly reasons: ReadonlySet<string>;
+  /** Where candidates were exhausted: the revision of the resources, and the creates accepted until then. */
+  readonly exhausted: { readonly revision: number; readonly created: number } | undefined;
+  /** Revision of the resources after the last turn. */
+  readonly revision: number;
+  readonly turns: number;
+  /** It is sent while nothing else is under way. */
+  readonly isAlone: boolean;
+  /** Names of strategies that have had their only turn. */
+  readonly done: ReadonlySet<string>;
+  /** Requests before the last restart: what came then is tried again. */
+  readonly restartedAt: number;
+}
+
+export function startSearch(operation: Operation): SearchState {
+  const hasBody = operation.body?.required === true || !/^(get|head|delete)$/.test(operation.method);
+  const none: ReadonlySet<string> = new Set();
+  return {
+    log: [],
+    progress: 'open',
+    variant: { ...plainVariant, hasBody },
+    constraints: noConstraints,
+    sent: none,
+    absent: none,
+    spent: none,
+    barred: none,
+    shapes: new Map(),
+    reasons: none,
+    exhausted: undefined,
+    revision: -1,
+    turns: 0,
+    isAlone: false,
+    done: none,
+    restartedAt: 0,
+  };
+}
+
+/** What one attempt taught beside its verdict. */
+export interface Taught {
+  readonly constraints: Constraints;
+  readonly address: RejectedAddress | undefined;
+}
+
+/** The state after an attempt. */
+export function record(state: SearchState, attempt: Attempt, { constraints, address }: Taught): SearchState {
+  const { target, draft, verdict } = attempt;
+  const { operation } = draft;
+  const { variant } = state;
+  const key = keyOf(draft, target);
+  const after = { ...state, log: [...state.log, attempt], constraints, sent: including(state.sent, key) };
+  if (address !== undefined) {
+    const { parameter, shape } = address;
+    after.barred = including(after.barred, addressOf(operation, target, parameter));
+    if (shape !== undefined) after.shapes = new Map([...after.shapes, [parameter, shape]]);
+  }
+  switch (verdict) {
+    case 'accepted':
+      // An empty list shows no id: the next target may have more.
+      return {
+        ...after,
+        progress: 'accepted',
+        spent: attempt.isEmptyList ? including(after.spent, nameOf(target)) : after.spent,
+      };
+    case 'over':
+      return { ...after, progress: state.progress === 'accepted' ? 'accepted' : 'over' };
+    case 'constrained':
+      return after;
+    case 'with body':
+      return { ...after, variant: { ...variant, hasBody: true, index: 0 } };
+    case 'next media type':
+      return { ...after, variant: { ...variant, content: variant.content + 1, index: 0 } };
+    case 'fresh':
+      return { ...after, variant: { ...variant, fresh: variant.fresh + 1 } };
+    case 'fresh, alone':
+      // Nor is it sent again when its target has proven itself meanwhile.
+      return {
+        ...after,
+        isAlone: true,
+        variant: { ...variant, fresh: variant.fresh + 1 },
+        sent: including(after.sent, keyOf(draft, { ...target, proven: true })),
+      };
+    case 'later':
+      return { ...after, sent: state.sent };
+    case 'later, alone':
+      return { ...after, sent: state.sent, isAlone: true };
+    case 'other data':
+      return { ...after, variant: { ...variant, index: variant.index + 1 } };
+    case 'other target':
+    case 'forbidden':
+      // Data that was rejected for its target alone may be good.
+      return { ...after, absent: including(after.absent, nameOf(target)) };
+  }
+}
+
+/** The state at the start of a turn: news make what was rejected worth a request again. */
+export function startTurn(state: SearchState, revision: number): SearchState {
+  const next = { ...state, turns: state.turns + 1, reasons: new Set<string>() };
+  if (state.revision === revision) return next;
+  return {
+    ...next,
+    exhausted: undefined,
+    spent: new Set(),
+    barred: new Set(),
+    variant: { ...state.variant, index: 0 },
+  };
+}
+
+/** All that was rejected may be sent once more. */
+export function restart(state: SearchState, done: string): SearchState {
+  const none: ReadonlySet<string> = new Set();
+  return {
+    ...state,
+    sent: none,
+    spent: none,
+    // A 404 may have been about what was asked for besides.
+    absent: state.constraints.size > 0 ? none : state.absent,
+    exhausted: undefined,
+    variant: { ...state.variant, index: 0 },
+    done: including(state.done, done),
+    restartedAt: state.log.length,
+  };
+}
+
+/** A target was left, all its candidates being sent or not sendable. */
+export function leaveTarget(state: SearchState, target: Target): SearchState {
+  return { ...state, spent: including(state.spent, nameOf(target)), variant: { ...state.variant, index: 0 } };
+}
+
+/** Rejected before: as such, with all data, by what its path begins with, or by the form of one of its values. */
+export function isExcluded(
+  { absent, spent, barred, shapes }: SearchState,
+  { path }: Operation,
+  target: Target,
+): boolean {
+  const name = nameOf(target);
+  if (absent.has(name) || spent.has(name)) return true;
+  if (target.label === 'example') return false;
+  const last = slotsOf(path).at(-1)?.parameter ?? '';
+  if (target.refused === true && !shapes.has(last)) return true;
+  return slotsOf(path).some(({ parameter }) => {
+    const shape = shapes.get(parameter);
+    const value = target.values[parameter];
+    if (value !== undefined && shape !== undefined && !hasShape(shape, value)) return true;
+    return barred.has(addressOf({ path }, target, parameter));
+  });
+}
+
+/** Two drafts with the same values are one, but for a target that was accepted elsewhere meanwhile. */
+export function keyOf(draft: Draft, { proven }: Pick<Target, 'proven'>): string {
+  return `${canonical(seenOf(draft))}${proven === true ? ' proven' : ''}`;
+}
+
+export function including<Value>(set: ReadonlySet<Value>, value: Value): ReadonlySet<Value> {
+  return set.has(value) ? set : new Set([...set, value]);
+}
+
+function nameOf({ values, proven }: Target): string {
+  return `${canonical(values)}${proven === true ? ' proven' : ''}`;
+}
+
+/** The values of a path up to one of its parameters. */
+function addressOf({ path }: Pick<Operation, 'path'>, { values }: Target, parameter: string): string {
+  const names = slotsOf(path).map((slot) => slot.parameter);
+  return canonical(names.slice(0, names.indexOf(parameter) + 1).map((name) => String(values[name])));
+}

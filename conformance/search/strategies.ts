@@ -1,0 +1,221 @@
+import type { World } from '../checks/check.ts';
+import type { Operation } from '../contract/contract.ts';
+import type { DataTools } from '../data/value-ladder.ts';
+import { type Draft, seenOf } from '../execute/write-request.ts';
+import type { OperationKind } from '../plan/operation-kinds.ts';
+import { mayRepeat, refuseValues } from '../plan/permissions.ts';
+import type { Target } from '../resources/find-targets.ts';
+import { slotsOf } from '../resources/slots.ts';
+import { type Attempt, including, isExcluded, keyOf, leaveTarget, restart, type SearchState } from './attempt.ts';
+import { explainGap, type RequestBuilder } from './build-request.ts';
+import { prepare } from './choose-targets.ts';
+import type { Stage } from './ranks.ts';
+
+/** One operation in the world as it is at the start of a round. */
+export interface Search {
+  readonly world: World;
+  readonly operation: Operation;
+  readonly kind: OperationKind;
+  readonly isDestructive: boolean;
+  /** Of what the run has seen that may help the operation. */
+  readonly revision: number;
+}
+
+/** A search in its turn. */
+export interface Turn extends Search {
+  readonly tools: DataTools;
+  readonly builder: RequestBuilder;
+  readonly targets: readonly Target[];
+}
+
+/** The state, with the request to send next; without one where the strategy has no more. */
+export interface Step {
+  readonly state: SearchState;
+  readonly next?: { readonly target: Target; readonly draft: Draft };
+}
+
+/** One way to go on. A strategy changes nothing: the next request follows from the log of attempts and the world. */
+export interface Strategy {
+  readonly name: string;
+  /** Whether there may be something to send now, and at which stage of the run; `reach`: the stage of the operation itself. */
+  readonly stage: (search: Search, state: SearchState) => Stage | 'own' | undefined;
+  /** Most requests in one turn. */
+  readonly mostRequests: number;
+  readonly begin?: (state: SearchState) => SearchState;
+  readonly next: (turn: Turn, state: SearchState) => Step;
+}
+
+/** Most requests of one operation in a turn, and in all; of one strategy; candidates and targets that are tried. */
+export const most = {
+  turn: 6,
+  all: 12,
+  late: 3,
+  draws: 3,
+  targets: 7,
+  index: 8,
+  emptyLists: 2,
+  relists: 2,
+} as const;
+
+/** Candidate after candidate, for target after target, until one is accepted. */
+const candidates: Strategy = {
+  name: 'candidates',
+  mostRequests: most.turn,
+  stage: (search, state) => (state.progress === 'open' && !isExhausted(search, state) ? 'own' : undefined),
+  next: nextCandidate,
+};
+
+/** A list that was empty is read again once something was created in it. */
+const relist: Strategy = {
+  name: 'relist',
+  mostRequests: 1,
+  stage: ({ world, operation }, state) => {
+    const last = lastAccepted(state);
+    const isNews = last?.isEmptyList === true && world.resources.createdAt(operation.path) > last.created.here;
+    return isNews && countBy(state, 'relist') < most.relists && isWithin(state) ? 'reach' : undefined;
+  },
+  next: sendAgain,
+};
+
+/** What was accepted is sent once more with the optional parameters; a rejection of that takes nothing back. */
+const complete: Strategy = {
+  name: 'complete',
+  mostRequests: 1,
+  stage: ({ operation, kind }, state) => {
+    const hasOptional = operation.parameters.some(({ in: where, required }) => where === 'query' && !required);
+    const isAsked = hasOptional && kind === 'read' && operation.method !== 'post';
+    return isAsked && state.progress === 'accepted' && !state.done.has('complete') ? 'complete' : undefined;
+  },
+  begin: (state) => ({ ...state, done: including(state.done, 'complete') }),
+  next: ({ world, operation, builder }, state) => {
+    const target = lastAccepted(state)?.target;
+    if (target === undefined) return { state };
+    const variant = { ...state.variant, isComplete: true };
+    const draft = builder.build(target, variant, world.resources, state.constraints);
+    const isSent = draft === undefined || state.sent.has(keyOf(draft, {}));
+    if (isSent || refuseValues(operation, seenOf(draft), world.permissions) !== undefined) return { state };
+    return { state, next: { target, draft } };
+  },
+};
+
+/** A list that is still empty is read once more at the end: some servers show a new item only after a while. */
+const relistLate: Strategy = {
+  name: 'relist late',
+  mostRequests: 1,
+  stage: ({ world }, state) => {
+    const isEmpty = lastAccepted(state)?.isEmptyList === true && world.resources.createdAt('') > 0;
+    return isEmpty && !state.done.has('relist late') && isWithin(state) ? 'relist late' : undefined;
+  },
+  begin: (state) => ({ ...state, done: including(state.done, 'relist late') }),
+  next: sendAgain,
+};
+
+/** What was rejected is tried a last time when more was created since. */
+const late: Strategy = {
+  name: 'late',
+  mostRequests: most.turn,
+  stage: (search, state) => {
+    const { world, operation, kind, isDestructive } = search;
+    if (state.progress !== 'open' || !isExhausted(search, state) || state.done.has('late')) return undefined;
+    if (kind === 'remove' || isDestructive || state.log.length >= most.all + most.late) return undefined;
+    const isBusy = state.log.some(({ verdict }) => verdict === 'later' || verdict === 'later, alone');
+    // A request that broke the server may have been carried out.
+    const isBroken = state.log.some(({ exchange }) => isFailure(exchange)) && !mayRepeat(operation, operation.method);
+    if (isBusy || isBroken) return undefined;
+    return world.resources.createdAt('') > (state.exhausted?.created ?? 0) ? 'late' : undefined;
+  },
+  begin: (state) => restart(state, 'late'),
+  next: nextCandidate,
+};
+
+/** Random bodies, where all candidates were rejected. */
+const draws: Strategy = {
+  name: 'draws',
+  mostRequests: most.draws,
+  stage: (search, state) => {
+    const { operation, kind, isDestructive } = search;
+    if (state.progress !== 'open' || !isExhausted(search, state) || state.done.has('draws')) return undefined;
+    const hasBody = operation.body !== undefined && state.variant.hasBody;
+    const isForbidden = state.log.some(
+      ({ exchange }) => exchange.outcome.kind === 'answer' && exchange.outcome.status === 403,
+    );
+    return hasBody && kind !== 'remove' && !isDestructive && !isForbidden ? 'draws' : undefined;
+  },
+  begin: (state) => ({ ...state, done: including(state.done, 'draws') }),
+  next: (turn, state) => {
+    const { builder, operation, world, targets } = turn;
+    const target = targets.find((one) => !isExcluded({ ...state, spent: new Set() }, operation, one)) ?? targets.at(-1);
+    if (target === undefined) return { state };
+    for (let draw = state.variant.draw + 1; draw <= most.draws; draw += 1) {
+      const variant = { ...state.variant, draw };
+      const draft = builder.build(target, variant, world.resources, state.constraints);
+      const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
+      if (typeof prepared === 'string' || state.sent.has(keyOf(prepared, {}))) continue;
+      return { state: { ...state, variant }, next: { target, draft: prepared } };
+    }
+    return { state: { ...state, variant: { ...state.variant, draw: 0 } } };
+  },
+};
+
+/** In the order of preference. Each can be taken out alone. */
+export const strategies: readonly Strategy[] = [candidates, relist, complete, relistLate, late, draws];
+
+function nextCandidate(turn: Turn, before: SearchState): Step {
+  const { builder, operation, world, targets } = turn;
+  let state = before;
+  for (const [at, target] of targets.entries()) {
+    if (!isWithin(state)) break;
+    const isPromising = targets.slice(at).some(({ proven }) => proven === true);
+    if (missed(state) >= most.targets && !isPromising) break;
+    while (!isExcluded(state, operation, target)) {
+      const draft = builder.build(target, state.variant, world.resources, state.constraints);
+      const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
+      if (typeof prepared === 'string') state = { ...state, reasons: including(state.reasons, prepared) };
+      else if (!state.sent.has(keyOf(prepared, target))) return { state, next: { target, draft: prepared } };
+      const variant = { ...state.variant, index: state.variant.index + 1 };
+      const isLast = variant.index > most.index || !builder.hasCandidate(variant);
+      state = isLast ? leaveTarget(state, target) : { ...state, variant };
+    }
+  }
+  const created = world.resources.createdAt('');
+  return { state: { ...state, exhausted: { revision: turn.revision, created } } };
+}
+
+function sendAgain(_: Turn, state: SearchState): Step {
+  const last = lastAccepted(state);
+  return last === undefined ? { state } : { state, next: { target: last.target, draft: last.draft } };
+}
+
+/** All candidates were rejected, and there is no news since. */
+export function isExhausted({ revision }: Search, state: SearchState): boolean {
+  return !isWithin(state) || state.exhausted?.revision === revision;
+}
+
+function isWithin({ log, progress, restartedAt }: SearchState): boolean {
+  if (progress === 'accepted') return log.length < most.all + most.late;
+  return log.length < (restartedAt > 0 ? restartedAt + most.late : most.all);
+}
+
+/** Targets that were rejected as such since the last restart. */
+function missed({ log, restartedAt }: SearchState): number {
+  return log.slice(restartedAt).filter(({ verdict }) => verdict === 'other target' || verdict === 'forbidden').length;
+}
+
+function countBy({ log }: SearchState, strategy: string): number {
+  return log.filter((attempt) => attempt.strategy === strategy).length;
+}
+
+/** The last accepted attempt that shows what the operation answers by itself. */
+function lastAccepted({ log }: SearchState): Attempt | undefined {
+  return log.findLast(({ verdict, strategy }) => verdict === 'accepted' && strategy !== 'complete');
+}
+
+function isFailure({ outcome }: Attempt['exchange']): boolean {
+  return outcome.kind === 'none' || (outcome.status >= 500 && ![501, 502, 503, 504].includes(outcome.status));
+}
+
+/** Whether an accepted empty list is worth the next target in the same turn. */
+export function isWorthAnotherTarget({ log }: SearchState, operation: Operation): boolean {
+  const empty = log.filter(({ isEmptyList, strategy }) => isEmptyList && strategy === 'candidates');
+  return log.at(-1)?.isEmptyList === true && slotsOf(operation.path).length > 0 && empty.length <= most.emptyLists;
+}

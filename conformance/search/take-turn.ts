@@ -1,0 +1,93 @@
+import { isObject } from '../contract/document.ts';
+import { type Exchange, isCounted, isSuccess } from '../execute/exchange.ts';
+import { asksAgain, isOverloaded } from '../execute/limits.ts';
+import type { Session } from '../execute/session.ts';
+import { mayCreateAgain, mayRepeat } from '../plan/permissions.ts';
+import { inferConstraints } from '../rejections/infer-constraints.ts';
+import { readRejection } from '../rejections/read-rejection.ts';
+import { readRejectedAddress } from '../rejections/rejected-address.ts';
+import { plainPath } from '../resources/slots.ts';
+import { record, type SearchState } from './attempt.ts';
+import { isWorthAnotherTarget, type Step, type Strategy, type Turn } from './strategies.ts';
+import { judgeAttempt, type Verdict } from './verdicts.ts';
+
+/** After these the rest of the turn could show nothing, or has to wait. */
+const endsTurn: ReadonlySet<Verdict> = new Set(['accepted', 'over', 'later', 'later, alone', 'fresh, alone']);
+
+/**
+ * Sends what a strategy asks for, one request after the other: each answer changes the state from which the next follows.
+ *
+ * @param allowance most requests that count
+ */
+export async function takeTurn(
+  turn: Turn,
+  strategy: Strategy,
+  before: SearchState,
+  session: Session,
+  allowance: number,
+): Promise<{ readonly state: SearchState; readonly exchanges: readonly Exchange[] }> {
+  const exchanges: Exchange[] = [];
+  let state = strategy.begin?.(before) ?? before;
+  for (let sent = 0; sent < strategy.mostRequests && exchanges.filter(isCounted).length < allowance; sent += 1) {
+    const step = strategy.next(turn, state);
+    state = step.state;
+    if (step.next === undefined) break;
+    const came = await session.send(step.next.draft);
+    exchanges.push(...came);
+    const last = came.at(-1);
+    if (last === undefined) break;
+    state = take(turn, strategy, state, step.next, last);
+    const verdict = state.log.at(-1)?.verdict;
+    const goesOn = strategy.name === 'candidates' && isWorthAnotherTarget(state, turn.operation);
+    if (verdict !== undefined && endsTurn.has(verdict) && !goesOn) break;
+  }
+  return { state, exchanges };
+}
+
+/** The state after the answer to one request. */
+function take(
+  turn: Turn,
+  { name: strategy }: Strategy,
+  state: SearchState,
+  { target, draft }: NonNullable<Step['next']>,
+  exchange: Exchange,
+): SearchState {
+  const { operation, kind, world } = turn;
+  const { outcome } = exchange;
+  const rejection = readRejection(world.contract, exchange);
+  const inferred = inferConstraints(world.contract, exchange, rejection, state.constraints);
+  const address = inferred.learned === 'constraint' ? undefined : readRejectedAddress(exchange, rejection);
+  const words = rejection?.words ?? '';
+  const verdict = judgeAttempt({
+    state,
+    outcome,
+    isRepeatable: mayRepeat(operation, exchange.request.method),
+    mayCreateTwice: mayCreateAgain(operation, kind),
+    isOverloaded: outcome.kind === 'answer' && isOverloaded(outcome),
+    asksAgain: outcome.kind === 'answer' && asksAgain(outcome),
+    isSuccess: isSuccess(outcome),
+    hasTarget: Object.keys(target.values).length > 0,
+    hasPath: operation.path.includes('{'),
+    contents: turn.builder.contents,
+    learned: address === undefined ? inferred.learned : 'path',
+    sameWords: words === '' ? 0 : state.log.slice(state.restartedAt).filter((other) => other.words === words).length,
+  });
+  const { resources } = world;
+  const created = { here: resources.createdAt(operation.path), anywhere: resources.createdAt('') };
+  const isEmptyList = verdict === 'accepted' && showsNothing(turn, exchange);
+  const attempt = { strategy, target, draft, exchange, words, verdict, isEmptyList, created };
+  // A random body is followed by the next one, whatever the answer.
+  const kept =
+    strategy === 'draws' && verdict !== 'accepted' ? { ...attempt, verdict: 'other data' as const } : attempt;
+  return record(state, kept, { constraints: inferred.constraints, address });
+}
+
+/** A list that was accepted and showed nothing, though there are paths that need one of its items. */
+function showsNothing({ world, operation }: Turn, { seen }: Exchange): boolean {
+  if (operation.method !== 'get') return false;
+  const path = plainPath(operation.path);
+  if (!world.resources.isWanted(path) || world.resources.collections.get(path)?.items.length) return false;
+  const body = seen.responseBody;
+  const lists = Array.isArray(body) ? [body] : isObject(body) ? Object.values(body).filter(Array.isArray) : [];
+  return lists.length > 0 && lists.every((list) => list.length === 0);
+}

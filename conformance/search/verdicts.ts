@@ -1,0 +1,158 @@
+import type { Attempt, SearchState } from './attempt.ts';
+
+/** Where the answer to one attempt leads. */
+export type Verdict =
+  | 'accepted'
+  /** No other request of this operation is worth sending. */
+  | 'over'
+  /** The same candidate for the same target, changed as the rejection asks. */
+  | 'constrained'
+  | 'with body'
+  | 'next media type'
+  /** With other names: an object of these names exists. */
+  | 'fresh'
+  /** Another case with data of its own, while nothing else is under way: this one may have been carried out. */
+  | 'fresh, alone'
+  /** The same request in a later turn; `alone`: while nothing else is under way. */
+  | 'later'
+  | 'later, alone'
+  | 'other data'
+  | 'other target'
+  /** 403 for this target. */
+  | 'forbidden';
+
+/** Everything that the verdict on one answer depends on. */
+export interface Facts {
+  /** The state before the attempt. */
+  readonly state: SearchState;
+  readonly outcome: Attempt['exchange']['outcome'];
+  /** The method or the contract promises that a second request changes nothing more. */
+  readonly isRepeatable: boolean;
+  /** A create, or repeatable, without a declared effect: carried out twice, it leaves one object more at most. */
+  readonly mayCreateTwice: boolean;
+  readonly isOverloaded: boolean;
+  /** The answer says when the same request is welcome (RFC 9110, 10.2.3). */
+  readonly asksAgain: boolean;
+  readonly isSuccess: boolean;
+  /** The path has values that came from a target. */
+  readonly hasTarget: boolean;
+  readonly hasPath: boolean;
+  /** Media types that a body may have. */
+  readonly contents: number;
+  /** What the rejection taught: `constraint` where it changes the next request, `path` where it is about the path. */
+  readonly learned: 'constraint' | 'path' | 'nothing';
+  /** How often the operation was rejected in these words before. */
+  readonly sameWords: number;
+}
+
+const most = { failures: 3, busy: 2, forbidden: 2, forbiddenData: 4, words: 5, fresh: 2, constraints: 8 } as const;
+
+type Condition = (facts: Facts) => boolean;
+
+interface Row {
+  readonly on: 'success' | 'none' | 'overloaded' | '5xx' | '4xx' | readonly number[];
+  readonly when?: Condition;
+  readonly verdict: Verdict;
+}
+
+const isRepeatable: Condition = (facts) => facts.isRepeatable;
+const isConstrained: Condition = ({ learned, state }) =>
+  learned === 'constraint' && countOf(state, 'constrained') < most.constraints;
+const isAboutPath: Condition = ({ hasPath, learned, outcome }) =>
+  hasPath && (learned === 'path' || [404, 409, 410].includes(statusOf(outcome)));
+/** This one and those before it broke the server or were not answered. */
+const isBroken =
+  (times: number): Condition =>
+  ({ state }) =>
+    state.log.filter(({ exchange }) => statusOf(exchange.outcome) === 0 || isServerError(exchange.outcome)).length +
+      1 >=
+    times;
+const isBusy =
+  (times: number): Condition =>
+  ({ state }) =>
+    countOf(state, 'later') + countOf(state, 'later, alone') >= times;
+
+/** From status to verdict: the first row that fits counts. */
+const table: readonly Row[] = [
+  { on: 'success', verdict: 'accepted' },
+
+  // An answer that takes longer than the timeout shows nothing new in a second wait.
+  { on: 'none', when: ({ outcome }) => outcome.kind === 'none' && outcome.reason === 'timeout', verdict: 'over' },
+  { on: 'none', when: isRepeatable, verdict: 'over' },
+  { on: 'none', when: isBroken(most.failures), verdict: 'over' },
+  { on: 'none', verdict: 'fresh, alone' },
+
+  { on: [401, 402, 405, 406, 429], verdict: 'over' },
+  {
+    on: [403],
+    when: ({ hasTarget, state }) => hasTarget && countOf(state, 'forbidden') < most.forbidden,
+    verdict: 'forbidden',
+  },
+  { on: [403], when: ({ hasTarget }) => hasTarget, verdict: 'over' },
+  // A body may name an object of another owner.
+  {
+    on: [403],
+    when: ({ state }) => state.variant.hasBody && countStatus(state, 403) < most.forbiddenData,
+    verdict: 'other data',
+  },
+  { on: [403], verdict: 'over' },
+
+  { on: 'overloaded', when: isBusy(most.busy), verdict: 'over' },
+  { on: 'overloaded', when: ({ mayCreateTwice }) => mayCreateTwice, verdict: 'later, alone' },
+  { on: 'overloaded', when: ({ asksAgain }) => asksAgain, verdict: 'later' },
+  { on: 'overloaded', verdict: 'over' },
+
+  { on: [501], when: isConstrained, verdict: 'constrained' },
+  // A gateway that gave up may have passed the request on (RFC 9110, 15.6.3 and 15.6.5).
+  { on: [501, 502, 504], verdict: 'over' },
+
+  // An optional body may be required all the same.
+  {
+    on: [400, 411, 422, 500],
+    when: ({ state, contents }) => !state.variant.hasBody && contents > 0,
+    verdict: 'with body',
+  },
+  { on: '5xx', when: isBroken(most.failures), verdict: 'over' },
+  { on: '5xx', when: isConstrained, verdict: 'constrained' },
+  { on: '5xx', when: (facts) => !facts.isRepeatable, verdict: 'fresh, alone' },
+  { on: '5xx', when: isBroken(2), verdict: 'other target' },
+  { on: '5xx', verdict: 'other data' },
+
+  { on: [415], when: ({ state, contents }) => state.variant.content + 1 < contents, verdict: 'next media type' },
+  { on: '4xx', when: ({ sameWords }) => sameWords >= most.words, verdict: 'over' },
+  { on: '4xx', when: isConstrained, verdict: 'constrained' },
+  { on: [409], when: ({ state }) => state.variant.hasBody && state.variant.fresh < most.fresh, verdict: 'fresh' },
+  { on: '4xx', when: isAboutPath, verdict: 'other target' },
+  { on: '4xx', verdict: 'other data' },
+];
+
+export function judgeAttempt(facts: Facts): Verdict {
+  const row = table.find(({ on, when }) => fits(on, facts) && when?.(facts) !== false);
+  return row?.verdict ?? 'over';
+}
+
+function fits(on: Row['on'], { outcome, isSuccess, isOverloaded }: Facts): boolean {
+  const status = statusOf(outcome);
+  if (on === 'success') return isSuccess;
+  if (on === 'none') return status === 0;
+  if (on === 'overloaded') return isOverloaded;
+  if (on === '5xx') return isServerError(outcome);
+  return on === '4xx' ? status >= 400 && status < 500 : on.includes(status);
+}
+
+/** 0: no answer. */
+function statusOf(outcome: Facts['outcome']): number {
+  return outcome.kind === 'answer' ? outcome.status : 0;
+}
+
+function isServerError(outcome: Facts['outcome']): boolean {
+  return statusOf(outcome) >= 500 && ![501, 502, 503, 504].includes(statusOf(outcome));
+}
+
+function countOf({ log }: SearchState, verdict: Verdict): number {
+  return log.filter((attempt) => attempt.verdict === verdict).length;
+}
+
+function countStatus({ log }: SearchState, status: number): number {
+  return log.filter(({ exchange }) => statusOf(exchange.outcome) === status).length;
+}
