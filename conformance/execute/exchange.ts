@@ -183,11 +183,12 @@ export function isSuccess(outcome: Answer | NoAnswer): boolean {
 }
 
 /**
- * A success that the operation lists: a 2xx by itself, as a range or as `default`, a 3xx by itself or as a range. A redirect that
- * `default` alone covers is as likely the way to a login.
+ * Whether the server carried the request out: a 2xx, documented or not, or a 3xx that the operation lists by itself or as a range.
+ * A redirect that `default` alone covers is as likely the way to a login.
  */
 export function isAccepted({ operation, outcome }: Pick<Exchange, 'operation' | 'outcome'>): boolean {
   if (outcome.kind !== 'answer' || !isSuccess(outcome)) return false;
+  if (outcome.status < 300) return true;
   const listed = responseFor(operation, outcome.status);
-  return listed !== undefined && (outcome.status < 300 || listed.status !== 'default');
+  return listed !== undefined && listed.status !== 'default';
 }

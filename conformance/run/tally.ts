@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import { type Exchange, isAccepted, isSuccess } from '../execute/exchange.ts';
+import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 
 /** What came of one operation, in numbers: no exchange is kept. */
@@ -9,8 +9,6 @@ export interface OperationTally {
   /** Statuses that came, in the order of their coming; 0 for no answer. */
   readonly statuses: readonly number[];
   readonly isAccepted: boolean;
-  /** It answered that it had done something, documented or not. */
-  readonly isDone: boolean;
   /** Why something could not be sent, as its last turn says. */
   readonly reasons: readonly string[];
 }
@@ -30,7 +28,6 @@ interface Counts extends OperationTally {
   requests: number;
   statuses: number[];
   isAccepted: boolean;
-  isDone: boolean;
   reasons: readonly string[];
 }
 
@@ -41,7 +38,7 @@ export function createTally(): Tally {
   const countsOf = (operation: Operation): Counts => {
     const known = counts.get(operation);
     if (known !== undefined) return known;
-    const fresh = { operation, requests: 0, statuses: [], isAccepted: false, isDone: false, reasons: [] };
+    const fresh = { operation, requests: 0, statuses: [], isAccepted: false, reasons: [] };
     counts.set(operation, fresh);
     return fresh;
   };
@@ -53,7 +50,6 @@ export function createTally(): Tally {
       own.requests += 1;
       if (!own.statuses.includes(status)) own.statuses.push(status);
       own.isAccepted ||= isAccepted(exchange);
-      own.isDone ||= isSuccess(exchange.outcome);
       const failure = exchange.isPause || exchange.isAlone === true ? undefined : failureKey(exchange);
       if (failure !== undefined) failed.set(failure, (failed.get(failure) ?? 0) + 1);
     },
@@ -66,7 +62,6 @@ export function createTally(): Tally {
         requests: 0,
         statuses: [],
         isAccepted: false,
-        isDone: false,
         reasons: [],
       },
     all: () => [...counts.values()],
@@ -146,7 +141,6 @@ export function explainUnreached(
   const ids = operation.path.includes('{') && statuses.every((status) => status === 404) ? ': no known id' : '';
   const silence = statuses.includes(0) ? ', or not at all' : '';
   const spoken = `${statuses.filter((status) => status !== 0).join(', ')}${silence}`;
-  const isUnlisted = statuses.length > 0 && statuses.every((status) => status >= 200 && status < 300);
   const also = reasons.length === 0 ? '' : `; other values were not sent: ${reasons[0]}`;
-  return `valid requests were answered ${spoken}${isUnlisted ? ', which it does not document' : ids}${also}`;
+  return `valid requests were answered ${spoken}${ids}${also}`;
 }

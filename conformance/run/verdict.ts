@@ -293,7 +293,7 @@ function undocumented({ operations }: WarningsGiven): Warning[] {
 }
 
 function leftBehind({ operations, tally }: WarningsGiven): Warning[] {
-  const done = operations.filter((operation) => tally.of(operation).isDone);
+  const done = operations.filter((operation) => tally.of(operation).isAccepted);
   const deleted = new Set(
     done.filter(({ method }) => method === 'delete').map(({ path }) => path.replace(/\/\{[^/]*$/, '')),
   );

@@ -1,5 +1,5 @@
 import { isObject } from '../contract/document.ts';
-import { type Exchange, isCounted, isSuccess } from '../execute/exchange.ts';
+import { type Exchange, isAccepted, isCounted } from '../execute/exchange.ts';
 import { asksAgain, isOverloaded } from '../execute/limits.ts';
 import type { Session } from '../execute/session.ts';
 import { mayCreateAgain, mayRepeat } from '../plan/permissions.ts';
@@ -65,7 +65,7 @@ function take(
     mayCreateTwice: mayCreateAgain(operation, kind),
     isOverloaded: outcome.kind === 'answer' && isOverloaded(outcome),
     asksAgain: outcome.kind === 'answer' && asksAgain(outcome),
-    isSuccess: isSuccess(outcome),
+    isAccepted: isAccepted(exchange),
     hasTarget: Object.keys(target.values).length > 0,
     hasPath: operation.path.includes('{'),
     contents: turn.builder.contents,

@@ -33,7 +33,7 @@ export interface Facts {
   readonly isOverloaded: boolean;
   /** The answer says when the same request is welcome (RFC 9110, 10.2.3). */
   readonly asksAgain: boolean;
-  readonly isSuccess: boolean;
+  readonly isAccepted: boolean;
   /** The path has values that came from a target. */
   readonly hasTarget: boolean;
   readonly hasPath: boolean;
@@ -50,7 +50,7 @@ const most = { failures: 3, busy: 2, forbidden: 2, forbiddenData: 4, words: 5, f
 type Condition = (facts: Facts) => boolean;
 
 interface Row {
-  readonly on: 'success' | 'none' | 'overloaded' | '5xx' | '4xx' | readonly number[];
+  readonly on: 'accepted' | 'none' | 'overloaded' | '5xx' | '4xx' | readonly number[];
   readonly when?: Condition;
   readonly verdict: Verdict;
 }
@@ -74,7 +74,7 @@ const isBusy =
 
 /** From status to verdict: the first row that fits counts. */
 const table: readonly Row[] = [
-  { on: 'success', verdict: 'accepted' },
+  { on: 'accepted', verdict: 'accepted' },
 
   // An answer that takes longer than the timeout shows nothing new in a second wait.
   { on: 'none', when: ({ outcome }) => outcome.kind === 'none' && outcome.reason === 'timeout', verdict: 'over' },
@@ -131,9 +131,9 @@ export function judgeAttempt(facts: Facts): Verdict {
   return row?.verdict ?? 'over';
 }
 
-function fits(on: Row['on'], { outcome, isSuccess, isOverloaded }: Facts): boolean {
+function fits(on: Row['on'], { outcome, isAccepted, isOverloaded }: Facts): boolean {
   const status = statusOf(outcome);
-  if (on === 'success') return isSuccess;
+  if (on === 'accepted') return isAccepted;
   if (on === 'none') return status === 0;
   if (on === 'overloaded') return isOverloaded;
   if (on === '5xx') return isServerError(outcome);
