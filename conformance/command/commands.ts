@@ -8,18 +8,18 @@ import { type Contract, ContractError, type Operation } from '../contract/contra
 import { memberOf, readPointer } from '../contract/document.ts';
 import { printable, printableJson, printableParts } from '../contract/printable.ts';
 import { readContractFile } from '../contract/read-contract.ts';
+import { placeOperations, serversOf, unknownServers } from '../contract/servers.ts';
 import { formatFinding } from '../failures/finding.ts';
 import { phases } from '../phases/phase.ts';
-import { refuseOperation } from '../plan/permissions.ts';
 import { orderOperations, planObligations, selectOperations } from '../plan/plan.ts';
 import { createLiveProgress, formatNotTested } from '../reports/console.ts';
 import { reports } from '../reports/reports.ts';
 import { describeLeftOut, describeUnsent } from '../run/not-tested.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
-import { runConformance } from '../run/run-conformance.ts';
+import { refuseToSend, runConformance } from '../run/run-conformance.ts';
 import { exitCodes, RunnerFailure } from '../run/verdict.ts';
 import { readAccounts } from './accounts.ts';
-import { type OptionValues, type RawOptions, readOptions } from './options.ts';
+import { type OptionValues, type RawOptions, readOptions, suggest } from './options.ts';
 import { readClientCertificate, trustAuthorities, waitForTarget } from './target.ts';
 
 export interface Streams {
@@ -66,6 +66,16 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
       return refuse(error.message.replaceAll(values.contract ?? '', () => shownName(values.contract ?? '')));
     throw error;
   }
+  const [unknownServer] = unknownServers(contract, values.server);
+  if (unknownServer !== undefined) {
+    const known = serversOf(contract);
+    return refuse(
+      printable(
+        `--server ${unknownServer}: the contract has no such server.${suggest(unknownServer, known)} There are: ${known.join(', ') || 'none'}.`,
+      ),
+    );
+  }
+  contract = placeOperations(contract, values.baseUrl ?? '', values.server);
   const { operations } = contract;
   const deprecated = values.excludeDeprecated ? operations.filter((one) => isDeprecated(contract, one)) : [];
   const selection = { only: values.operation, exclude: [...values.exclude, ...deprecated.map(({ id }) => id)] };
@@ -273,7 +283,7 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
     operations: round.map((operation) => ({
       operation: operation.id,
       request: `${operation.method.toUpperCase()} ${operation.path}`,
-      notSent: refuseOperation(contract, operation, run.permissions),
+      notSent: refuseToSend(contract, operation, run),
       obligations: (obligations.get(operation.id) ?? []).map(({ check, place }) => `${check}: ${place}`),
     })),
   }));

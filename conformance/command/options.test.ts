@@ -50,6 +50,21 @@ test('checks and phases may stand with commas between, as reports do', () => {
   expect([values.check, faults]).toEqual([['slow', 'media-type', 'http-law'], []]);
 });
 
+test('a server and its address are read apart, and told where one of them is missing', () => {
+  const read = (server: readonly string[]) => readOptions({ contract: 'x', baseUrl: 'http://a', server }, true);
+  const { values, faults } = read(['https://b.example/v1?x=1=http://localhost:1/b/', '/files=http://localhost:2']);
+  expect([values.server, faults]).toEqual([
+    [
+      ['https://b.example/v1?x=1', 'http://localhost:1/b'],
+      ['/files', 'http://localhost:2'],
+    ],
+    [],
+  ]);
+  expect(read(['https://b.example']).faults).toEqual([
+    '--server https://b.example: write SERVER=URL, as in --server https://files.example=http://localhost:8081.',
+  ]);
+});
+
 test('an address without its scheme is told with one', () => {
   const told = (baseUrl: string) => readOptions({ contract: 'x', baseUrl }, true).faults;
   expect(told('localhost:8080/v1')).toEqual([

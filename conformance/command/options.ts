@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { closest, distance } from 'fastest-levenshtein';
 import { checks } from '../checks/checks.ts';
+import type { ServerPlace } from '../contract/servers.ts';
 import type { PhaseName } from '../execute/exchange.ts';
 import { type Budget, readBudget, readRate } from '../execute/limits.ts';
 import { builtPhases, phases } from '../phases/phase.ts';
@@ -59,10 +60,18 @@ export const optionTable = {
   },
   authUrl: {
     flags: '--auth-url <url>',
-    about: 'where operations with servers of their own run, such as the authorization server',
+    about: 'where operations of other servers run, such as the authorization server; --server says it of one server',
     group: 'Target:',
     env: 'LOCKSTEP_AUTH_URL',
     read: url,
+  },
+  server: {
+    flags: '--server <url=url>',
+    about:
+      'where operations run that have a server of their own: the server as the contract writes it, and its address; may stand several times',
+    group: 'Target:',
+    isRepeatable: true,
+    read: serverPlaces,
   },
   waitForTarget: {
     flags: '--wait-for-target <time>',
@@ -466,6 +475,17 @@ function url(given: Given, name: string): string | undefined {
   if (address.search !== '' || address.hash !== '')
     throw new RangeError(`${name} ${given}: leave out the query and the fragment.`);
   return given.replace(/\/+$/, '');
+}
+
+function serverPlaces(given: Given, name: string): readonly ServerPlace[] {
+  return texts(given).map((pair) => {
+    const [, written = '', address = ''] = /^(.+)=(https?:\/\/.*)$/i.exec(pair) ?? [];
+    if (written === '')
+      throw new RangeError(
+        `${name} ${pair}: write SERVER=URL, as in ${name} https://files.example=http://localhost:8081.`,
+      );
+    return [written, url(address, name) ?? ''];
+  });
 }
 
 function duration(given: Given, name: string): number | undefined {

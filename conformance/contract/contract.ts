@@ -32,8 +32,8 @@ export interface Operation {
   readonly target: Target;
   /** Addresses of the operation's own servers with defaults filled in; empty where the document's hold. */
   readonly servers: readonly string[];
-  /** Path of its own server, where that is at the origin of one of the document's: it lies beside them on the same host. */
-  readonly besidePath?: string | undefined;
+  /** Where it runs, if not at the address of its target: an address, or a path at the origin of the base URL. */
+  readonly address?: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
   readonly responses: readonly ResponseObject[];

@@ -185,23 +185,6 @@ test('a status is described by itself, else by its range, else by default', () =
   ]);
 });
 
-describe('an operation with servers of its own belongs to another party', () => {
-  test.each([
-    { root: 'https://api.example/v1', own: 'https://login.example', want: 'auth', beside: undefined },
-    { root: 'https://api.example/v1', own: 'https://api.example/v1/', want: 'api', beside: undefined },
-    { root: 'https://api.example/v1', own: 'http://api.example/login/', want: 'auth', beside: '/login' },
-    { root: 'https://api.example/v1', own: 'https://api.example', want: 'auth', beside: '' },
-    { root: '//api.example', own: 'https://api.example', want: 'api', beside: undefined },
-    { root: '/v1', own: '/auth', want: 'auth', beside: '/auth' },
-  ])('$own beside $root: $want', ({ root, own, want, beside }) => {
-    const paths = { '/a': { get: { servers: [{ url: own }], responses: {} } } };
-    const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, servers: [{ url: root }], paths };
-    const [operation] = readContract('api.json', JSON.stringify(document)).operations;
-    expect(operation).toMatchObject({ target: want });
-    expect(operation?.besidePath).toBe(beside);
-  });
-});
-
 test('a schema is read as x-exact says, where it is written plainer for generators', () => {
   const schema =
     '{type: string, enum: [a], description: D, x-exact: {properties: {x-exact: {type: string, x-exact: {const: 1}}}}}';

@@ -19,7 +19,8 @@ import {
 } from './document.ts';
 import { readExactly } from './exact-schemas.ts';
 import { includeFiles } from './include-files.ts';
-import { readAddresses, readOperation } from './read-operation.ts';
+import { readOperation } from './read-operation.ts';
+import { readAddresses } from './servers.ts';
 import { readSource, type Source } from './source.ts';
 
 const methods: readonly Method[] = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];

@@ -22,6 +22,7 @@ import {
   textAt,
 } from './document.ts';
 import { readOperationExtensions } from './extensions.ts';
+import { readServers } from './servers.ts';
 
 /** Style where none is written (OpenAPI 3.1, Parameter Object). */
 const defaultStyles = { path: 'simple', query: 'form', header: 'simple', cookie: 'form' } as const;
@@ -187,48 +188,6 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
 
 function isPlace(where: string | undefined): where is Parameter['in'] {
   return where !== undefined && Object.hasOwn(defaultStyles, where);
-}
-
-/**
- * An operation with servers of its own, none of them the document's, belongs to another party: in practice its
- * authorization server. It goes to `--auth-url`.
- */
-function readServers(
-  root: JsonObject,
-  holders: readonly unknown[],
-): Pick<Operation, 'target' | 'servers' | 'besidePath'> {
-  const own = holders.map((holder) => arrayAt(holder, 'servers')).find((servers) => servers.length > 0);
-  if (own === undefined) return { target: 'api', servers: [] };
-  const servers = own.map(addressOf);
-  const shared = readAddresses(root).map(withoutScheme);
-  if (servers.some((server) => shared.includes(withoutScheme(server)))) return { target: 'api', servers };
-  const origins = new Set(shared.length === 0 ? [''] : shared.map(originOf));
-  const beside = servers.map(withoutScheme).find((server) => origins.has(originOf(server)));
-  return { target: 'auth', servers, besidePath: beside?.slice(originOf(beside).length) };
-}
-
-/** `//api.example` of an address without its scheme; empty where it is a path of the same host. */
-function originOf(address: string): string {
-  return /^\/\/[^/]*/.exec(address)?.[0] ?? '';
-}
-
-/** Addresses of a document's own servers with defaults filled in. */
-export function readAddresses(root: JsonObject): readonly string[] {
-  return arrayAt(root, 'servers').map(addressOf);
-}
-
-/** `//api.example` is the same party as `https://api.example` (RFC 3986, 4.2). */
-function withoutScheme(address: string): string {
-  return address.replace(/^[a-z][a-z0-9+.-]*:(?=\/\/)/i, '');
-}
-
-/** The address with each variable at its default, without a trailing slash. */
-function addressOf(server: unknown): string {
-  const variables = objectAt(server, 'variables');
-  const url = textAt(isObject(server) ? server : {}, 'url') ?? '/';
-  return url
-    .replaceAll(/\{([^}]+)\}/g, (whole, name: string) => textAt(variables[name], 'default') ?? whole)
-    .replace(/\/$/, '');
 }
 
 export function readResponses(root: JsonObject, place: Place, report: ReportPart): ResponseObject[] {

@@ -273,15 +273,15 @@ type Secrets = Pick<Redactor, 'pieces' | 'headerVariable' | 'meaningOf'>;
 /** One line for a POSIX shell that sends the same request, byte for byte, once its variables are set. No secret stands in it. */
 export function curlLine(
   request: OutgoingRequest,
-  { target, besidePath }: Pick<Operation, 'target' | 'besidePath'>,
+  { target, address: own }: Pick<Operation, 'target' | 'address'>,
   secrets: Secrets,
 ): CurlLine {
   const { method, path, headers } = request;
   // A method that is meant to have content announces that it has none (RFC 9110, 8.6).
   const body = request.body ?? (/^(POST|PUT|PATCH)$/.test(method) ? Buffer.alloc(0) : undefined);
   const base = bases[target];
-  // Beside the API on the same host: no option names that address.
-  const isBeside = besidePath !== undefined;
+  // Neither of the two addresses.
+  const isBeside = own !== undefined;
   const needs: Record<string, string> = isBeside ? {} : { [base]: target === 'api' ? '--base-url' : '--auth-url' };
   const quote = (text: string): string => quotePieces(secrets.pieces(text), name);
   const name = (variable: string): string => {

@@ -200,7 +200,7 @@ describe('a curl line, pasted with its variables set, sends what was sent', () =
   test('an address beside the API on the same host, which no option names', () => {
     const { line, needs } = curlLine(
       { ...plain, base: 'http://127.0.0.1:1/token' },
-      { target: 'auth', besidePath: '/token' },
+      { target: 'auth', address: '/token' },
       redactor,
     );
     expect(line).toContain(`'http://127.0.0.1:1/token${plain.path}'`);

@@ -3,6 +3,7 @@ import { checks as allChecks, contractItself, failureOf } from '../checks/checks
 import { leastSecretLength } from '../checks/leaks.ts';
 import { noAnswer } from '../checks/server-failure.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
+import { baseOf, explainServer } from '../contract/servers.ts';
 import { createAccounts } from '../execute/authorize.ts';
 import { createConnection } from '../execute/connection.ts';
 import {
@@ -293,10 +294,7 @@ function wire(
     maxWaitMs,
     keepSecret: redactor.keep,
     ...given,
-    baseFor: ({ target, besidePath }) => {
-      if (target === 'api') return baseUrl;
-      return authUrl ?? (besidePath === undefined ? baseUrl : `${new URL(baseUrl).origin}${besidePath}`);
-    },
+    baseFor: (operation) => baseOf(operation, options) ?? baseUrl,
   });
   return { connection, accounts, pace, engine };
 }
@@ -322,15 +320,10 @@ function onlyOf(tally: Tally, isJudged: (operation: Operation) => boolean): Tall
   return { ...tally, of: (operation) => (isJudged(operation) ? tally : empty).of(operation) };
 }
 
-function refuseToSend(
-  contract: Contract,
-  operation: Operation,
-  { authUrl, permissions }: RunOptions,
-): string | undefined {
-  const { target, besidePath } = operation;
-  if (target === 'auth' && authUrl === undefined && besidePath === undefined)
-    return 'it is at another server: pass --auth-url';
-  return refuseOperation(contract, operation, permissions);
+/** @returns why an operation is not sent with these options; undefined where it is */
+export function refuseToSend(contract: Contract, operation: Operation, options: RunOptions): string | undefined {
+  if (baseOf(operation, options) === undefined) return explainServer(contract, operation);
+  return refuseOperation(contract, operation, options.permissions);
 }
 
 function formatLogLine(

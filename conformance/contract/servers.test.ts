@@ -1,0 +1,97 @@
+import { describe, expect, test } from 'vitest';
+import type { Contract } from './contract.ts';
+import { readContract } from './read-contract.ts';
+import { baseOf, explainServer, placeOperations, type ServerPlace, unknownServers } from './servers.ts';
+
+describe('an operation with servers of its own belongs to another party', () => {
+  test.each([
+    { root: 'https://api.example/v1', own: 'https://login.example', want: 'auth', beside: undefined },
+    { root: 'https://api.example/v1', own: 'https://api.example/v1/', want: 'api', beside: undefined },
+    { root: 'https://api.example/v1', own: 'http://api.example/login/', want: 'auth', beside: '/login' },
+    { root: 'https://api.example/v1', own: 'https://api.example', want: 'auth', beside: '' },
+    { root: '//api.example', own: 'https://api.example', want: 'api', beside: undefined },
+    { root: '/v1', own: '/auth', want: 'auth', beside: '/auth' },
+  ])('$own beside $root: $want', ({ root, own, want, beside }) => {
+    const paths = { '/a': { get: { servers: [{ url: own }], responses: {} } } };
+    const document = { openapi: '3.1.0', info: { title: 'T', version: '1' }, servers: [{ url: root }], paths };
+    const [operation] = readContract('api.json', JSON.stringify(document)).operations;
+    expect(operation).toMatchObject({ target: want });
+    expect(operation?.address).toBe(beside);
+  });
+});
+
+describe('an operation of another server is asked', () => {
+  const local = 'http://localhost:3000/api';
+  const rows: readonly {
+    readonly name: string;
+    readonly root?: string;
+    readonly own: string;
+    readonly given?: readonly ServerPlace[];
+    readonly authUrl?: string;
+    readonly want: string | undefined;
+  }[] = [
+    { name: 'nowhere, where nothing says it', own: 'https://files.example', want: undefined },
+    { name: 'on the host of the base URL', own: 'http://localhost:3000/files', want: 'http://localhost:3000/files' },
+    {
+      name: 'where --server says',
+      own: 'https://files.example',
+      given: [['https://files.example/', 'http://localhost:1/f']],
+      want: 'http://localhost:1/f',
+    },
+    {
+      name: 'there, although --auth-url is given',
+      own: 'https://files.example',
+      given: [['https://files.example', 'http://localhost:1']],
+      authUrl: 'http://localhost:2',
+      want: 'http://localhost:1',
+    },
+    {
+      name: 'there, although it is beside the API',
+      root: 'https://a.example/v1',
+      own: 'https://a.example/files',
+      given: [['https://a.example/files', 'http://localhost:1']],
+      want: 'http://localhost:1',
+    },
+    {
+      name: 'at --auth-url, where --server names another',
+      own: 'https://files.example',
+      given: [['https://a.example', 'http://localhost:1']],
+      authUrl: 'http://localhost:2',
+      want: 'http://localhost:2',
+    },
+  ];
+  test.each(rows)('$name', ({ root, own, given = [], authUrl, want }) => {
+    const contract = placeOperations(contractOf(own, root), local, given);
+    expect(contract.operations.map((operation) => baseOf(operation, { baseUrl: local, authUrl }))).toEqual([want]);
+  });
+
+  test('the option that is named exists, and is that of an authorization server only beside OAuth', () => {
+    const explained = [{}, { login: { type: 'http', scheme: 'bearer' } }, { login: { type: 'oauth2', flows: {} } }].map(
+      (securitySchemes) => {
+        const contract = contractOf('https://files.example', undefined, { securitySchemes });
+        return contract.operations.map((operation) => explainServer(contract, operation));
+      },
+    );
+    const plain = 'it is at another server: pass --server https://files.example=URL';
+    const both = 'it is at another server: pass --auth-url URL, or --server https://files.example=URL';
+    expect(explained).toEqual([[plain], [plain], [both]]);
+  });
+
+  test('a server that no operation has is known as such', () => {
+    const contract = contractOf('https://files.example', 'https://a.example');
+    const places: readonly ServerPlace[] = [
+      ['https://file.example', local],
+      ['https://files.example', local],
+    ];
+    expect(unknownServers(contract, places)).toEqual(['https://file.example']);
+  });
+});
+
+function contractOf(own: string, root?: string, components: object = {}): Contract {
+  const paths = { '/a': { get: { servers: [{ url: own }], responses: {} } } };
+  const servers = root === undefined ? {} : { servers: [{ url: root }] };
+  return readContract(
+    'a.json',
+    JSON.stringify({ openapi: '3.1.0', info: { title: 'T', version: '1' }, ...servers, paths, components }),
+  );
+}
