@@ -15,8 +15,9 @@ import { orderOperations, planObligations, selectOperations } from '../plan/plan
 import { createLiveProgress, formatNotTested } from '../reports/console.ts';
 import { reports } from '../reports/reports.ts';
 import { describeLeftOut, describeUnsent } from '../run/not-tested.ts';
+import { refuseToSend } from '../run/prepare-run.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
-import { refuseToSend, runConformance } from '../run/run-conformance.ts';
+import { runConformance } from '../run/run-conformance.ts';
 import { exitCodes, RunnerFailure } from '../run/verdict.ts';
 import { readAccounts } from './accounts.ts';
 import { type OptionValues, type RawOptions, readOptions, suggest } from './options.ts';

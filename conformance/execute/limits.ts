@@ -34,6 +34,59 @@ export function readRate(text: string): number {
   return rate;
 }
 
+/** Bounds the requests in flight to each origin. */
+export interface InFlight {
+  readonly run: <Outcome extends Answer | NoAnswer | undefined>(
+    base: string,
+    send: () => Promise<Outcome>,
+  ) => Promise<Outcome>;
+}
+
+/**
+ * As many as there are workers, until an origin says that it is overloaded and not for how long: then half as many, down to one.
+ * Answers to requests that were in flight at a halving halve nothing more. One SQLite file answered sixteen at once with 503 on
+ * some 60 operations, and one at a time with none.
+ */
+export function limitInFlight(workers: number): InFlight {
+  interface Origin {
+    most: number;
+    now: number;
+    halvedAt: number;
+    readonly waiting: (() => void)[];
+  }
+  const origins = new Map<string, Origin>();
+  const originOf = (base: string): Origin => {
+    const known = origins.get(base);
+    if (known !== undefined) return known;
+    const { origin: name } = new URL(base);
+    const origin = origins.get(name) ?? { most: workers, now: 0, halvedAt: 0, waiting: [] };
+    origins.set(name, origin).set(base, origin);
+    return origin;
+  };
+  return {
+    run: async (base, send) => {
+      const origin = originOf(base);
+      if (origin.now >= origin.most) await new Promise<void>((resolve) => origin.waiting.push(resolve));
+      else origin.now += 1;
+      const startedAt = performance.now();
+      try {
+        const outcome = await send();
+        const isOver = outcome?.kind === 'answer' && isOverloaded(outcome) && !asksAgain(outcome);
+        if (isOver && startedAt >= origin.halvedAt) {
+          origin.most = Math.max(1, Math.floor(origin.most / 2));
+          origin.halvedAt = performance.now();
+        }
+        return outcome;
+      } finally {
+        // A place is handed on, or given up where there are too many.
+        const next = origin.now <= origin.most ? origin.waiting.shift() : undefined;
+        if (next === undefined) origin.now -= 1;
+        else next();
+      }
+    },
+  };
+}
+
 /** Lets requests pass one by one at a rate; without a rate at once. */
 export type Pace = () => Promise<void> | undefined;
 
@@ -84,6 +137,8 @@ export function pauseAfter(
   if (last?.kind !== 'answer' || retry === undefined) return undefined;
   // It may have been passed on, or done in part, and be done twice; who says when to come again has done nothing yet.
   const isAsked = last.status === 503 && asksAgain(last);
+  // Without a word of when, it is sent again while nothing else is under way, if at all: others at once are what it had too many of.
+  if (last.status === 503 && !isAsked) return undefined;
   if (retry.isSent === 'unknown' && !isAsked && !mayRepeat(operation, method)) return undefined;
   const same = outcomes.filter((other) => other.kind === 'answer' && other.status === last.status).length;
   if (same > retry.times) return undefined;

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import type { World } from '../checks/check.ts';
 import { readContract } from '../contract/read-contract.ts';
-import type { Domain, Scenario } from '../phases/phase.ts';
 import { plainIntent } from '../planted/apis.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import type { Exchange } from './exchange.ts';
 import { chainsOf, runQueue } from './queue.ts';
+import type { Domain, Scenario as ScenarioOf } from './scenario.ts';
 import type { Engine } from './session.ts';
 
 const contract = readContract(
@@ -14,6 +14,8 @@ const contract = readContract(
 );
 const [operation] = contract.operations;
 if (operation === undefined) throw new Error('no operation');
+
+type Scenario = ScenarioOf<World>;
 
 const world = { contract, judge: createJudge(contract), secretsSeen: [] } as unknown as World;
 
@@ -51,7 +53,6 @@ const engine: Engine = {
   open: () => ({ send: async () => [] }),
   again: async (before) => before,
   outageOf: () => undefined,
-  outages: () => [],
 };
 
 async function run(
@@ -61,13 +62,11 @@ async function run(
     requests,
     again = engine.again,
     signal = new AbortController().signal,
-    controlsFor = () => [],
   }: {
     workers?: number;
     requests?: number;
     again?: Engine['again'];
     signal?: AbortSignal;
-    controlsFor?: (exchange: Exchange) => readonly Exchange[];
   } = {},
 ) {
   const folded: { id: string; exchanges: readonly Exchange[] }[] = [];
@@ -76,7 +75,7 @@ async function run(
     world,
     engine: { ...engine, again },
     needsProof: ({ outcome }) => outcome.kind === 'answer' && outcome.status === 500,
-    aftermath: { see: () => undefined, controlsFor, writes: () => ['write'] },
+    controls: { onRound: () => undefined, beginControls: () => async (exchanges) => exchanges },
     fold: ({ id }, { exchanges }) => folded.push({ id, exchanges }),
     options: { workers, requests, deadline: Number.POSITIVE_INFINITY, signal },
   });
@@ -219,18 +218,3 @@ test.each([
 ])('what a $reason.name ends is cut by $cut', async ({ reason, cut }) => {
   expect((await run([scenario('a')], { signal: AbortSignal.abort(reason) })).cut).toBe(cut);
 });
-
-test.each([
-  { status: 500, since: { writes: ['write'], control: 'a', status: 500 } },
-  { status: 404, since: { writes: ['write'], control: 'a', status: 404 } },
-  { status: 401, since: undefined },
-  { status: 429, since: undefined },
-])(
-  'a control that is answered $status excuses a failure only where that is about the data',
-  async ({ status, since }) => {
-    const control = exchangeOf(200);
-    const again = async () => exchangeOf(status);
-    const { folded } = await run([scenario('a')], { again, controlsFor: () => [control] });
-    expect(folded[0]?.exchanges[0]?.since).toEqual(since);
-  },
-);

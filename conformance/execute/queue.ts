@@ -1,6 +1,5 @@
-import type { World } from '../checks/check.ts';
-import { compareRanks, type Domain, type Scenario, type Turn } from '../phases/phase.ts';
-import { type Exchange, isCounted, isSuccess, type Since } from './exchange.ts';
+import { type Exchange, isCounted } from './exchange.ts';
+import { compareRanks, type Domain, type Scenario, type Turn } from './scenario.ts';
 import type { Engine } from './session.ts';
 
 export interface QueueOptions {
@@ -14,24 +13,27 @@ export interface QueueOptions {
 
 export type Cut = 'requests' | 'time' | 'interrupted' | undefined;
 
-interface Controls {
+/** Holds failures against earlier answers. */
+export interface Controls {
   /** Everything that a round has sent, before any of it is proven. */
-  readonly see: (exchanges: readonly Exchange[]) => void;
-  /** Reads that were accepted before, and have to be accepted still for a failure to count. */
-  readonly controlsFor: (exchange: Exchange) => readonly Exchange[];
-  readonly writes: () => readonly string[];
+  readonly onRound: (exchanges: readonly Exchange[]) => void;
+  /**
+   * For one round: the exchanges of a turn, failures with what they may follow from, and the controls that were sent.
+   *
+   * @param left requests that may still be sent
+   */
+  readonly beginControls: () => (exchanges: readonly Exchange[], left: number) => Promise<readonly Exchange[]>;
 }
 
-interface Queue {
-  readonly scenarios: readonly Scenario[];
+interface Queue<World> {
+  readonly scenarios: readonly Scenario<World>[];
   readonly world: World;
   readonly engine: Engine;
   /** Whether this exchange proves nothing before it has been sent again alone. */
   readonly needsProof: (exchange: Exchange) => boolean;
-  /** What fails for reasons that the run itself may have given: see `Aftermath`. */
-  readonly aftermath: Controls;
+  readonly controls: Controls;
   /** Takes one turn into account: the world of the next round knows it. */
-  readonly fold: (scenario: Scenario, turn: Turn) => void;
+  readonly fold: (scenario: Scenario<World>, turn: Turn) => void;
   readonly options: QueueOptions;
 }
 
@@ -45,15 +47,15 @@ const mostTurns = 64;
  * is sent again when the round is over and nothing else is under way. Requests are reserved before a turn begins, so that a bound
  * on them cuts the same sequence short.
  */
-export async function runQueue({
+export async function runQueue<World>({
   scenarios,
   world,
   engine,
   needsProof,
-  aftermath,
+  controls,
   fold,
   options,
-}: Queue): Promise<Cut> {
+}: Queue<World>): Promise<Cut> {
   let left = options.requests ?? Number.POSITIVE_INFINITY;
   for (;;) {
     const round = takeRound(scenarios, world);
@@ -61,7 +63,7 @@ export async function runQueue({
     engine.beginRound();
     const cut = cutBy(options, left);
     if (cut !== undefined) return cut;
-    const turns = new Map<Scenario, Turn>();
+    const turns = new Map<Scenario<World>, Turn>();
     for (let waiting = round; waiting.length > 0 && cutBy(options, left) === undefined; ) {
       const batch = takeBatch(waiting, left);
       waiting = waiting.slice(batch.length);
@@ -74,9 +76,9 @@ export async function runQueue({
     }
     const ended = left > 0 ? cutBy(options, left) : undefined;
     // Each is proven before the first is folded: who has stopped a deployment shows by what came of the others.
-    aftermath.see(round.flatMap((scenario) => turns.get(scenario)?.exchanges ?? []));
-    const control = createControl(engine, aftermath);
-    const proven: (readonly [Scenario, Turn])[] = [];
+    controls.onRound(round.flatMap((scenario) => turns.get(scenario)?.exchanges ?? []));
+    const control = controls.beginControls();
+    const proven: (readonly [Scenario<World>, Turn])[] = [];
     for (const scenario of round) {
       const turn = turns.get(scenario);
       if (turn === undefined) continue;
@@ -92,7 +94,7 @@ export async function runQueue({
   }
 }
 
-function takeRound(scenarios: readonly Scenario[], world: World): readonly Scenario[] {
+function takeRound<World>(scenarios: readonly Scenario<World>[], world: World): readonly Scenario<World>[] {
   const ranked = scenarios.flatMap((scenario) => {
     const rank = scenario.rank(world);
     return rank === undefined ? [] : [{ scenario, rank }];
@@ -108,7 +110,7 @@ function takeRound(scenarios: readonly Scenario[], world: World): readonly Scena
 }
 
 /** As many as the budget surely lasts for; at its end one that gets what is left. */
-function takeBatch(waiting: readonly Scenario[], left: number): readonly Scenario[] {
+function takeBatch<World>(waiting: readonly Scenario<World>[], left: number): readonly Scenario<World>[] {
   let free = left;
   const end = waiting.findIndex(({ mostRequests }) => {
     free -= mostRequests;
@@ -122,8 +124,8 @@ function countRequests(exchanges: readonly Exchange[]): number {
 }
 
 /** Groups that may run beside each other; within one, in the order of the plan. Reads alone are all by themselves. */
-export function chainsOf(round: readonly Scenario[]): readonly (readonly Scenario[])[] {
-  const chains: Scenario[][] = [];
+export function chainsOf<World>(round: readonly Scenario<World>[]): readonly (readonly Scenario<World>[])[] {
+  const chains: Scenario<World>[][] = [];
   for (const scenario of round) {
     const disturbed = chains.filter((chain) => chain.some((other) => mayDisturb(other.domain, scenario.domain)));
     const rest = chains.filter((chain) => !disturbed.includes(chain));
@@ -141,10 +143,10 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 }
 
-async function runChains(
-  chains: readonly (readonly Scenario[])[],
+async function runChains<World>(
+  chains: readonly (readonly Scenario<World>[])[],
   { workers, deadline, signal }: QueueOptions,
-  run: (scenario: Scenario) => Promise<void>,
+  run: (scenario: Scenario<World>) => Promise<void>,
 ): Promise<void> {
   const isOver = (): boolean => signal.aborted || performance.now() >= deadline;
   let next = 0;
@@ -181,39 +183,6 @@ async function prove(
     return exchange.outcome.kind === 'none' ? { ...exchange, outage: engine.outageOf(exchange.request) } : exchange;
   });
   return { exchanges: found, repeated };
-}
-
-/**
- * Holds failures against reads that were accepted before the run changed anything foreign: each read once in a round. Where one
- * fails now, the failure may be no more than a consequence.
- */
-function createControl(engine: Engine, { controlsFor, writes }: Controls) {
-  const known = new Map<Exchange, Exchange | undefined>();
-  return async (exchanges: readonly Exchange[], left: number): Promise<readonly Exchange[]> => {
-    const sent: Exchange[] = [];
-    const found: Exchange[] = [];
-    for (const exchange of exchanges) {
-      let since: Since | undefined;
-      for (const before of controlsFor(exchange)) {
-        if (!known.has(before) && sent.length < left) {
-          const again = await engine.again(before);
-          known.set(before, again);
-          if (again !== undefined) sent.push({ ...again, isControl: true });
-        }
-        const now = known.get(before);
-        if (now === undefined || isSuccess(now.outcome) || saysNothing(now)) continue;
-        const status = now.outcome.kind === 'none' ? 0 : now.outcome.status;
-        since ??= { writes: writes(), control: before.operation.id, status };
-      }
-      found.push(since === undefined ? exchange : { ...exchange, since });
-    }
-    return [...found, ...sent];
-  };
-}
-
-/** About the token or the quota, which the run itself may have used up since. */
-function saysNothing({ outcome }: Exchange): boolean {
-  return outcome.kind === 'answer' && [401, 402, 429].includes(outcome.status);
 }
 
 function cutBy({ deadline, signal }: QueueOptions, left: number): Cut {

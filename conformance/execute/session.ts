@@ -21,10 +21,9 @@ import {
   type Outage,
   type OutgoingRequest,
   type PhaseName,
+  type Sent,
 } from './exchange.ts';
-import { type Pace, pauseAfter } from './limits.ts';
-import { watchCredentials } from './lost-credentials.ts';
-import { watchOutages } from './outages.ts';
+import { limitInFlight, type Pace, pauseAfter } from './limits.ts';
 import { type Draft, seenOf, writeRequest } from './write-request.ts';
 
 /** What a request is to establish. Left out: that a valid one is accepted. */
@@ -53,8 +52,40 @@ export interface Engine {
   readonly again: (exchange: Exchange) => Promise<Exchange | undefined>;
   /** The outage in which a request of this run was interrupted. */
   readonly outageOf: (request: OutgoingRequest) => Outage | undefined;
-  /** Each time that the deployment stopped. */
-  readonly outages: () => readonly Outage[];
+}
+
+type Outcome = Answer | NoAnswer | undefined;
+
+/** Whether the deployment is there. */
+export interface Availability {
+  /** Resolves when the deployment is there, as far as is known. */
+  readonly whenUp: () => Promise<void>;
+  /** Runs one send. `later`: it never reached the deployment, which was away and is back. */
+  readonly follow: (part: Sent, send: () => Promise<Outcome>) => Promise<Outcome | 'later'>;
+  /** The same request goes out again, alone. */
+  readonly sendsAgain: (request: OutgoingRequest) => void;
+  /** The outage in which a request was interrupted, or which kept it from being sent for good. */
+  readonly of: (request: OutgoingRequest) => Outage | undefined;
+}
+
+/** Notices when what lets the run in is not accepted any more, as after a request that has reset a token. */
+export interface CredentialWatch {
+  /** The request with what came in the place of credentials that ended. */
+  readonly current: (request: OutgoingRequest) => OutgoingRequest;
+  /** Takes an answer into account. @param secrets what was shown to be let in */
+  readonly observe: (
+    operation: Operation,
+    request: OutgoingRequest,
+    secrets: readonly string[],
+    outcome: Outcome,
+  ) => void;
+  /**
+   * After a 401 to a request that showed these secrets: asks again for what was answered with them before.
+   *
+   * @param sent the request as `current` gave it
+   * @returns `kept` where they still hold or never did, `renewed` where an accepted write has handed out others that do
+   */
+  readonly check: (secrets: readonly string[], sent: OutgoingRequest) => Promise<'kept' | 'renewed' | 'lost'>;
 }
 
 interface Wiring {
@@ -71,16 +102,20 @@ interface Wiring {
   readonly form: CanonicalForm;
   /** Of the run, in the time of `performance.now()`. */
   readonly startedAt: number;
-  readonly keepSecret: (text: string) => void;
-  /** Told in words when what lets the run in has ended, and nothing came in its place. */
-  readonly onLost: (says: string) => void;
+  readonly availability: Availability;
+  /** @param send one request, when its operation may send */
+  readonly watchCredentials: (
+    send: (operation: Operation, request: OutgoingRequest) => Promise<Outcome>,
+  ) => CredentialWatch;
+  /** Requests in flight at first. */
+  readonly workers: number;
 }
 
 const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };
 
 export function createEngine(wiring: Wiring): Engine {
-  const { connection, pace, maxWaitMs, signal, deadline, startedAt } = wiring;
-  const outages = watchOutages(wiring);
+  const { connection, pace, maxWaitMs, signal, deadline, startedAt, availability } = wiring;
+  const inFlight = limitInFlight(wiring.workers);
   /** Until when each operation waits. Others go on meanwhile. */
   const waits = new Map<string, number>();
 
@@ -89,14 +124,16 @@ export function createEngine(wiring: Wiring): Engine {
   const exchange = async (operation: Operation, request: OutgoingRequest): Promise<Answer | NoAnswer | undefined> => {
     for (;;) {
       await waitUntil(waits.get(operation.id) ?? 0);
-      await outages.whenUp();
+      await availability.whenUp();
       await pace();
-      const outcome = await outages.follow({ operation, request }, () => connection.send(request));
+      const outcome = await availability.follow({ operation, request }, () =>
+        inFlight.run(request.base, () => connection.send(request)),
+      );
       if (outcome !== 'later') return outcome?.kind === 'answer' ? held.hold(outcome) : outcome;
     }
   };
 
-  const watch = watchCredentials({ send: exchange, keepSecret: wiring.keepSecret }, wiring.onLost);
+  const watch = wiring.watchCredentials(exchange);
 
   /** Every outcome in order; all but the last were pauses. */
   const exchangePatiently = async (operation: Operation, request: OutgoingRequest) => {
@@ -181,10 +218,9 @@ export function createEngine(wiring: Wiring): Engine {
         },
       };
     },
-    outageOf: (request) => outages.of(request),
-    outages: () => outages.all(),
+    outageOf: availability.of,
     again: async (before) => {
-      outages.sendsAgain(before.request);
+      availability.sendsAgain(before.request);
       const outcome = await exchange(before.operation, before.request);
       if (outcome === undefined) return undefined;
       const intent = { ...before.intent, label: `${before.intent.label}, again alone`, step: before.intent.step + 1 };

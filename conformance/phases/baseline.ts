@@ -3,6 +3,7 @@ import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import { placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
+import type { Domain, Scenario } from '../execute/scenario.ts';
 import { toolsFor } from '../execute/session.ts';
 import { dangerOf, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
 import { orderOperations } from '../plan/plan.ts';
@@ -16,15 +17,14 @@ import { allTargets } from '../search/choose-targets.ts';
 import { rankOf } from '../search/ranks.ts';
 import { most, type Search, strategies } from '../search/strategies.ts';
 import { takeTurn } from '../search/take-turn.ts';
-import type { Domain, Scenario } from './phase.ts';
 
-export function planBaseline(contract: Contract, operations: readonly Operation[]): readonly Scenario[] {
+export function planBaseline(contract: Contract, operations: readonly Operation[]): readonly Scenario<World>[] {
   return orderOperations(operations).flatMap((level, index) =>
     level.map((operation) => baselineScenario(contract, operation, index)),
   );
 }
 
-function baselineScenario(contract: Contract, operation: Operation, level: number): Scenario {
+function baselineScenario(contract: Contract, operation: Operation, level: number): Scenario<World> {
   const kind = kindOf(contract, operation);
   const danger = dangerOf(operation, kind);
   const names = referenceNames(contract, operation);

@@ -4,8 +4,9 @@ import type { Budget } from '../execute/limits.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { Permissions } from '../plan/permissions.ts';
 import type { Obligation, Selection } from '../plan/plan.ts';
-import type { Coverage } from './tally.ts';
-import type { Judgement, RunnerFailure, Warning } from './verdict.ts';
+import type { Coverage } from './statistics.ts';
+import type { Judgement, RunnerFailure } from './verdict.ts';
+import type { Warning } from './warnings.ts';
 
 /** Everything that a run depends on besides the contract and the answers. */
 export interface RunOptions {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
+import { watchAddress } from '../circumstances/address.ts';
 import type { Operation } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { Answer, Exchange, NoAnswer } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import { plainIntent } from '../planted/apis.ts';
-import { seeTargets } from './lost-address.ts';
-import { createTally, explainUnreached, measureCoverage } from './tally.ts';
+import { createStatistics, explainUnreached, measureCoverage } from './statistics.ts';
 import { exitCodes, judgeVerdict } from './verdict.ts';
 
 const { operations } = readContract(
@@ -36,16 +36,16 @@ function judge(
   findings: Parameters<typeof judgeVerdict>[0]['findings'] = [],
 ): ReturnType<typeof judgeVerdict> {
   const selected = operations.filter(({ id }) => id in came);
-  const [tally, targets] = [createTally(), seeTargets()];
+  const [counts, targets] = [createStatistics(), watchAddress()];
   for (const operation of selected) {
     const exchange = exchangeOf(operation, came[operation.id] ?? 0);
-    tally.count(exchange);
-    targets.see(exchange);
+    counts.onExchange(exchange);
+    targets.onExchange(exchange);
   }
   const { away, option } = targets.judged();
-  const coverage = measureCoverage(selected, tally);
+  const coverage = measureCoverage(selected, counts);
   const rest = { findings, cut, lost: undefined, tokenProblems, ended };
-  return judgeVerdict({ ...rest, tallies: tally.all(), away, option, coverage });
+  return judgeVerdict({ ...rest, statistics: counts.all(), away, option, coverage });
 }
 
 function exchangeOf(operation: Operation, came: number | NoAnswer['reason']): Exchange {

@@ -1,11 +1,7 @@
-import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
-import type { Outage } from '../execute/exchange.ts';
+import type { LostAddress, TargetSeen } from '../circumstances/address.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
-import type { LooserPlace } from './looser.ts';
-import type { LostAddress, TargetSeen } from './lost-address.ts';
-import { explainOutages } from './outages.ts';
-import { type Coverage, explainUnreached, type OperationTally, type Tally } from './tally.ts';
+import type { Coverage, OperationStatistics } from './statistics.ts';
 
 /** `nothing-tested`, `wrong-address` and `unreachable` must never look green, nor like a defect of the deployment. */
 export type Verdict =
@@ -43,15 +39,12 @@ function mayComeFirst(status: number): boolean {
   return provesNothing.has(status) || isRedirect || status === 404 || status === 405 || status >= 500;
 }
 
-/** Most places in one report. */
-const mostPlaces = 40;
-
 /** Most names of operations in one sentence. */
 const mostNamed = 8;
 
 interface VerdictGiven {
   readonly findings: readonly Pick<Finding, 'severity'>[];
-  readonly tallies: readonly OperationTally[];
+  readonly statistics: readonly OperationStatistics[];
   readonly away: TargetSeen['away'];
   readonly option: TargetSeen['option'];
   readonly coverage: Coverage;
@@ -66,7 +59,7 @@ interface VerdictGiven {
 
 /** What the run amounts to: what keeps it from proving anything goes before all that it found. */
 export function judgeVerdict(given: VerdictGiven): Judgement {
-  const { findings, tallies, away, option, coverage, cut, lost, tokenProblems, ended, failure } = given;
+  const { findings, statistics, away, option, coverage, cut, lost, tokenProblems, ended, failure } = given;
   if (failure !== undefined) {
     const says = `The runner failed: ${failure}. What was found until then stands.`;
     return {
@@ -84,7 +77,7 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     return { verdict: 'unreachable', says: `Unreachable: ${says} (${base}).`, cure };
   }
   if (lost !== undefined) return judgeLost(lost);
-  const refused = judgeRefused(tallies, tokenProblems);
+  const refused = judgeRefused(statistics, tokenProblems);
   if (refused !== undefined) return refused;
   const unreached = describeUnreached(coverage);
   const defects = findings.filter(({ severity }) => severity === 'defect').length;
@@ -96,12 +89,12 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     const says = `Cut short: ${ended} What was found until then stands${unreached && `; ${unreached}`}.`;
     return { verdict: 'cut-short', says, cure: 'The warnings name what came before it.' };
   }
-  const seen = statusesOf(tallies);
+  const seen = statusesOf(statistics);
   if (seen.size === 0 && cut !== undefined) {
     const says = 'Nothing tested: the budget was spent before anything was answered.';
     return { verdict: 'nothing-tested', says, cure: 'Give a larger --budget, or see why the deployment is silent.' };
   }
-  if (seen.size === 0 && tallies.some(({ requests }) => requests > 0)) {
+  if (seen.size === 0 && statistics.some(({ requests }) => requests > 0)) {
     const says = 'Nothing tested: no request was answered.';
     return { verdict: 'nothing-tested', says, cure: 'See why the deployment is silent, or raise --timeout.' };
   }
@@ -118,14 +111,14 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
  * @returns undefined where somebody was, or where what came says something of data
  */
 function judgeRefused(
-  tallies: readonly OperationTally[],
+  statistics: readonly OperationStatistics[],
   [problem, ...more]: readonly string[],
 ): Judgement | undefined {
   // Open operations prove nothing about those that need credentials.
-  const guarded = tallies.filter(
+  const guarded = statistics.filter(
     ({ operation }) => operation.security.length > 0 && operation.security.every((one) => Object.keys(one).length > 0),
   );
-  const statuses = [...statusesOf(guarded.length > 0 ? guarded : tallies)].sort((a, b) => a - b);
+  const statuses = [...statusesOf(guarded.length > 0 ? guarded : statistics)].sort((a, b) => a - b);
   if (guarded.some(({ isAccepted }) => isAccepted)) return undefined;
   const isOnly = statuses.length > 0 && statuses.every((status) => provesNothing.has(status));
   if (!isOnly && !(statuses.includes(401) && statuses.every(mayComeFirst))) return undefined;
@@ -163,8 +156,8 @@ function describeUnreached({ operations, reached }: Coverage): string {
   return `${count}: ${names.slice(0, mostNamed).join(', ')}${more}`;
 }
 
-function statusesOf(tallies: readonly OperationTally[]): ReadonlySet<number> {
-  return new Set(tallies.flatMap(({ statuses }) => statuses.filter((status) => status > 0)));
+function statusesOf(statistics: readonly OperationStatistics[]): ReadonlySet<number> {
+  return new Set(statistics.flatMap(({ statuses }) => statuses.filter((status) => status > 0)));
 }
 
 export const exitCodes: Readonly<Record<Verdict, number>> = {
@@ -177,138 +170,3 @@ export const exitCodes: Readonly<Record<Verdict, number>> = {
   interrupted: 130,
   failed: 2,
 };
-
-/** A fact about the run or the contract that costs checks, with what to do about it. */
-export interface Warning {
-  readonly says: string;
-  readonly cure: string;
-}
-
-interface WarningsGiven {
-  readonly contract: Contract;
-  readonly operations: readonly Operation[];
-  readonly tally: Tally;
-  readonly problems: readonly ContractProblem[];
-  readonly facts: readonly Finding[];
-  readonly outages: readonly Outage[];
-  readonly looser: readonly LooserPlace[];
-  readonly tokenProblems: readonly string[];
-  /** Why nothing was let in any more. */
-  readonly lostAccess: readonly string[];
-  readonly cut: Cut;
-  readonly verdict: Verdict;
-}
-
-/** Facts that cost checks. What only follows from the verdict is left out: the verdict says it once. */
-export function gatherWarnings(given: WarningsGiven): Warning[] {
-  const ofContract = [...ofProblems(given), ...undocumented(given)];
-  if (given.verdict === 'unreachable' || given.verdict === 'wrong-address') return ofContract;
-  const ofTokens = given.tokenProblems.map((problem) => ({
-    says: `No token: ${problem}`,
-    cure: 'Check the client, or pass --token.',
-  }));
-  return [
-    ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
-    ...given.lostAccess.map((says) => ({ says, cure: 'Leave that operation out with --exclude, and run again.' })),
-    ...ofContract,
-    ...explainOutages(given.outages).map((says) => ({
-      says,
-      cure: 'Leave the operation out with --exclude, or raise --max-wait; what was under way is held against nobody.',
-    })),
-    ...ofDeployment(given),
-    ...unreached(given),
-    ...ofLooser(given),
-    ...leftBehind(given),
-    ...cutShort(given.cut),
-  ];
-}
-
-/** One warning for what is wrong in the same words, with the first place. */
-function ofProblems({ contract, problems }: WarningsGiven): Warning[] {
-  return [...Map.groupBy(problems, ({ says }) => says).values()].flatMap(([first, ...more]) => {
-    if (first === undefined) return [];
-    const { line, pointer, says, cure } = first;
-    const also = more.length === 0 ? '' : ` (and at ${more.length} more ${more.length === 1 ? 'place' : 'places'})`;
-    return [{ says: `${contract.file}:${line} ${pointer}${also}: ${says}`, cure }];
-  });
-}
-
-function ofDeployment({ facts }: WarningsGiven): Warning[] {
-  return facts.map(({ operations, says, answered }) => ({
-    says: `${operations.slice(0, 8).join(', ')}${operations.length > 8 ? ` and ${operations.length - 8} more` : ''}: ${says} (${answered}).`,
-    cure: 'Switch it on to have it tested, or leave it out with --exclude.',
-  }));
-}
-
-/** Places at which the server refuses what the contract allows, one line each. */
-function ofLooser({ looser }: WarningsGiven): Warning[] {
-  const told = looser.slice(0, mostPlaces).map(({ pointer, place, operations, status, sent, says, isByFormat }) => ({
-    says: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was refused with ${status}: ${says}`,
-    cure: isByFormat
-      ? 'Valid by its format alone, of which a server may ask more: say in the schema what it asks for.'
-      : 'Say in the schema what the server asks for.',
-  }));
-  const left = looser.length - told.length;
-  if (left <= 0) return told;
-  const says = `The contract is looser than the server at ${left} more ${left === 1 ? 'place' : 'places'}.`;
-  return [...told, { says, cure: 'Mend those above first.' }];
-}
-
-function describeSent(place: string, sent: string | undefined): string {
-  return place === '' ? 'every request' : sent === undefined ? 'a request without it' : sent;
-}
-
-function nameSome(names: readonly string[]): string {
-  return `${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
-}
-
-/** One warning for each reason, with the operations it holds for. */
-function unreached({ operations, tally, cut }: WarningsGiven): Warning[] {
-  const reasons = Map.groupBy(
-    operations.flatMap((operation) => {
-      const reason = explainUnreached(tally.of(operation), cut !== undefined);
-      return reason === undefined ? [] : [{ id: operation.id, reason }];
-    }),
-    ({ reason }) => reason,
-  );
-  return [...reasons].map(([reason, found]) => ({
-    says: `Never accepted: ${found.map(({ id }) => id).join(', ')}: ${reason}.`,
-    cure: 'No check of what they answer took place.',
-  }));
-}
-
-function undocumented({ operations }: WarningsGiven): Warning[] {
-  const silent = operations.filter(({ responses }) => !responses.some(({ status }) => /^(4|default)/i.test(status)));
-  if (silent.length === 0) return [];
-  const names = silent
-    .slice(0, 8)
-    .map(({ id }) => id)
-    .join(', ');
-  return [
-    {
-      says: `${silent.length} of ${operations.length} operations document no 4xx: ${names}${silent.length > 8 ? ', …' : ''}.`,
-      cure: 'Document them; refusals of these operations are not judged.',
-    },
-  ];
-}
-
-function leftBehind({ operations, tally }: WarningsGiven): Warning[] {
-  const done = operations.filter((operation) => tally.of(operation).isAccepted);
-  const deleted = new Set(
-    done.filter(({ method }) => method === 'delete').map(({ path }) => path.replace(/\/\{[^/]*$/, '')),
-  );
-  const kept = done.filter(({ method, target, path }) => method === 'post' && target === 'api' && !deleted.has(path));
-  if (kept.length === 0) return [];
-  return [
-    {
-      says: `What these created may still be there: ${kept.map(({ id }) => id).join(', ')}.`,
-      cure: 'No accepted DELETE belongs to them.',
-    },
-  ];
-}
-
-function cutShort(cut: Cut): Warning[] {
-  if (cut === undefined) return [];
-  const why = { requests: 'The budget of requests is spent', time: 'The time is up', interrupted: 'Interrupted' }[cut];
-  return [{ says: `${why}: the plan was not finished.`, cure: 'Give a larger --budget.' }];
-}

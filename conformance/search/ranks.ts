@@ -1,6 +1,6 @@
 import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { Rank } from '../phases/phase.ts';
+import type { Rank } from '../execute/scenario.ts';
 import { isOfAccess, type OperationKind } from '../plan/operation-kinds.ts';
 import { nounOf, plainPath, slotsOf } from '../resources/slots.ts';
 

@@ -38,6 +38,8 @@ export async function takeTurn(
     if (last === undefined) break;
     state = take(turn, strategy, state, step.next, last);
     const verdict = state.log.at(-1)?.verdict;
+    // The answer only asked for time: the same request is sent again.
+    if (verdict === 'later' || verdict === 'later, alone') exchanges.splice(-1, 1, { ...last, isPause: true });
     const goesOn = strategy.name === 'candidates' && isWorthAnotherTarget(state, turn.operation);
     if (verdict !== undefined && endsTurn.has(verdict) && !goesOn) break;
   }

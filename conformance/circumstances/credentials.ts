@@ -1,28 +1,9 @@
 import type { Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
-import type { Answer, NoAnswer, OutgoingRequest } from './exchange.ts';
+import type { Answer, NoAnswer, OutgoingRequest } from '../execute/exchange.ts';
+import type { CredentialWatch } from '../execute/session.ts';
 
 type Outcome = Answer | NoAnswer | undefined;
-
-/** Notices when what lets the run in is not accepted any more, as after a request that has reset a token. */
-export interface CredentialWatch {
-  /** The request with what came in the place of credentials that ended. */
-  readonly current: (request: OutgoingRequest) => OutgoingRequest;
-  /** Takes an answer into account. @param secrets what was shown to be let in */
-  readonly observe: (
-    operation: Operation,
-    request: OutgoingRequest,
-    secrets: readonly string[],
-    outcome: Outcome,
-  ) => void;
-  /**
-   * After a 401 to a request that showed these secrets: asks again for what was answered with them before.
-   *
-   * @param sent the request as `current` gave it
-   * @returns `kept` where they still hold or never did, `renewed` where an accepted write has handed out others that do
-   */
-  readonly check: (secrets: readonly string[], sent: OutgoingRequest) => Promise<'kept' | 'renewed' | 'lost'>;
-}
 
 interface Wiring {
   readonly send: (operation: Operation, request: OutgoingRequest) => Promise<Outcome>;

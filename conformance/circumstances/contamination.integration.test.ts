@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { testOptions } from '../planted/apis.ts';
 import { contractOf } from '../planted/by-hand.ts';
 import { type Handler, serve, type TestAnswer } from '../planted/serve.ts';
-import { runConformance } from './run-conformance.ts';
+import { runConformance } from '../run/run-conformance.ts';
 
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 const list = { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } };

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { NumberedExchange, Outage } from '../execute/exchange.ts';
 import { contractOf, exchangeOf } from '../planted/by-hand.ts';
-import { judgeOutages, rememberExchanges } from './outages.ts';
+import { judgeOutages, rememberExchanges } from './outage.ts';
 
 const contract = contractOf({ '/a': { put: { operationId: 'write', responses: {} } } });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import type { Answer, OutgoingRequest } from './exchange.ts';
-import { watchCredentials } from './lost-credentials.ts';
+import type { Answer, OutgoingRequest } from '../execute/exchange.ts';
+import { watchCredentials } from './credentials.ts';
 
 const { operations } = readContract(
   'a.json',

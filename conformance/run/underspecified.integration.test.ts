@@ -44,7 +44,7 @@ const handle: Handler = ({ path, query, method }) => {
   if (path === '/shelves' || path === '/rooms') return no([{ field: 'name', message: 'must be a Roman numeral' }]);
   if (path === '/hosts') return no({ field: 'host', message: 'is no CRN' });
   if (path === '/secret' || path === '/hidden') return no('not like this');
-  if (query.has('order')) return no('nothing can be ordered so');
+  if (query.has('order')) return no('order must be a column of the table');
   return { status: method === 'POST' ? 201 : 200 };
 };
 

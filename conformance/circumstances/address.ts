@@ -32,7 +32,6 @@ const mostTried = 6;
 
 interface Given {
   readonly contract: Contract;
-  readonly seen: TargetSeen;
   readonly connection: Connection;
   readonly pace: Pace;
   /** Requests that may still be sent. */
@@ -46,8 +45,8 @@ interface Given {
  *
  * @returns undefined unless every answer was 404, or none was the API's
  */
-export async function findLostAddress(given: Given): Promise<LostAddress | undefined> {
-  const { base, option, isAbsent, isForeign, saw, redirect, asked: operation, named: askedName, servers } = given.seen;
+async function findLostAddress(seen: TargetSeen, given: Given): Promise<LostAddress | undefined> {
+  const { base, option, isAbsent, isForeign, saw, redirect, asked: operation, named: askedName, servers } = seen;
   if (base === undefined || !(isAbsent || isForeign)) return undefined;
   const addresses = option === '--base-url' ? given.contract.servers : servers;
   const sent: string[] = [];
@@ -99,21 +98,25 @@ export interface TargetSeen {
   readonly away: { readonly says: string; readonly base: string } | undefined;
 }
 
-export interface TargetsSeen {
-  readonly see: (exchange: Exchange) => void;
+export interface AddressWatch {
+  readonly onExchange: (exchange: Exchange) => void;
   /** The API; the other server where that one alone was asked. */
   readonly judged: () => TargetSeen;
+  /** At the end of the run. */
+  readonly findLost: (given: Given) => Promise<LostAddress | undefined>;
 }
 
 /** Keeps of each answer what tells whether the address is the right one, and nothing else. */
-export function seeTargets(): TargetsSeen {
+export function watchAddress(): AddressWatch {
   const targets = { api: seeTarget('--base-url'), auth: seeTarget('--auth-url') };
+  const judged = (): TargetSeen => {
+    const api = targets.api.seen();
+    return api.base === undefined ? targets.auth.seen() : api;
+  };
   return {
-    see: (exchange) => targets[exchange.operation.target].see(exchange),
-    judged: () => {
-      const api = targets.api.seen();
-      return api.base === undefined ? targets.auth.seen() : api;
-    },
+    onExchange: (exchange) => targets[exchange.operation.target].see(exchange),
+    judged,
+    findLost: (given) => findLostAddress(judged(), given),
   };
 }
 

@@ -3,7 +3,7 @@ import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 
 /** What came of one operation, in numbers: no exchange is kept. */
-export interface OperationTally {
+export interface OperationStatistics {
   readonly operation: Operation;
   readonly requests: number;
   /** Statuses that came, in the order of their coming; 0 for no answer. */
@@ -13,25 +13,25 @@ export interface OperationTally {
   readonly reasons: readonly string[];
 }
 
-export interface Tally {
-  readonly count: (exchange: Exchange) => void;
+export interface Statistics {
+  readonly onExchange: (exchange: Exchange) => void;
   readonly explain: (operation: Operation, reasons: readonly string[]) => void;
-  readonly of: (operation: Operation) => OperationTally;
+  readonly of: (operation: Operation) => OperationStatistics;
   /** Those of which something was sent or explained, in that order. */
-  readonly all: () => readonly OperationTally[];
+  readonly all: () => readonly OperationStatistics[];
   readonly requests: () => number;
   /** How many requests of one operation failed as this one did, each counted once, repeats left out. */
   readonly failedLike: (exchange: Exchange) => number;
 }
 
-interface Counts extends OperationTally {
+interface Counts extends OperationStatistics {
   requests: number;
   statuses: number[];
   isAccepted: boolean;
   reasons: readonly string[];
 }
 
-export function createTally(): Tally {
+export function createStatistics(): Statistics {
   const counts = new Map<Operation, Counts>();
   const failed = new Map<string, number>();
   let requests = 0;
@@ -43,14 +43,16 @@ export function createTally(): Tally {
     return fresh;
   };
   return {
-    count: (exchange) => {
+    onExchange: (exchange) => {
       requests += 1;
       const own = countsOf(exchange.operation);
       const status = exchange.outcome.kind === 'answer' ? exchange.outcome.status : 0;
       own.requests += 1;
       if (!own.statuses.includes(status)) own.statuses.push(status);
       own.isAccepted ||= isAccepted(exchange);
-      const failure = exchange.isPause || exchange.isAlone === true ? undefined : failureKey(exchange);
+      // A 503 that only asked for time failed like the one that stays.
+      const isPassing = exchange.isPause && status !== 503;
+      const failure = isPassing || exchange.isAlone === true ? undefined : failureKey(exchange);
       if (failure !== undefined) failed.set(failure, (failed.get(failure) ?? 0) + 1);
     },
     explain: (operation, reasons) => {
@@ -94,9 +96,9 @@ export interface Coverage {
   readonly responses: number;
 }
 
-export function measureCoverage(operations: readonly Operation[], tally: Tally): Coverage {
+export function measureCoverage(operations: readonly Operation[], statistics: Statistics): Coverage {
   const each = operations.map((operation): OperationCoverage => {
-    const { requests, statuses, isAccepted: isReached } = tally.of(operation);
+    const { requests, statuses, isAccepted: isReached } = statistics.of(operation);
     const seen = statuses.filter((status) => status > 0).sort((a, b) => a - b);
     const isSeen = (status: string): boolean =>
       seen.some((code) => status === String(code) || status.toUpperCase() === `${Math.floor(code / 100)}XX`);
@@ -127,7 +129,7 @@ const aboutAccess: Readonly<Record<number, string>> = {
  * @returns undefined when it was
  */
 export function explainUnreached(
-  { operation, requests, statuses, isAccepted, reasons }: OperationTally,
+  { operation, requests, statuses, isAccepted, reasons }: OperationStatistics,
   isCut: boolean,
 ): string | undefined {
   if (isAccepted) return undefined;

@@ -1,0 +1,103 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+import { type Exchange, isSuccess, type Since } from '../execute/exchange.ts';
+import type { Controls } from '../execute/queue.ts';
+import { kindOf } from '../plan/operation-kinds.ts';
+import type { Resources } from '../resources/resources.ts';
+import { slotsOf } from '../resources/slots.ts';
+
+/** Most writes that one sentence names. */
+const mostNamed = 3;
+
+/**
+ * Remembers what the run itself did to things that are not its own, and which reads were accepted before: what fails later may be
+ * no more than a consequence, where they fail as well. The nearest one and the plainest one are read again beside a failure, each
+ * once in a round.
+ *
+ * @param again sends the same request once more, while nothing else is under way
+ */
+export function watchContamination(
+  contract: Contract,
+  resources: Pick<Resources, 'isMade'>,
+  again: (exchange: Exchange) => Promise<Exchange | undefined>,
+): Controls {
+  const reads = new Map<Operation, Exchange>();
+  let writes: readonly string[] = [];
+
+  const isForeign = ({ operation, seen }: Exchange): boolean => {
+    const kind = kindOf(contract, operation);
+    return kind !== 'read' && kind !== 'create' && !resources.isMade(operation, seen);
+  };
+
+  /** None where the exchange is no failure, or nothing foreign was changed. */
+  const controlsFor = (exchange: Exchange): readonly Exchange[] => {
+    if (writes.length === 0 || !isFailure(exchange)) return [];
+    const others = [...reads.values()];
+    const nearest = best(others, (one) => sharedSegments(one.operation.path, exchange.operation.path));
+    const plainest = best(
+      others.filter((one) => one !== nearest),
+      (one) => -one.request.path.length,
+    );
+    return [nearest, plainest].filter((one) => one !== undefined);
+  };
+
+  return {
+    onRound: (exchanges) => {
+      for (const exchange of exchanges) {
+        const { operation, outcome, intent } = exchange;
+        if (!isSuccess(outcome) || exchange.isPause || intent.identity !== 'own') continue;
+        if (isForeign(exchange)) {
+          writes = [operation.id, ...writes.filter((name) => name !== operation.id)].slice(0, mostNamed);
+        }
+        // What needs an id may be gone with it; what needs none was there before and has to be there still.
+        const isPlain = operation.method === 'get' && slotsOf(operation.path).length === 0;
+        if (isPlain && writes.length === 0) reads.set(operation, exchange);
+      }
+    },
+    beginControls: () => {
+      const known = new Map<Exchange, Exchange | undefined>();
+      return async (exchanges, left) => {
+        const sent: Exchange[] = [];
+        const found: Exchange[] = [];
+        for (const exchange of exchanges) {
+          let since: Since | undefined;
+          for (const before of controlsFor(exchange)) {
+            if (!known.has(before) && sent.length < left) {
+              const now = await again(before);
+              known.set(before, now);
+              if (now !== undefined) sent.push({ ...now, isControl: true });
+            }
+            const now = known.get(before);
+            if (now === undefined || isSuccess(now.outcome) || saysNothing(now)) continue;
+            const status = now.outcome.kind === 'none' ? 0 : now.outcome.status;
+            since ??= { writes, control: before.operation.id, status };
+          }
+          found.push(since === undefined ? exchange : { ...exchange, since });
+        }
+        return [...found, ...sent];
+      };
+    },
+  };
+}
+
+/** About the token or the quota, which the run itself may have used up since. */
+function saysNothing({ outcome }: Exchange): boolean {
+  return outcome.kind === 'answer' && [401, 402, 429].includes(outcome.status);
+}
+
+function isFailure({ outcome, isPause, isAlone }: Exchange): boolean {
+  if (isPause || isAlone === true || outcome.kind === 'none') return false;
+  return outcome.status === 404 || (outcome.status >= 500 && outcome.status !== 501);
+}
+
+function best(candidates: readonly Exchange[], worth: (one: Exchange) => number): Exchange | undefined {
+  return candidates.reduce<Exchange | undefined>(
+    (found, next) => (found === undefined || worth(next) > worth(found) ? next : found),
+    undefined,
+  );
+}
+
+function sharedSegments(a: string, b: string): number {
+  const [left, right] = [a.split('/'), b.split('/')];
+  const first = left.findIndex((segment, index) => segment !== right[index]);
+  return first < 0 ? left.length : first;
+}

@@ -1,0 +1,111 @@
+import { contractItself, failureOf } from '../checks/checks.ts';
+import type { LostAddress } from '../circumstances/address.ts';
+import type { Operation } from '../contract/contract.ts';
+import type { Cut } from '../execute/queue.ts';
+import { planObligations } from '../plan/plan.ts';
+import { describeLeftOut, describeNotReached } from './not-tested.ts';
+import type { Run } from './prepare-run.ts';
+import type { RunResult } from './run.ts';
+import { createStatistics, explainUnreached, measureCoverage, type Statistics } from './statistics.ts';
+import { judgeVerdict, type RunnerFailure } from './verdict.ts';
+import { gatherWarnings } from './warnings.ts';
+
+interface Ended {
+  readonly cut: Cut;
+  readonly lost: LostAddress | undefined;
+  readonly failure: RunnerFailure | undefined;
+}
+
+/** What a run found, and what it amounts to. */
+export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult {
+  const { contract, options, world, selected, checks, allChecks } = run;
+  const { redactor, findings, statistics, obligations, outages, lostAccess, underspecified } = run;
+  for (const line of lost?.sent ?? []) run.events.onRequest?.(line);
+  const seen = run.address.judged();
+  const userCut = run.isStopped() ? undefined : cut;
+  const problems = [...contract.problems, ...world.judge.problems()];
+  const isAsked = checks.includes(contractItself);
+  for (const problem of isAsked ? problems : []) {
+    const failure = failureOf(problem);
+    if (failure !== undefined) findings.addUnsent(failure);
+  }
+  const tokenProblems = run.accounts.problems().map(redactor.redact);
+  const coverage = measureCoverage(selected, statistics);
+  const judged = judgeVerdict({
+    findings: findings.all(),
+    statistics: statistics.all(),
+    away: seen.away,
+    option: seen.option,
+    coverage,
+    cut: userCut,
+    lost,
+    tokenProblems,
+    ended: describeEnd(run),
+    failure: failure && redactor.redact(failure.message),
+  });
+  // What another host, or none, answered says nothing about this deployment.
+  const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
+  const isJudged = ({ target }: Operation): boolean =>
+    !isElsewhere || target !== (seen.option === '--base-url' ? 'api' : 'auth');
+  const reasonFor = new Map(
+    selected.map((operation) => [operation.id, explainUnreached(statistics.of(operation), cut !== undefined)]),
+  );
+  const closed = isElsewhere
+    ? planObligations(selected, checks).close(() => judged.says)
+    : obligations.close((operation) => reasonFor.get(operation));
+  const names = { checks: checks.map(({ name }) => name), allChecks: allChecks.map(({ name }) => name) };
+  return {
+    title: contract.title,
+    contractFile: contract.file,
+    baseUrl: options.baseUrl,
+    authUrl: options.authUrl,
+    seed: world.seed,
+    now: new Date(world.now).toISOString(),
+    ...judged,
+    findings: findings.all().filter(({ operation }) => {
+      const own = selected.find(({ id }) => id === operation);
+      return own === undefined || isJudged(own);
+    }),
+    warnings: gatherWarnings({
+      facts: findings.facts(),
+      outages: outages.all(),
+      underspecified: underspecified
+        .places()
+        .map((one) => ({ ...one, sent: one.sent && redactor.redact(one.sent), says: redactor.redact(one.says) })),
+      contract,
+      operations: selected,
+      statistics,
+      problems: problems.filter((problem) => !isAsked || failureOf(problem) === undefined),
+      tokenProblems,
+      lostAccess,
+      cut: userCut,
+      verdict: judged.verdict,
+    }),
+    obligations: closed,
+    notTested: isElsewhere
+      ? ['anything']
+      : [
+          ...describeLeftOut({ contract, selected, ...names }),
+          ...describeNotReached(
+            closed,
+            coverage.operations.flatMap((one) => (one.isReached ? [] : one.operation)),
+          ),
+        ],
+    coverage: isElsewhere ? measureCoverage(selected, onlyOf(statistics, isJudged)) : coverage,
+    requests: statistics.requests() + (lost?.sent.length ?? 0),
+    durationMs: Math.round(performance.now() - run.startedAt),
+    failure,
+  };
+}
+
+function describeEnd({ outages, lostAccess }: Run): string | undefined {
+  const goneForMs = outages.goneForMs();
+  if (goneForMs !== undefined)
+    return `the deployment stopped, and did not come back within ${Math.round(goneForMs / 1000)} s.`;
+  return lostAccess.length > 0 ? 'what let the run in has ended.' : undefined;
+}
+
+function onlyOf(statistics: Statistics, isJudged: (operation: Operation) => boolean): Statistics {
+  const empty = createStatistics();
+  return { ...statistics, of: (operation) => (isJudged(operation) ? statistics : empty).of(operation) };
+}

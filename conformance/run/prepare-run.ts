@@ -1,0 +1,209 @@
+import { type SecretSeen, type World, wholeAnswer } from '../checks/check.ts';
+import { checks as allChecks } from '../checks/checks.ts';
+import { leastSecretLength } from '../checks/leaks.ts';
+import { noAnswer } from '../checks/server-failure.ts';
+import { watchAddress } from '../circumstances/address.ts';
+import { watchContamination } from '../circumstances/contamination.ts';
+import { watchCredentials } from '../circumstances/credentials.ts';
+import { watchOutages } from '../circumstances/outage.ts';
+import type { Contract, Operation } from '../contract/contract.ts';
+import { baseOf, explainServer } from '../contract/servers.ts';
+import { createAccounts } from '../execute/authorize.ts';
+import { createConnection } from '../execute/connection.ts';
+import { type Exchange, isAccepted, type NoAnswer, type NumberedExchange } from '../execute/exchange.ts';
+import { createPace } from '../execute/limits.ts';
+import type { Scenario, Turn } from '../execute/scenario.ts';
+import { createEngine } from '../execute/session.ts';
+import { collectFindings } from '../failures/finding.ts';
+import { createRedactor, type Redactor } from '../failures/redact.ts';
+import { mayRepeat, refuseOperation } from '../plan/permissions.ts';
+import { accepted, planObligations, selectOperations } from '../plan/plan.ts';
+import { createSharedConstraints } from '../rejections/infer-constraints.ts';
+import { createResources, type Resources } from '../resources/resources.ts';
+import { createJudge } from '../schema/create-judge.ts';
+import { createJudging } from './judge-trace.ts';
+import type { RunEvents, RunOptions } from './run.ts';
+import { createStatistics } from './statistics.ts';
+import { watchUnderspecified } from './underspecified.ts';
+
+/** Sees every exchange of a run once, in the order of the plan. */
+interface Observer {
+  readonly onExchange: (exchange: NumberedExchange) => void;
+}
+
+export type Run = ReturnType<typeof prepareRun>;
+
+/** Everything that a run works with: what it knows, how it sends, and who watches. Nothing is sent yet. */
+export function prepareRun(contract: Contract, options: RunOptions, events: RunEvents, signal: AbortSignal) {
+  const startedAt = performance.now();
+  const stopped = new AbortController();
+  const { milliseconds } = options.budget;
+  const deadline = startedAt + (milliseconds ?? Number.POSITIVE_INFINITY);
+  const timeUp = milliseconds === undefined ? [] : [AbortSignal.timeout(milliseconds)];
+  const ended = AbortSignal.any([signal, stopped.signal, ...timeUp]);
+
+  const { selected } = selectOperations(contract.operations, options.selection);
+  const checks = allChecks.filter(({ name }) => options.checks.length === 0 || options.checks.includes(name));
+  const obligations = planObligations(selected, checks);
+  const redactor = createRedactor(contract, options.headers);
+  const findings = collectFindings({ ...redactor, lineOf: contract.lineOf });
+  const statistics = createStatistics();
+  const judge = createJudge(contract);
+  const { permissions, now, seed, slowMs } = options;
+  const secretsSeen: SecretSeen[] = [];
+  const world: World = {
+    ...{ contract, judge, permissions, now, seed, slowMs, secretsSeen },
+    tag: `conform-${seed.toString(36)}`,
+    resources: createResources(contract),
+    constraints: createSharedConstraints(contract),
+    failedLike: statistics.failedLike,
+  };
+
+  const { baseUrl, authUrl, maxWaitMs, timeoutMs, tls, workers } = options;
+  const connection = createConnection({ timeoutMs, signal: ended, ...(tls && { tls }) });
+  const pace = createPace(options.ratePerSecond, ended);
+  const accounts = createAccounts({
+    contract,
+    credentials: { ...options.credentials, headers: options.headers },
+    second: options.second,
+    ...{ baseUrl, authUrl, connection },
+    keepSecret: redactor.keep,
+    mayCreateUsers: !permissions.readOnly,
+  });
+  const outages = watchOutages({ connection, maxWaitMs, signal: ended, deadline });
+  const lostAccess: string[] = [];
+  const engine = createEngine({
+    ...{ accounts, connection, pace, maxWaitMs, signal: ended, deadline, startedAt, workers },
+    availability: outages,
+    watchCredentials: (send) =>
+      watchCredentials({ send, keepSecret: redactor.keep }, (says) => {
+        lostAccess.push(says);
+        // Every other request would only be refused.
+        stopped.abort();
+      }),
+    baseFor: (operation) => baseOf(operation, options) ?? baseUrl,
+    form: judge.forms.request,
+  });
+
+  const address = watchAddress();
+  const underspecified = watchUnderspecified(contract);
+  const observers: readonly Observer[] = [
+    statistics,
+    address,
+    outages,
+    watchSecrets(redactor, secretsSeen),
+    {
+      onExchange: (exchange) => {
+        if (isAccepted(exchange)) obligations.settle(exchange.operation, 'baseline', accepted, true);
+        if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, world.resources));
+      },
+    },
+    ofValidRequests([world.resources, world.constraints, underspecified]),
+  ];
+
+  for (const operation of selected) {
+    const refusal = refuseToSend(contract, operation, options);
+    if (refusal !== undefined) statistics.explain(operation, [refusal]);
+  }
+  const judging = createJudging({ checks, world, obligations, findings, onFinding: events.onFinding });
+  return {
+    ...{ contract, options, events, world, engine, ended, deadline, startedAt, redactor, accounts, lostAccess },
+    ...{ selected, checks, allChecks, obligations, findings, statistics, outages, address, underspecified },
+    controls: watchContamination(contract, world.resources, engine.again),
+    needsProof: needsProof(),
+    sendable: selected.filter((operation) => statistics.of(operation).reasons.length === 0),
+    stop: () => stopped.abort(),
+    isStopped: () => stopped.signal.aborted,
+    close: () => connection.close(),
+    /** Takes one turn into account: the world of the next round knows it. */
+    fold: ({ operation, phase }: Scenario<World>, { exchanges, reasons }: Turn): void => {
+      accounts.own.trials.settle();
+      statistics.explain(operation, reasons);
+      const before = statistics.requests();
+      const trace = exchanges.map((exchange, index) => ({ ...exchange, number: before + index + 1 }));
+      for (const exchange of trace) for (const { onExchange } of observers) onExchange(exchange);
+      judging.judge(trace.filter(({ isControl }) => isControl !== true));
+      const { met, all } = obligations.count();
+      const counts = { requests: statistics.requests(), findings: findings.count() };
+      events.onProgress?.({ phase, met, obligations: all, elapsedMs: performance.now() - startedAt, ...counts });
+    },
+    /** Who stopped the deployment shows by what came of all that were under way: it is told at the end. */
+    judgeOutages: (): void => {
+      for (const { failure, exchanges } of checks.includes(noAnswer) ? outages.judge() : []) {
+        for (const exchange of exchanges) {
+          judging.tell(noAnswer.name, exchange, { place: wholeAnswer, failures: [failure] });
+        }
+      }
+    },
+    findLostAddress: () => {
+      const left = Math.max(0, (options.budget.requests ?? Number.POSITIVE_INFINITY) - statistics.requests());
+      return address.findLost({ contract, connection, pace, left: ended.aborted ? 0 : left });
+    },
+  };
+}
+
+/** Secrets that answers carry are known to the checks of later answers. */
+function watchSecrets(redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
+  const known = new Set<string>();
+  return {
+    onExchange: (exchange) => {
+      for (const { text, pointer } of redactor.learn(exchange)) {
+        const key = `${exchange.operation.id} ${pointer} ${text}`;
+        if (text.length < leastSecretLength || known.has(key)) continue;
+        known.add(key);
+        secretsSeen.push({ text, pointer, operation: exchange.operation });
+      }
+    },
+  };
+}
+
+/** What the run learns of the API comes from valid requests of its own alone, pauses and controls left out. */
+function ofValidRequests(observers: readonly { readonly observe: (exchange: Exchange) => void }[]): Observer {
+  return {
+    onExchange: (exchange) => {
+      const { polarity, identity } = exchange.intent;
+      if (exchange.isPause || exchange.isControl === true || polarity !== 'valid' || identity !== 'own') return;
+      for (const { observe } of observers) observe(exchange);
+    },
+  };
+}
+
+/**
+ * A failure counts when it shows again with nothing else under way: once for each operation and kind. A deployment that was
+ * stopped by one request takes others down with it, and a 500 under load is not yet one of that request.
+ */
+function needsProof(): (exchange: Exchange) => boolean {
+  const isNobodys = new Set<NoAnswer['reason']>(['unsent', 'unresolved', 'refused']);
+  const proven = new Set<string>();
+  return ({ operation, request, outcome }) => {
+    const isFailure = outcome.kind === 'none' ? !isNobodys.has(outcome.reason) : outcome.status >= 500;
+    if (!isFailure || !mayRepeat(operation, request.method)) return false;
+    const kind = outcome.kind === 'none' ? outcome.reason : outcome.status;
+    const key = `${operation.id} ${kind}`;
+    return kind !== 501 && !proven.has(key) && proven.add(key) !== undefined;
+  };
+}
+
+/** @returns why an operation is not sent with these options; undefined where it is */
+export function refuseToSend(contract: Contract, operation: Operation, options: RunOptions): string | undefined {
+  if (baseOf(operation, options) === undefined) return explainServer(contract, operation);
+  return refuseOperation(contract, operation, options.permissions);
+}
+
+function formatLogLine(
+  { operation, intent, request, seen }: NumberedExchange,
+  { redact, headerText }: Redactor,
+  { symbolOf }: Resources,
+): string {
+  const headers = request.headers
+    .filter(([name]) => name.toLowerCase() !== 'authorization')
+    .map(([name, value]) => `${name}: ${headerText(name, value)}`);
+  const body = request.body === undefined ? '' : ` ${request.body.toString()}`;
+  const what = `${operation.id} ${intent.phase} (${intent.label})`;
+  // Ids that the server chose differ from run to run.
+  const path = Object.entries(seen.path).reduce((text, [name, value]) => {
+    const symbol = symbolOf(operation.path, name, value);
+    return symbol === undefined ? text : text.replace(`/${encodeURIComponent(String(value))}`, () => `/${symbol}`);
+  }, request.path);
+  return `${what} ${request.method} ${redact(path)} {${headers.join('; ')}}${redact(body)}`;
+}

@@ -1,0 +1,130 @@
+import type { Contract, Operation } from '../contract/contract.ts';
+import { follow, isObject, joinPointer, type Pointer, placeAt, readPointer, type Seen } from '../contract/document.ts';
+import { flattenSchema } from '../data/flatten-schema.ts';
+import { type Exchange, isAccepted } from '../execute/exchange.ts';
+import { normaliseBody } from '../failures/failure.ts';
+import type { Place } from '../rejections/constraints.ts';
+import { bodySchemaOf, valueAt } from '../rejections/find-place.ts';
+import { readRejection } from '../rejections/read-rejection.ts';
+
+/** A place at which the server rejects what the contract allows. It is no defect: many a rule stands in no schema. */
+export interface UnderspecifiedPlace {
+  readonly pointer: Pointer;
+  /** `query limit`, `body /name`; empty where nothing says which place it is. */
+  readonly place: string;
+  readonly operations: readonly string[];
+  readonly status: number;
+  /** What was sent at this place, as JSON; undefined for nothing. */
+  readonly sent: string | undefined;
+  /** The server's words. */
+  readonly says: string;
+  /** Nothing but a `format` says what is valid there: the server may well ask for more (JSON Schema 2020-12, validation, 7.2.1). */
+  readonly isByFormat: boolean;
+}
+
+export interface Underspecified {
+  readonly observe: (exchange: Exchange) => void;
+  /** Each place once that a rejection of a valid request names; without a place, where nothing valid was ever accepted. */
+  readonly places: () => readonly UnderspecifiedPlace[];
+}
+
+/** Statuses that are about the data of a request. */
+const aboutData = new Set([400, 406, 413, 415, 422, 431]);
+
+const mostCharacters = 120;
+
+export function watchUnderspecified(contract: Contract): Underspecified {
+  const named = new Map<string, UnderspecifiedPlace>();
+  const nameless = new Map<Operation, UnderspecifiedPlace>();
+  const accepted = new Set<Operation>();
+  return {
+    observe: (exchange) => {
+      const { operation, outcome, seen } = exchange;
+      if (isAccepted(exchange)) accepted.add(operation);
+      const rejection = readRejection(contract, exchange);
+      if (outcome.kind === 'none' || rejection === undefined || !aboutData.has(rejection.status)) return;
+      const { status, observations } = rejection;
+      for (const { place, says } of observations) {
+        if (place === undefined) continue;
+        const { pointer, schema } = locate(contract, operation, place);
+        const key = `${pointer} ${describePlace(place).split('/').at(-1)}`;
+        const before = named.get(key);
+        const operations = [...new Set([...(before?.operations ?? []), operation.id])];
+        const sent = sentAt(place, seen);
+        const told = { pointer, place: describePlace(place), status, sent, says: shorten(says) };
+        const isByFormat = isOnlyFormat(contract, schema);
+        // The longest sentence says most.
+        const isBetter = before === undefined || (operations.length === 1 && told.says.length > before.says.length);
+        named.set(key, isBetter ? { ...told, operations, isByFormat } : { ...before, operations });
+      }
+      if (observations.some(({ place }) => place !== undefined)) return;
+      const says = longest(rejection.says) || outcome.body.toString();
+      const { pointer } = operation;
+      const operations = [operation.id];
+      nameless.set(operation, {
+        pointer,
+        place: '',
+        operations,
+        status,
+        sent: undefined,
+        says: shorten(says),
+        isByFormat: false,
+      });
+    },
+    places: () => {
+      const open = [...nameless].flatMap(([operation, one]) => (accepted.has(operation) ? [] : one));
+      // What is rejected in the same words is rejected for the same.
+      const bySentence = Map.groupBy(open, ({ status, says }) => `${status} ${normaliseBody(says)}`);
+      const folded = [...bySentence.values()].flatMap((same) => {
+        const [first] = same;
+        return first === undefined ? [] : { ...first, operations: same.flatMap(({ operations }) => operations) };
+      });
+      return [...named.values(), ...folded];
+    },
+  };
+}
+
+/** A schema that several operations share is one place; a member that the contract does not know has none. */
+function locate(
+  contract: Contract,
+  operation: Operation,
+  place: Place,
+): { pointer: Pointer; schema: Pointer | undefined } {
+  if (place.kind === 'parameter') return { pointer: place.parameter.pointer, schema: place.parameter.schema };
+  const { schema } = place;
+  const shared = schema === undefined ? undefined : follow(contract.root, placeAt(contract.root, schema));
+  return { pointer: shared?.pointer ?? bodySchemaOf(operation) ?? operation.pointer, schema };
+}
+
+function describePlace(place: Place): string {
+  return place.kind === 'body'
+    ? `body ${joinPointer('', ...place.tokens)}`
+    : `${place.parameter.in} ${place.parameter.name}`;
+}
+
+function sentAt(place: Place, { path, query, requestHeaders, requestBody }: Seen): string | undefined {
+  const values = { path, query, header: requestHeaders, cookie: {} } as const;
+  const value =
+    place.kind === 'body'
+      ? valueAt(requestBody, place.tokens)
+      : (values[place.parameter.in] as Readonly<Record<string, unknown>>)[place.parameter.name];
+  return value === undefined ? undefined : shorten(JSON.stringify(value) ?? '');
+}
+
+/** Keywords that say more about a text than its `format`. */
+const aboutText = ['enum', 'const', 'pattern', 'minLength', 'maxLength'];
+
+function isOnlyFormat({ root }: Contract, schema: Pointer | undefined): boolean {
+  if (schema === undefined || !isObject(readPointer(root, schema))) return false;
+  const { keywords } = flattenSchema(root, placeAt(root, schema), 0);
+  return typeof keywords.format === 'string' && !aboutText.some((keyword) => keyword in keywords);
+}
+
+function longest(sentences: readonly string[]): string {
+  return sentences.reduce((best, next) => (next.length > best.length ? next : best), '');
+}
+
+function shorten(text: string): string {
+  const plain = text.replaceAll(/\s+/g, ' ').trim();
+  return plain.length <= mostCharacters ? plain : `${plain.slice(0, mostCharacters)}…`;
+}

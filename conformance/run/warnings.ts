@@ -1,0 +1,148 @@
+import { explainOutages } from '../circumstances/outage.ts';
+import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
+import type { Outage } from '../execute/exchange.ts';
+import type { Cut } from '../execute/queue.ts';
+import type { Finding } from '../failures/finding.ts';
+import { explainUnreached, type Statistics } from './statistics.ts';
+import type { UnderspecifiedPlace } from './underspecified.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Most places, and most names of operations in one sentence. */
+const most = { places: 40, named: 8 } as const;
+
+/** A fact about the run or the contract that costs checks, with what to do about it. */
+export interface Warning {
+  readonly says: string;
+  readonly cure: string;
+}
+
+interface WarningsGiven {
+  readonly contract: Contract;
+  readonly operations: readonly Operation[];
+  readonly statistics: Statistics;
+  readonly problems: readonly ContractProblem[];
+  readonly facts: readonly Finding[];
+  readonly outages: readonly Outage[];
+  readonly underspecified: readonly UnderspecifiedPlace[];
+  readonly tokenProblems: readonly string[];
+  /** Why nothing was let in any more. */
+  readonly lostAccess: readonly string[];
+  readonly cut: Cut;
+  readonly verdict: Verdict;
+}
+
+/** Facts that cost checks. What only follows from the verdict is left out: the verdict says it once. */
+export function gatherWarnings(given: WarningsGiven): Warning[] {
+  const ofContract = [...ofProblems(given), ...undocumented(given)];
+  if (given.verdict === 'unreachable' || given.verdict === 'wrong-address') return ofContract;
+  const ofTokens = given.tokenProblems.map((problem) => ({
+    says: `No token: ${problem}`,
+    cure: 'Check the client, or pass --token.',
+  }));
+  return [
+    ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
+    ...given.lostAccess.map((says) => ({ says, cure: 'Leave that operation out with --exclude, and run again.' })),
+    ...ofContract,
+    ...explainOutages(given.outages).map((says) => ({
+      says,
+      cure: 'Leave the operation out with --exclude, or raise --max-wait; what was under way is held against nobody.',
+    })),
+    ...ofDeployment(given),
+    ...unreached(given),
+    ...ofUnderspecified(given),
+    ...leftBehind(given),
+    ...cutShort(given.cut),
+  ];
+}
+
+/** One warning for what is wrong in the same words, with the first place. */
+function ofProblems({ contract, problems }: WarningsGiven): Warning[] {
+  return [...Map.groupBy(problems, ({ says }) => says).values()].flatMap(([first, ...more]) => {
+    if (first === undefined) return [];
+    const { line, pointer, says, cure } = first;
+    const also = more.length === 0 ? '' : ` (and at ${more.length} more ${more.length === 1 ? 'place' : 'places'})`;
+    return [{ says: `${contract.file}:${line} ${pointer}${also}: ${says}`, cure }];
+  });
+}
+
+function ofDeployment({ facts }: WarningsGiven): Warning[] {
+  return facts.map(({ operations, says, answered }) => ({
+    says: `${operations.slice(0, 8).join(', ')}${operations.length > 8 ? ` and ${operations.length - 8} more` : ''}: ${says} (${answered}).`,
+    cure: 'Switch it on to have it tested, or leave it out with --exclude.',
+  }));
+}
+
+/** Places at which the server refuses what the contract allows, one line each. */
+function ofUnderspecified({ underspecified }: WarningsGiven): Warning[] {
+  const told = underspecified
+    .slice(0, most.places)
+    .map(({ pointer, place, operations, status, sent, says, isByFormat }) => ({
+      says: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was refused with ${status}: ${says}`,
+      cure: isByFormat
+        ? 'Valid by its format alone, of which a server may ask more: say in the schema what it asks for.'
+        : 'Say in the schema what the server asks for.',
+    }));
+  const left = underspecified.length - told.length;
+  if (left <= 0) return told;
+  const says = `The contract is looser than the server at ${left} more ${left === 1 ? 'place' : 'places'}.`;
+  return [...told, { says, cure: 'Mend those above first.' }];
+}
+
+function describeSent(place: string, sent: string | undefined): string {
+  return place === '' ? 'every request' : sent === undefined ? 'a request without it' : sent;
+}
+
+function nameSome(names: readonly string[]): string {
+  return `${names.slice(0, most.named).join(', ')}${names.length > most.named ? ` and ${names.length - most.named} more` : ''}`;
+}
+
+/** One warning for each reason, with the operations it holds for. */
+function unreached({ operations, statistics, cut }: WarningsGiven): Warning[] {
+  const reasons = Map.groupBy(
+    operations.flatMap((operation) => {
+      const reason = explainUnreached(statistics.of(operation), cut !== undefined);
+      return reason === undefined ? [] : [{ id: operation.id, reason }];
+    }),
+    ({ reason }) => reason,
+  );
+  return [...reasons].map(([reason, found]) => ({
+    says: `Never accepted: ${found.map(({ id }) => id).join(', ')}: ${reason}.`,
+    cure: 'No check of what they answer took place.',
+  }));
+}
+
+function undocumented({ operations }: WarningsGiven): Warning[] {
+  const silent = operations.filter(({ responses }) => !responses.some(({ status }) => /^(4|default)/i.test(status)));
+  if (silent.length === 0) return [];
+  const names = silent
+    .slice(0, 8)
+    .map(({ id }) => id)
+    .join(', ');
+  return [
+    {
+      says: `${silent.length} of ${operations.length} operations document no 4xx: ${names}${silent.length > 8 ? ', …' : ''}.`,
+      cure: 'Document them; refusals of these operations are not judged.',
+    },
+  ];
+}
+
+function leftBehind({ operations, statistics }: WarningsGiven): Warning[] {
+  const done = operations.filter((operation) => statistics.of(operation).isAccepted);
+  const deleted = new Set(
+    done.filter(({ method }) => method === 'delete').map(({ path }) => path.replace(/\/\{[^/]*$/, '')),
+  );
+  const kept = done.filter(({ method, target, path }) => method === 'post' && target === 'api' && !deleted.has(path));
+  if (kept.length === 0) return [];
+  return [
+    {
+      says: `What these created may still be there: ${kept.map(({ id }) => id).join(', ')}.`,
+      cure: 'No accepted DELETE belongs to them.',
+    },
+  ];
+}
+
+function cutShort(cut: Cut): Warning[] {
+  if (cut === undefined) return [];
+  const why = { requests: 'The budget of requests is spent', time: 'The time is up', interrupted: 'Interrupted' }[cut];
+  return [{ says: `${why}: the plan was not finished.`, cure: 'Give a larger --budget.' }];
+}
