@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readBudget, readRate } from './limits.ts';
+import type { Answer } from './exchange.ts';
+import { limitInFlight, readBudget, readRate } from './limits.ts';
 
 describe('budgets', () => {
   test.each([
@@ -18,4 +19,36 @@ test('rates are per second', () => {
   expect([readRate('5/s'), readRate('300/m')]).toEqual([5, 5]);
   expect(() => readRate('0/s')).toThrow(RangeError);
   expect(() => readRate('fast')).toThrow(RangeError);
+});
+
+describe('requests in flight to one origin', () => {
+  /** Sends so many at once, in which the server is overloaded at some; @returns the most that were in flight, wave by wave */
+  async function waves(isOverloaded: (wave: number) => boolean, headers: Answer['headers'] = []): Promise<number[]> {
+    const inFlight = limitInFlight(8);
+    const found: number[] = [];
+    for (let wave = 0; wave < 5; wave += 1) {
+      let [now, most] = [0, 0];
+      const send = async (): Promise<Answer> => {
+        now += 1;
+        most = Math.max(most, now);
+        await new Promise((resolve) => setImmediate(resolve));
+        now -= 1;
+        const status = isOverloaded(wave) ? 503 : 200;
+        return { kind: 'answer', status, headers, body: Buffer.alloc(0), durationMs: 1 };
+      };
+      await Promise.all(Array.from({ length: 8 }, () => inFlight.run('http://a/v1', send)));
+      found.push(most);
+    }
+    return found;
+  }
+
+  test('are as many as there are workers, and half of them once it was overloaded, down to one', async () => {
+    expect(await waves(() => false)).toEqual([8, 8, 8, 8, 8]);
+    expect(await waves((wave) => wave === 0)).toEqual([8, 4, 4, 4, 4]);
+    expect((await waves(() => true)).at(-1)).toBe(1);
+  });
+
+  test('stay as many where it says when to come again', async () => {
+    expect(await waves(() => true, [['retry-after', '1']])).toEqual([8, 8, 8, 8, 8]);
+  });
 });

@@ -695,6 +695,50 @@ test('asks again alone where the deployment was too busy for several at once', a
   expect(unreached).toEqual([]);
 });
 
+describe('a server that has no place for several at once, and says not for how long', () => {
+  const all = { effects: ['physical'], readOnly: false, writes: 'all' as const };
+  const several = Array.from({ length: 12 }, (_, index) => `s${index}`);
+  const busyFor = (isBusy: (line: string, underWay: number) => boolean, answer: TestAnswer = { status: 503 }) => {
+    let underWay = 0;
+    const sent: string[] = [];
+    const handle: Handler = async ({ method, path }) => {
+      underWay += 1;
+      sent.push(`${method} ${path}`);
+      const is = isBusy(`${method} ${path}`, underWay);
+      await new Promise((resolve) => setImmediate(resolve));
+      underWay -= 1;
+      return is ? answer : { status: method === 'POST' ? 201 : 200 };
+    };
+    return { handle, sent };
+  };
+
+  test.each([{ status: 503 }, { status: 500, body: { error: 'database is locked' } }])(
+    'is asked by fewer at a time, and creates are sent again: $status',
+    async (answer) => {
+      const creates = several.map((name) => [`POST /${name}`, { body: { type: 'object' } }] as const);
+      const { handle, sent } = busyFor((_, underWay) => underWay > 1, answer);
+      const { unreached, result } = await run(
+        { operations: Object.fromEntries(creates), handle },
+        { permissions: all },
+      );
+      expect([unreached, result.findings]).toEqual([[], []]);
+      for (const name of several) expect(sent.filter((line) => line.endsWith(`/${name}`)).length).toBeLessThan(4);
+    },
+  );
+
+  test('is asked at most three times for one create, and once for an action and for what has an effect', async () => {
+    const { handle, sent } = busyFor((line) => line.startsWith('POST'));
+    const operations = {
+      'POST /made': { body: { type: 'object' } },
+      'POST /opened': { body: { type: 'object' } },
+      'POST /run': undefined,
+    };
+    const effect = { 'POST /opened': { 'x-effect': 'physical' } };
+    await run({ operations, handle }, { permissions: all }, effect);
+    expect(sent.toSorted()).toEqual(['POST /made', 'POST /made', 'POST /made', 'POST /opened', 'POST /run']);
+  });
+});
+
 describe('what belongs to others', () => {
   const operations = {
     'GET /pets': undefined,
