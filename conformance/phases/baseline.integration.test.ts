@@ -200,20 +200,20 @@ describe('reaches every operation of an API that', () => {
       api: () => ({
         operations: {
           'POST /tokens': {
-            body: { type: 'object', properties: { label: { type: 'string' }, count: { type: 'integer' } } },
+            body: { type: 'object', properties: { label: { type: 'string' }, colour: { type: 'string' } } },
           },
           'GET /tokens/{tokenId}': undefined,
         },
         handle: routes({
-          'POST /tokens': (_, { label, count }) =>
-            label !== undefined && Number(count) >= 12
+          'POST /tokens': (_, { label, colour }) =>
+            label !== undefined && colour === 'red'
               ? { status: 201, body: { id: 't-1' } }
               : {
                   status: 400,
                   body: {
                     errors: {
-                      [label === undefined ? 'label' : 'count']: [
-                        label === undefined ? 'is required' : 'must be at least 12',
+                      [label === undefined ? 'label' : 'colour']: [
+                        label === undefined ? 'is required' : 'must be one of: red, green',
                       ],
                     },
                   },

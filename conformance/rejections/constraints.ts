@@ -1,7 +1,7 @@
 import type { Parameter } from '../contract/contract.ts';
 import type { JsonObject, Pointer } from '../contract/document.ts';
 import { stemOf } from '../resources/slots.ts';
-import type { Rule } from './read-rejection.ts';
+import type { Rule } from './read-rules.ts';
 
 /** What rejections asked of one place of a request, besides what the contract says. */
 export interface Constraint {

@@ -1,9 +1,9 @@
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
 import { isObject, type Place, type Pointer, placeAt, type Seen } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
-import { isIdName, normal, stemOf } from '../resources/slots.ts';
+import { normal } from '../resources/slots.ts';
 import type { Place as RequestPlace } from './constraints.ts';
-import type { Complaint } from './read-rejection.ts';
+import type { Complaint } from './dialects.ts';
 
 const partNames: Readonly<Record<string, readonly Parameter['in'][] | 'body'>> = {
   body: 'body',
@@ -106,28 +106,10 @@ function stepInto(contract: Contract, place: Place, name: string): { tokens: str
     }
     const own = flat.properties.get(name);
     if (own !== undefined) return { tokens: [name], place: own };
-    // A server that speaks of the author means `author_id`.
-    const alike =
-      [...flat.properties].find(([known]) => normal(known) === normal(name)) ??
-      [...flat.properties].find(([known]) => isIdName(known) && stemOf(known) === normal(name)) ??
-      [...flat.properties].find(([known]) => isShortFor(name, known));
+    const alike = [...flat.properties].find(([known]) => normal(known) === normal(name));
     if (alike !== undefined) return { tokens: [alike[0]], place: alike[1] };
   }
   return undefined;
-}
-
-/** `req_type` for `requestType`: each word begins the word of the name at its place. */
-function isShortFor(short: string, name: string): boolean {
-  const words = short.toLowerCase().split('_');
-  const own = name
-    .replaceAll(/([a-z0-9])([A-Z])/g, '$1_$2')
-    .toLowerCase()
-    .split(/[_-]/);
-  return (
-    words.length > 1 &&
-    words.length === own.length &&
-    words.every((word, at) => word.length > 1 && own[at]?.startsWith(word) === true)
-  );
 }
 
 /** Paths of all members of a value; of a list the first item counts. */

@@ -3,7 +3,7 @@ import { type Pointer, placeAt } from '../contract/document.ts';
 import { flattenSchema } from '../data/flatten-schema.ts';
 import type { Exchange } from '../execute/exchange.ts';
 import { addRules, type Constraint, type Constraints, constraintAt, keyOf, noConstraints } from './constraints.ts';
-import { bodySchemaOf, isThere, valueAt } from './find-place.ts';
+import { bodySchemaOf, isThere } from './find-place.ts';
 import { inferFromMentions, inferOtherMember } from './mentions.ts';
 import { type Rejection, readRejection } from './read-rejection.ts';
 
@@ -26,14 +26,12 @@ export function inferConstraints(
   const other = observations.some(({ rules }) => rules.length > 0) ? undefined : inferOtherMember(mentioning);
   if (other !== undefined) return { constraints: other, learned: 'constraint' };
   let [constraints, learned]: [Constraints, Inferred['learned']] = [known, 'nothing'];
-  for (const { place, rules, says } of observations) {
+  for (const { place, rules } of observations) {
     if (place === undefined) continue;
     if (place.kind === 'parameter' && place.parameter.in === 'path') {
       if (learned === 'nothing') learned = 'path';
       continue;
     }
-    // Some answers show what was sent.
-    if (place.kind === 'body' && says === String(valueAt(seen.requestBody, place.tokens))) continue;
     const before = constraintAt(constraints, place);
     const after = addRules(before, rules, isThere(place, seen));
     if (JSON.stringify(after) === JSON.stringify(before)) continue;

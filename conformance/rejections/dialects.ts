@@ -1,0 +1,240 @@
+// How servers write a rejection. One reader for each dialect, each removable alone; what frameworks share is told once.
+import { isObject, type JsonObject } from '../contract/document.ts';
+import { formatOfName, type Rule, readRules } from './read-rules.ts';
+
+/** One sentence of a rejection: where, and what. */
+export interface Complaint {
+  /** Names from the outside in, `['body', 'author', 'name']`; empty where the sentence names no place. */
+  readonly path: readonly string[];
+  readonly rules: readonly Rule[];
+  /** The server's own words. */
+  readonly says: string;
+}
+
+/** Where the reader is. */
+interface Position {
+  /** Members that led here, as far as they may be places of the request. */
+  readonly trail: readonly string[];
+  /** Places that led here: a complaint that names its own place stands beneath those alone. */
+  readonly above: readonly string[];
+}
+
+type Walk = (node: unknown, position: Position) => readonly Complaint[];
+
+/** @returns undefined where the node is not written in this dialect */
+type Dialect = (node: unknown, position: Position, walk: Walk) => readonly Complaint[] | undefined;
+
+const most = { complaints: 40, depth: 8, text: 4_000, sentences: 12 } as const;
+
+/** In the order in which they are tried. */
+const dialects: readonly Dialect[] = [
+  /** A member says where and another what: FastAPI, Spring, express-validator, ajv, zod, JSON:API, problem details. */
+  (node, { above }, walk) => {
+    if (!isObject(node)) return undefined;
+    const place = placeOf(node);
+    const says = textOf(node);
+    if (place === undefined || says === '') return undefined;
+    const path = [...above, ...place];
+    const deeper = Object.entries(node)
+      .filter(([name, part]) => isDeeper(part) && !echoes.test(name))
+      .flatMap(([name, part]) => walk(part, { trail: trailOf(name, part), above: path }));
+    return [{ path, rules: readRules(says, path.at(-1)), says }, ...deeper];
+  },
+
+  /** The name of a member is the place: Django, Rails, Laravel. Of other objects the parts are read. */
+  (node, { trail, above }, walk) => {
+    if (!isObject(node)) return undefined;
+    const told = Object.entries(node).filter(([name]) => !silent.test(name));
+    return told.flatMap(([name, part]) => walk(part, { trail: [...trail, ...trailOf(name, part)], above }));
+  },
+
+  (node, position, walk) => (Array.isArray(node) ? node.flatMap((item) => walk(item, position)) : undefined),
+
+  /** A text beneath the name of a place. */
+  (node, { trail, above }) => {
+    const path = [...above, ...trail];
+    if (typeof node !== 'string' || path.length === 0) return undefined;
+    // The id of the error itself, or its version, is no complaint about an `id` or a `version`.
+    if (node === '' || (trail.length > 0 && /^\S*\d\S*$/.test(node))) return [];
+    const says = node.slice(0, most.text);
+    return [{ path, rules: readRules(says, path.at(-1)), says }];
+  },
+
+  /** Sentences that name their place, and error codes in capitals: Go, joi, fastify, Firebase. */
+  (node) => {
+    if (typeof node !== 'string') return undefined;
+    let last: readonly string[] = [];
+    return splitSentences(node.slice(0, most.text)).map((says): Complaint => {
+      const coded = readCode(says);
+      const named = coded?.path ?? placeInProse(says);
+      // "Validation failed for field x. Value is required." names the place once.
+      last = named.length > 0 || !/^(value|it|this|field)\b/i.test(says) ? named : last;
+      return { path: last, rules: coded?.rules ?? readRules(says, named.at(-1)), says };
+    });
+  },
+];
+
+/** Reads place and rule out of the body of a rejection, whatever framework wrote it. */
+export function readComplaints(body: unknown): readonly Complaint[] {
+  let count = 0;
+  const walkAt =
+    (depth: number): Walk =>
+    (node, position) => {
+      if (depth > most.depth || count >= most.complaints) return [];
+      for (const read of dialects) {
+        const found = read(node, position, walkAt(depth + 1));
+        if (found === undefined) continue;
+        if (typeof node === 'string') count += found.length;
+        return found;
+      }
+      return [];
+    };
+  return walkAt(0)(body, { trail: [], above: [] }).slice(0, most.complaints);
+}
+
+/** Members that say where, in the order of trust. */
+const placeMembers = [
+  'instancePath', 'dataPath', 'instance_path', 'loc', 'source', 'pointer', 'jsonPointer', 'propertyPath', 'property_path', 'path', 'field', 'fieldName', 'field_name',
+  'fieldPath', 'param', 'parameter', 'parameterName', 'property', 'propertyName', 'attribute', 'member', 'argument', 'arg', 'column', 'location', 'key', 'name', 'target',
+]; // biome-ignore format: a list
+
+/** Members that say what. */
+const textMembers =
+  /^(msg|messages?|detail|details|description|reason|error|errors|title|text|error_?message|default_?message|constraints|summary|cause|hint|error_?description|problem|issue|validation|explanation|type|code|keyword|rule|kind|tag|expected)$/i;
+
+/** Members that hold complaints and name no place themselves. */
+const containers =
+  /^(errors?|details?|violations|issues|messages?|fields?|field_?errors|form_?errors|invalid[-_]?(params|parameters|fields)|validation(_?errors)?|validation_?messages|_errors|properties|children|data|meta|extra|extensions|problems?|reasons?|causes?|inner_?errors?|body_?errors|constraints|constraint_?violations|non_field_errors|response|result|exception|items)$/i;
+
+/** An error code in capitals: `MISSING_LOCAL_ID`, `INVALID_EMAIL`, `TENANT_ID_MISMATCH`. */
+function readCode(sentence: string): { readonly path: string[]; readonly rules: Rule[] } | undefined {
+  const code = /^["']?([A-Z]{2,}(?:_[A-Z0-9]+)+)\b/.exec(sentence)?.[1];
+  if (code === undefined) return undefined;
+  const missing = /^(?:MISSING|EMPTY|REQUIRED)_(.+)$|^(.+)_(?:REQUIRED|MISSING|EMPTY)$/.exec(code);
+  const wrong =
+    /^(?:INVALID|BAD|UNKNOWN|UNSUPPORTED|WRONG|ILLEGAL)_(.+)$|^(.+)_(?:MISMATCH|INVALID|NOT_FOUND|NOT_ALLOWED|UNSUPPORTED)$/.exec(
+      code,
+    );
+  const words = missing?.[1] ?? missing?.[2] ?? wrong?.[1] ?? wrong?.[2];
+  const isUnknown = /_NOT_FOUND$/.test(code);
+  if (words === undefined) return undefined;
+  const path = [words.toLowerCase().replace(/^req_/, 'request_')];
+  if (missing !== null) return { path, rules: [{ kind: 'required' }] };
+  const ruleOfCode = (): Rule => {
+    if (isUnknown) return { kind: 'reference' };
+    return format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format };
+  };
+  const format = formatOfName(words.replaceAll('_', ' '));
+  return { path, rules: [ruleOfCode()] };
+}
+
+/** Members that say nothing of what is wrong: where it came from, and what was sent. */
+const silent =
+  /^(status|status_?code|timestamp|instance|trace(_?id)?|request_?id|documentation_url|stack(trace)?|method|url|input|value|rejected_?value|ctx|context|params|help|success|ok|received|keyword|inclusive|type|request(_?body)?|payload|sent)$/i;
+
+/** Members of a complaint that hold what was sent. */
+const echoes = /^(input|value|rejected_?value|received|sent|payload|request(_?body)?)$/i;
+
+function isDeeper(part: unknown): boolean {
+  return Array.isArray(part) ? part.some(isObject) : isObject(part);
+}
+
+function trailOf(name: string, part: unknown): string[] {
+  if (/^\d+$/.test(name) || containers.test(name) || /_(errors?|details?|messages?)$/i.test(name)) return [];
+  const isText = typeof part === 'string';
+  // class-validator calls each constraint by its name: `isEmail`, `minLength`.
+  if (isText && (textMembers.test(name) || /^(is[A-Z]|min|max|matches|array|name$)/.test(name))) return [];
+  return splitPath(name);
+}
+
+function placeOf(node: JsonObject): string[] | undefined {
+  for (const name of placeMembers) {
+    const value = node[name];
+    if (isObject(value)) {
+      const inner = value.pointer ?? value.parameter ?? value.header ?? value.path ?? value.field;
+      if (typeof inner === 'string') return splitPath(inner);
+      continue;
+    }
+    if (
+      Array.isArray(value) &&
+      value.length > 0 &&
+      value.every((part) => typeof part === 'string' || typeof part === 'number')
+    ) {
+      return value.flatMap((part) => splitPath(String(part)));
+    }
+    // "location": "body" beside "param" says only in which part.
+    if (typeof value !== 'string' || value.length > 120 || /\s/.test(value.trim()) || value.startsWith('http'))
+      continue;
+    if (value === '' && !(name === 'instancePath' || name === 'dataPath')) continue;
+    if (/^(error|.*Error|.*Exception)$/.test(value)) continue;
+    return splitPath(value);
+  }
+  return undefined;
+}
+
+function textOf(node: JsonObject): string {
+  const texts: string[] = [];
+  for (const [name, part] of Object.entries(node)) {
+    if (!textMembers.test(name)) continue;
+    if (typeof part === 'string') texts.push(part);
+    else if (Array.isArray(part)) texts.push(...part.filter((item) => typeof item === 'string'));
+    else if (isObject(part)) texts.push(...Object.values(part).filter((item) => typeof item === 'string'));
+  }
+  return texts.join('. ').slice(0, most.text);
+}
+
+/** `/author/name`, `author.name`, `author[0].name`, `$.author`, `author[name]` as a list of names. */
+function splitPath(text: string): string[] {
+  return text
+    .replace(/^[$#]/, '')
+    .split(/[./[\]]+/)
+    .map((part) =>
+      part
+        .replaceAll(/^["'`]|["'`]$/g, '')
+        .replaceAll('~1', '/')
+        .replaceAll('~0', '~'),
+    )
+    .filter((part) => part !== '');
+}
+
+function splitSentences(text: string): string[] {
+  return text
+    .split(/\r?\n|;\s|(?<=[a-z)\]"'])\.\s+(?=[A-Z"'`])|,\s(?=[\w.]+ (?:is|must|should|can|may|has|does)\b)/)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => sentence !== '')
+    .slice(0, most.sentences);
+}
+
+/** A name in quotes, or before a colon, or the first word before "is required": where a plain sentence says that it is. */
+function placeInProse(sentence: string): string[] {
+  const name = '([\\w$][\\w$.[\\]-]{0,60})';
+  const rows = [
+    new RegExp(
+      `(?:field|property|parameter|param|attribute|column|key|argument|member|header|query|name)s?[: ]+['"\`]${name}['"\`]`,
+      'i',
+    ),
+    new RegExp(`['"\`]${name}['"\`]`),
+    new RegExp(`^(?:body|query|path|params|data|request|headers?)[./ ]${name}\\b`, 'i'),
+    new RegExp(`^${name}\\s*(?::|=)`),
+    new RegExp(
+      `^(?:the |your |an? )?${name} (?:is|are|must|should|can|may|has|have|does|field|already|cannot|was|needs|value|not)\\b`,
+      'i',
+    ),
+    new RegExp(`(?:missing|invalid|requires?|unknown|duplicate)(?: an?| the| required| valid)? ${name}\\b`, 'i'),
+  ];
+  for (const row of rows) {
+    const match = row.exec(sentence);
+    const found = match?.[1];
+    if (found === undefined) continue;
+    // "field" in quotes is a name.
+    const isQuoted = sentence.includes(`"${found}"`) || sentence.includes(`'${found}'`);
+    if (
+      isQuoted ||
+      !/^(the|a|an|this|that|value|field|it|body|request|input|is|error|json|object|string|property|parameter|must|not|schema)$/i.test(
+        found,
+      )
+    )
+      return splitPath(found);
+  }
+  return [];
+}

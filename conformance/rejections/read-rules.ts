@@ -1,0 +1,117 @@
+import type { JsonObject } from '../contract/document.ts';
+
+/**
+ * What a sentence of a rejection asks for. `keywords` are those of JSON Schema that the server holds in addition; `reference` wants the id of
+ * something that exists; `wrong` names a place and nothing else.
+ */
+export type Rule =
+  | { readonly kind: 'required' | 'forbidden' | 'unique' | 'reference' | 'wrong' }
+  | { readonly kind: 'keywords'; readonly keywords: JsonObject };
+
+/** Formats of JSON Schema by the words that servers use for them. */
+const formatWords: readonly (readonly [RegExp, JsonObject])[] = [
+  [/\b(uuid|guid)\b/i, { format: 'uuid' }],
+  [/\be-?mail/i, { format: 'email' }],
+  [/\b(date-?time|timestamp|iso-? ?8601|rfc-? ?3339|datetime)\b/i, { format: 'date-time' }],
+  [/\bdate\b/i, { format: 'date' }],
+  [/\b(url|uri)\b/i, { format: 'uri' }],
+  [/\bipv6\b/i, { format: 'ipv6' }],
+  [/\b(ipv4|ip address|ip)\b/i, { format: 'ipv4' }],
+  [/\b(host ?name|domain)\b/i, { format: 'hostname' }],
+  [/\bslug\b/i, { pattern: '^[a-z0-9-]+$' }],
+  [/\b(hex|hexadecimal)\b/i, { pattern: '^[0-9a-f]+$' }],
+  [/\b(integer|int(32|64)?|whole number|digits?)\b/i, { type: 'integer' }],
+  [/\b(number|float|double|decimal|numeric)\b/i, { type: 'number' }],
+  [/\b(boolean|bool)\b/i, { type: 'boolean' }],
+  [/\b(array|list)\b/i, { type: 'array' }],
+  [/\b(object|map|dict(ionary)?)\b/i, { type: 'object' }],
+  [/\bstring\b/i, { type: 'string' }],
+];
+
+/** The format that a name asks for: `email` in `INVALID_EMAIL`. */
+export function formatOfName(name: string): JsonObject | undefined {
+  return formatWords.find(([words, { format }]) => format !== undefined && words.test(name))?.[1];
+}
+
+/** What a sentence asks for; more than one where it says more than one thing. */
+export function readRules(says: string, field?: string): Rule[] {
+  const text = says.trim();
+  const rules: Rule[] = [];
+  const keywords: Record<string, unknown> = {};
+  const members = readMembers(text, field);
+  if (members.length > 0) keywords.enum = members;
+  if (
+    /already\b.{0,20}\b(exists?|taken|in use|used|registered|been)|must be unique|\bduplicate|not unique|unique constraint|is taken|\bexists already|should be unique/i.test(
+      text,
+    )
+  )
+    rules.push({ kind: 'unique' });
+  else if (
+    /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?\W*$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only|(is|are)(n't| not) (yet |currently )?(implemented|supported|available|enabled|included|part of)|unsupported|unimplemented/i.test(
+      text,
+    ) &&
+    members.length === 0
+  )
+    rules.push({ kind: 'forbidden' });
+  else if (
+    /\brequired\b|\bmissing\b|(must|can|could|may|should|do|shall)( ?not|n't) be (an? )?(blank|empty|null|nil|undefined|omitted)|can'?t be (blank|empty|null)|cannot be (blank|empty|null)|must be (present|provided|specified|set|given|supplied|non-?empty)|must (contain|include|have) (an? )?(value|property|field)|(not|no)\b.{0,40}\b(provided|specified|supplied|given)\b|is (blank|empty|null|undefined)\b|non-?empty|must not be empty|received undefined|please (provide|specify|enter)|mandatory|expected .{0,40} but (got|received|was) (undefined|null|nothing)/i.test(
+      text,
+    )
+  )
+    rules.push({ kind: 'required' });
+  else if (
+    /(does|do|did)( ?not|n't) exist|not found|could ?(not|n't) (find|be found|locate)|no such|cannot find|unable to find|foreign key|unknown (id|user|[a-z]+ id)|invalid (pk|reference)|not a (known|existing)|nonexist|non-exist|doesn't refer|must reference|references? (a|an) (missing|unknown)/i.test(
+      text,
+    )
+  )
+    rules.push({ kind: 'reference' });
+  const isAboutForm =
+    /\b(valid|invalid|malformed|well-?formed|badly formed|must be|should be|expected|expects|not an?|parse|parsing|format|syntax|convert|cast|decode|deserialize|type|unmarshal|has to be|needs to be|bad)\b/i.test(
+      text,
+    );
+  if (isAboutForm && Object.keys(keywords).length === 0 && rules.length === 0) {
+    // What is expected, not what came: "expected string, received number".
+    const wanted = text.replace(/,?\s*(but )?(received|got|found|was|instead of|given|not)\b.*$/i, (tail) =>
+      /not an?\b/i.test(tail) ? tail : '',
+    );
+    const expected =
+      /(?:expected|must be|should be|not an?|into|to|type|valid|as)\b(.*)$/is.exec(wanted)?.[1] ?? wanted;
+    const word =
+      formatWords.find(([words]) => words.test(expected)) ?? formatWords.find(([words]) => words.test(wanted));
+    if (word !== undefined) Object.assign(keywords, word[1]);
+  }
+  if (Object.keys(keywords).length > 0) rules.push({ kind: 'keywords', keywords });
+  return rules;
+}
+
+const surelyListed =
+  /(?:one of(?: the following)?(?: values?)?|any of|allowed(?: values?| options?| types?)?(?: are| is)?|valid (?:values?|choices|options|types?)(?: are| is| include)?|accepted(?: values?)?(?: are| for \w+ class)?|possible values(?: are)?|permitted values?(?: are)?|supported (?:values?|types?|formats?)?(?: are)?|must be in|not in|choose from|choices(?: are)?|options(?: are)?)\s*[:=]?\s*(.+)$/is;
+const perhapsListed = /(?:expected|should be|must be|must equal|equal to)\s*[:=]?\s*(.+)$/is;
+
+/** Values that a sentence lists as the only ones. */
+function readMembers(text: string, field: string | undefined): (string | number)[] {
+  const list = (surelyListed.exec(text) ?? perhapsListed.exec(text))?.[1];
+  if (list === undefined) return [];
+  const head = list.split(/[;\n]|,?\s*(?:but|instead|received|got|given|not)\s/i)[0] ?? '';
+  const bracket = /^[^"'`[({]{0,30}[[({](.*?)[\])}]/s.exec(head)?.[1];
+  const quoted = [...(bracket ?? head).matchAll(/"([^"]{1,80})"|'([^']{1,80})'|`([^`]{1,80})`/g)].map(
+    (match) => match[1] ?? match[2] ?? match[3] ?? '',
+  );
+  const isSure = surelyListed.test(text);
+  if (quoted.length > 0) return quoted.filter((value) => value !== field).map(asWritten);
+  if (!isSure) return [];
+  const words = (bracket ?? head)
+    .split(/\s*(?:,|\||\/|\bor\b|\band\b)\s*/)
+    .map((word) => word.trim().replace(/[.)\]]+$/, ''))
+    .filter((word) => word !== '');
+  return words.length > 0 &&
+    words.length <= 60 &&
+    words.every((word) => /^[\w.:+@*-]{1,60}$/.test(word)) &&
+    (words.length > 1 || bracket !== undefined)
+    ? words.map(asWritten)
+    : [];
+}
+
+function asWritten(text: string): string | number {
+  return /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
+}
