@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeContract } from './conform-contract.ts';
 import { versionsOf } from './package-folder.ts';
 import { median, type Question } from './question.ts';
 
@@ -71,33 +72,4 @@ async function timeFirstRequest(contract: string): Promise<number> {
     server.closeAllConnections();
     server.close();
   }
-}
-
-/** Some 700 bytes an operation. */
-function writeContract(operations: number): string {
-  const string = { type: 'string', minLength: 1, maxLength: 80 };
-  const item = {
-    type: 'object',
-    required: ['id', 'name'],
-    properties: {
-      id: { type: 'string', pattern: '^[a-z0-9]{8,20}$' },
-      name: string,
-      size: { type: 'integer', minimum: 0 },
-      at: { type: 'string', format: 'date-time' },
-    },
-  };
-  const content = (schema: object) => ({ content: { 'application/json': { schema } } });
-  const paths = Object.fromEntries(
-    Array.from({ length: Math.ceil(operations / 2) }, (_, index) => [
-      `/things${index}`,
-      {
-        get: {
-          parameters: [{ name: 'q', in: 'query', schema: string }],
-          responses: { 200: content({ type: 'array', items: item }) },
-        },
-        post: { requestBody: { required: true, ...content(item) }, responses: { 201: content(item) } },
-      },
-    ]),
-  );
-  return JSON.stringify({ openapi: '3.1.0', info: { title: 'Things', version: '1' }, paths });
 }

@@ -15,6 +15,7 @@ const questions: Readonly<Record<string, () => Promise<Question>>> = {
   sandbox: () => import('./sandbox.ts').then(({ sandbox }) => sandbox),
   start: () => import('./start.ts').then(({ start }) => start),
   'conform-start': () => import('./conform-start.ts').then(({ conformStart }) => conformStart),
+  'conform-speed': () => import('./conform-speed.ts').then(({ conformSpeed }) => conformSpeed),
   operations: () => import('./operations.ts').then(({ operations }) => operations),
   'activity-http': () => import('./activity-http.ts').then(({ activityHttp }) => activityHttp),
   'store-activity': () => import('./store-activity.ts').then(({ storeActivity }) => storeActivity),

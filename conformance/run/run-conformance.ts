@@ -6,19 +6,24 @@ import { prepareRun } from './prepare-run.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
 import { RunnerFailure } from './verdict.ts';
 
-/** Runs the plan against a deployment and judges every answer. Throws for nothing that the deployment does. */
+/**
+ * Runs the plan against a deployment and judges every answer. Throws for nothing that the deployment does.
+ *
+ * @param plan what is sent about the operations that may be called
+ */
 export async function runConformance(
   contract: Contract,
   options: RunOptions,
   events: RunEvents = {},
   signal: AbortSignal = new AbortController().signal,
+  plan: typeof planBaseline = planBaseline,
 ): Promise<RunResult> {
   const run = prepareRun(contract, options, events, signal);
   const { world, engine, ended, deadline, outages, address } = run;
   let failure: RunnerFailure | undefined;
 
   const cut = await runQueue({
-    scenarios: planBaseline(contract, run.sendable),
+    scenarios: plan(contract, run.sendable),
     world,
     engine,
     needsProof: run.needsProof,

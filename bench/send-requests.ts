@@ -1,0 +1,146 @@
+import { Pool } from 'undici';
+import { readContract } from '../conformance/contract/read-contract.ts';
+import { planBaseline } from '../conformance/phases/baseline.ts';
+import type { Scenario } from '../conformance/phases/phase.ts';
+import type { RunEvents, RunOptions, RunResult } from '../conformance/run/run.ts';
+import { runConformance } from '../conformance/run/run-conformance.ts';
+import { writeContract } from './conform-contract.ts';
+
+// One side of `conform-speed` as a process of its own. It prints one JSON value.
+
+const inFlight = 16;
+const warmUpMs = 1_000;
+const measuredMs = 3_000;
+const heapAt = [10_000, 100_000] as const;
+
+const sides: Readonly<Record<string, (base: string) => Promise<unknown>>> = {
+  undici: loadWithUndici,
+  runner: loadWithRunner,
+  'first sight': meetAll,
+  heap: measureHeap,
+};
+
+const [side = '', base = ''] = process.argv.slice(2);
+process.stdout.write(`${JSON.stringify(await sides[side]?.(base))}\n`);
+
+/** Milliseconds for 1,000 requests, after the first second. */
+async function loadWithUndici(base: string): Promise<number> {
+  const pool = new Pool(base, { connections: inFlight, pipelining: 1 });
+  const began = performance.now();
+  let sent = 0;
+  let isOver = false;
+  const work = async (): Promise<void> => {
+    while (!isOver) {
+      const { body } = await pool.request({ path: '/things0?q=a', method: 'GET' });
+      await body.json();
+      sent += 1;
+    }
+  };
+  const working = Array.from({ length: inFlight }, work);
+  const result = await measure(began, () => sent);
+  isOver = true;
+  await Promise.all(working);
+  await pool.close();
+  return result;
+}
+
+async function measure(began: number, sent: () => number): Promise<number> {
+  await new Promise((resolve) => setTimeout(resolve, warmUpMs));
+  const [from, before] = [performance.now(), sent()];
+  await new Promise((resolve) => setTimeout(resolve, began + warmUpMs + measuredMs - performance.now()));
+  return (1_000 * (performance.now() - from)) / (sent() - before);
+}
+
+/** Milliseconds for 1,000 requests, after the first second. */
+async function loadWithRunner(base: string): Promise<number> {
+  let sent = 0;
+  const running = runRepeatedly(
+    base,
+    { requests: undefined, milliseconds: warmUpMs + measuredMs + 500 },
+    (requests) => {
+      sent = requests;
+    },
+  );
+  const result = await measure(performance.now(), () => sent);
+  requireAccepted(await running);
+  return result;
+}
+
+/** Bytes of the heap after a collection, at each of two numbers of requests. */
+async function measureHeap(base: string): Promise<readonly number[]> {
+  const found: number[] = [];
+  const budget = { requests: heapAt[1] + 20, milliseconds: undefined };
+  const see = (requests: number): void => {
+    if (requests < (heapAt[found.length] ?? Number.POSITIVE_INFINITY)) return;
+    globalThis.gc?.();
+    found.push(process.memoryUsage().heapUsed);
+  };
+  requireAccepted(await runRepeatedly(base, budget, see));
+  return found;
+}
+
+/** Milliseconds for 1,000 requests, from the start of a run on 3,000 operations to its end. */
+async function meetAll(base: string): Promise<number> {
+  const contract = readContract('things.json', writeContract(3_000));
+  const budget = { requests: undefined, milliseconds: undefined };
+  const result = await runConformance(contract, optionsFor(base, budget));
+  requireAccepted(result);
+  return (1_000 * result.durationMs) / result.requests;
+}
+
+function runRepeatedly(
+  base: string,
+  budget: RunOptions['budget'],
+  see: (requests: number) => void,
+): Promise<RunResult> {
+  const contract = readContract('things.json', writeContract(20));
+  const events: RunEvents = { onProgress: ({ requests }) => see(requests) };
+  return runConformance(contract, optionsFor(base, budget), events, new AbortController().signal, planRepeatedly);
+}
+
+/** The baseline, and again from its beginning whenever none of it has anything left to send. */
+function planRepeatedly(...given: Parameters<typeof planBaseline>): readonly Scenario[] {
+  let current = planBaseline(...given);
+  return current.map((first, index) => {
+    const now = (): Scenario => current[index] ?? first;
+    return {
+      ...first,
+      get domain() {
+        return now().domain;
+      },
+      rank: (world) => {
+        // The first is asked first in each round.
+        if (index === 0 && current.every((scenario) => scenario.rank(world) === undefined))
+          current = planBaseline(...given);
+        return now().rank(world);
+      },
+      run: (...turn) => now().run(...turn),
+    };
+  });
+}
+
+function optionsFor(baseUrl: string, budget: RunOptions['budget']): RunOptions {
+  return {
+    baseUrl,
+    authUrl: undefined,
+    credentials: { token: 'x', clientId: undefined, clientSecret: undefined },
+    permissions: { effects: [], readOnly: false, writes: 'all' },
+    selection: { only: [], exclude: [] },
+    checks: [],
+    budget,
+    seed: 1,
+    now: Date.parse('2026-04-01T09:30:00Z'),
+    workers: inFlight,
+    ratePerSecond: undefined,
+    timeoutMs: 10_000,
+    maxWaitMs: 1_000,
+    slowMs: 5_000,
+    headers: [],
+  };
+}
+
+/** @throws Error when the run was about something else than valid answers */
+function requireAccepted({ findings, coverage, says }: RunResult): void {
+  const missed = coverage.operations.filter(({ isReached }) => !isReached);
+  if (findings.length > 0 || missed.length > 0) throw new Error(`${missed.length} operations not reached: ${says}`);
+}
