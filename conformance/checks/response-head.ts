@@ -206,7 +206,7 @@ function textsOf(answer: Answer, name: string): readonly string[] {
 function judgeValue(
   { schema, hasContent, explode, name }: HeaderObject,
   text: string,
-  { contract, judge }: CheckContext,
+  { judge }: CheckContext,
 ): readonly Violation[] | undefined {
   if (schema === undefined) return hasContent ? undefined : [];
   const judgeReading = (value: unknown) => judge.judge(schema, 'response', value);
@@ -214,7 +214,7 @@ function judgeValue(
   const plain = judgeReading(text);
   if (plain === undefined || plain.length === 0) return plain;
   if (/^-?\d{1,15}$/.test(text) && judgeReading(Number(text))?.length === 0) return [];
-  const readings = decodeText(contract.root, schema, text, explode).map((value) => judgeReading(value) ?? []);
+  const readings = decodeText(judge.forms.response, schema, text, explode).map((value) => judgeReading(value) ?? []);
   if (readings.some((violations) => violations.length === 0)) return [];
   const distance = (violations: readonly Violation[]): number =>
     violations.length + (violations.some(({ keyword }) => keyword === 'type') ? 100 : 0);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Parameter } from '../contract/contract.ts';
+import { schemasOf } from '../schema/canonical.ts';
 import { decodeText, encodeHeader, encodePath, encodeQuery } from './parameter-styles.ts';
 
 const colour = { R: 100, G: 200 };
@@ -83,14 +84,24 @@ const rows: readonly { name: string; schema: unknown; text: string; explode?: bo
   { name: 'an object that ends too early', schema: { type: 'object' }, text: 'R', want: { R: '' } },
   { name: 'null', schema: { type: ['integer', 'null'] }, text: 'null', want: null },
   { name: 'nothing as null', schema: { type: ['integer', 'null'] }, text: '', want: null },
+  {
+    name: 'a list of text behind a reference',
+    schema: { type: 'array', items: { $ref: '#/schema/$defs/text' }, $defs: { text: { type: 'string' } } },
+    text: 'a,2',
+    want: ['a', '2'],
+  },
   { name: 'a later branch', schema: { oneOf: [{ type: 'string' }, { type: 'array' }] }, text: 'a,b', want: ['a', 'b'] },
 ];
 
+function formOf(schema: unknown) {
+  return schemasOf({ root: { schema }, lineOf: () => 1 }).forms.response;
+}
+
 test.each(rows)('reads $name', ({ schema, text, explode = false, want }) => {
-  expect(decodeText({ schema }, '#/schema', text, explode)).toContainEqual(want);
+  expect(decodeText(formOf(schema), '#/schema', text, explode)).toContainEqual(want);
 });
 
 test('does not read what the schema does not take as a list, an object or null', () => {
-  expect(decodeText({ schema: { type: 'string' } }, '#/schema', 'null', false)).toEqual(['null']);
-  expect(decodeText({ schema: { type: 'string' } }, '#/schema', 'a,b', false)).toEqual(['a,b']);
+  expect(decodeText(formOf({ type: 'string' }), '#/schema', 'null', false)).toEqual(['null']);
+  expect(decodeText(formOf({ type: 'string' }), '#/schema', 'a,b', false)).toEqual(['a,b']);
 });

@@ -1,7 +1,8 @@
 // Parameters and headers on the wire, in the styles of OpenAPI 3.1, 4.8.12.2: written, and read.
 import type { Parameter } from '../contract/contract.ts';
-import { isObject, type JsonObject, type Pointer, placeAt } from '../contract/document.ts';
-import { flattenSchema } from './flatten-schema.ts';
+import { isObject, type JsonObject, type Pointer } from '../contract/document.ts';
+import type { CanonicalForm } from '../schema/canonical.ts';
+import { type SchemaNode, saidTypes } from '../schema/shape.ts';
 
 /** A parameter on the wire: `[name, value]` pairs that are already encoded, or one text for path and header. */
 type Pairs = readonly (readonly [name: string, value: string])[];
@@ -67,21 +68,24 @@ function isDocument({ mediaType }: Parameter): boolean {
  * What a text of a header or parameter means by its schema (style `simple`): every reading that some decoder may have. One
  * valid reading is enough. `"5"` is the integer 5 and the text "5".
  */
-export function decodeText(root: JsonObject, schema: Pointer, text: string, explode: boolean): unknown[] {
-  const place = placeAt(root, schema);
+export function decodeText(form: CanonicalForm, schema: Pointer, text: string, explode: boolean): unknown[] {
   const readings = new Map<string, unknown>([[JSON.stringify(text), text]]);
-  for (let variant = 0; variant < 8; variant += 1) {
-    const flat = flattenSchema(root, place, variant);
-    const types = flat.types ?? [];
-    const add = (value: unknown): unknown => readings.set(JSON.stringify(value), value);
-    if (types.includes('array'))
-      add(text === '' ? [] : text.split(',').map((item) => scalar(item.trim(), flat.items?.value)));
-    if (types.includes('object')) add(decodeObject(text, explode));
-    if (/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) add(Number(text));
-    if (/^(true|false)$/i.test(text)) add(text.toLowerCase() === 'true');
-    if (types.includes('null') && (text === '' || text === 'null')) add(null);
+  const add = (value: unknown): unknown => readings.set(JSON.stringify(value), value);
+  if (/^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)) add(Number(text));
+  if (/^(true|false)$/i.test(text)) add(text.toLowerCase() === 'true');
+  for (const shape of form.shapes(form.at(schema))) {
+    const types = saidTypes(shape);
+    const isText = onlyText(form, form.item(shape, 0));
+    if (types.has('array')) add(text === '' ? [] : text.split(',').map((item) => scalar(item.trim(), isText)));
+    if (types.has('object')) add(decodeObject(text, explode));
+    if (types.has('null') && (text === '' || text === 'null')) add(null);
   }
   return [...readings.values()];
+}
+
+function onlyText(form: CanonicalForm, node: SchemaNode): boolean {
+  const { types } = form.common(node);
+  return types.size === 1 && types.has('string');
 }
 
 function decodeObject(text: string, explode: boolean): JsonObject {
@@ -89,10 +93,9 @@ function decodeObject(text: string, explode: boolean): JsonObject {
   const pairs = explode
     ? parts.map((part) => [part.split('=')[0] ?? '', part.split('=').slice(1).join('=')] as const)
     : parts.flatMap((part, index) => (index % 2 === 0 ? [[part, parts[index + 1] ?? ''] as const] : []));
-  return Object.fromEntries(pairs.map(([name, value]) => [name, scalar(value, undefined)]));
+  return Object.fromEntries(pairs.map(([name, value]) => [name, scalar(value, false)]));
 }
 
-function scalar(text: string, schema: unknown): unknown {
-  const isText = isObject(schema) && schema.type === 'string';
+function scalar(text: string, isText: boolean): unknown {
   return !isText && /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text;
 }

@@ -1,8 +1,6 @@
 // One valid request of each operation until it is accepted, from the surest values to the boldest.
 import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import { placeAt } from '../contract/document.ts';
-import { flattenSchema } from '../data/flatten-schema.ts';
 import type { Domain, Scenario } from '../execute/scenario.ts';
 import { toolsFor } from '../execute/session.ts';
 import { dangerOf, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
@@ -11,6 +9,7 @@ import { namesIn } from '../rejections/constraints.ts';
 import { bodySchemaOf } from '../rejections/find-place.ts';
 import { enumOf, type Target } from '../resources/find-targets.ts';
 import { isIdName, nounOf, plainPath, slotsOf, stemOf } from '../resources/slots.ts';
+import { requestForm } from '../schema/canonical.ts';
 import { startSearch, startTurn } from '../search/attempt.ts';
 import { createRequestBuilder, type RequestBuilder } from '../search/build-request.ts';
 import { allTargets } from '../search/choose-targets.ts';
@@ -115,10 +114,10 @@ function countWaits({ resources }: World, { path }: Operation, names: readonly s
 
 /** Plain names of other resources in what the operation asks for outside of its path: news of these may help it. */
 function referenceNames(contract: Contract, operation: Operation): string[] {
-  const { root } = contract;
   const asked = operation.parameters.filter(({ in: where, required }) => required && where !== 'path');
   const schema = bodySchemaOf(operation);
-  const members = schema === undefined ? [] : [...flattenSchema(root, placeAt(root, schema), 0).properties.keys()];
+  const form = requestForm(contract);
+  const members = schema === undefined ? [] : [...form.branch(form.at(schema)).properties.keys()];
   const nouns = nounsOf(contract);
   const own = nounOf(operation.path);
   const stems = [...asked.map(({ name }) => name), ...members.slice(0, 60)]

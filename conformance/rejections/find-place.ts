@@ -1,7 +1,8 @@
 import type { Contract, Operation, Parameter } from '../contract/contract.ts';
-import { isObject, type Place, type Pointer, placeAt, type Seen } from '../contract/document.ts';
-import { flattenSchema } from '../data/flatten-schema.ts';
+import { isObject, type Pointer, type Seen } from '../contract/document.ts';
 import { normal } from '../resources/slots.ts';
+import { type CanonicalForm, requestForm } from '../schema/canonical.ts';
+import type { SchemaNode } from '../schema/shape.ts';
 import type { Place as RequestPlace } from './constraints.ts';
 import type { Complaint } from './dialects.ts';
 
@@ -64,14 +65,13 @@ function findInBody(
 ): RequestPlace | undefined {
   const schema = bodySchemaOf(operation);
   if (schema === undefined) return undefined;
-  const root = placeAt(contract.root, schema);
   for (let skip = 0; skip < tokens.length; skip += 1) {
-    const found = alongSchema(contract, root, tokens.slice(skip));
+    const found = alongSchema(contract, schema, tokens.slice(skip));
     if (found !== undefined) return { kind: 'body', ...found };
   }
   const last = normal(tokens.at(-1) ?? '');
   const deep = pathsIn(requestBody).find((path) => normal(path.at(-1) ?? '') === last);
-  const found = deep === undefined ? undefined : alongSchema(contract, root, deep);
+  const found = deep === undefined ? undefined : alongSchema(contract, schema, deep);
   return deep === undefined ? undefined : { kind: 'body', tokens: deep, schema: found?.schema };
 }
 
@@ -82,32 +82,39 @@ export function bodySchemaOf({ body }: Operation): Pointer | undefined {
 /** Follows names through properties and items; case and separators make no difference. */
 export function alongSchema(
   contract: Contract,
-  start: Place,
+  start: Pointer,
   names: readonly string[],
 ): { readonly tokens: readonly string[]; readonly schema: Pointer } | undefined {
-  let place = start;
+  const form = requestForm(contract);
+  let place: At = { node: form.at(start), schema: start };
   const tokens: string[] = [];
   for (const name of names) {
-    const step = stepInto(contract, place, name);
+    const step = stepInto(form, place.node, name);
     if (step === undefined) return undefined;
     tokens.push(...step.tokens);
-    place = step.place;
+    place = step;
   }
-  return { tokens, schema: place.pointer };
+  return { tokens, schema: place.schema };
 }
 
-function stepInto(contract: Contract, place: Place, name: string): { tokens: string[]; place: Place } | undefined {
-  for (const variant of [0, 1, 2, 3]) {
-    const flat = flattenSchema(contract.root, place, variant);
-    if (flat.items !== undefined) {
-      if (/^\d+$/.test(name)) return { tokens: [name], place: flat.items };
-      const inner = stepInto(contract, flat.items, name);
-      if (inner !== undefined) return { tokens: ['0', ...inner.tokens], place: inner.place };
+interface At {
+  readonly node: SchemaNode;
+  readonly schema: Pointer;
+}
+
+function stepInto(form: CanonicalForm, node: SchemaNode, name: string): (At & { tokens: string[] }) | undefined {
+  for (const shape of form.shapes(node)) {
+    const item = form.item(shape, 0);
+    const schema = form.pointerOf(item);
+    if (schema !== undefined) {
+      if (/^\d+$/.test(name)) return { tokens: [name], node: item, schema };
+      const inner = stepInto(form, item, name);
+      if (inner !== undefined) return { ...inner, tokens: ['0', ...inner.tokens] };
     }
-    const own = flat.properties.get(name);
-    if (own !== undefined) return { tokens: [name], place: own };
-    const alike = [...flat.properties].find(([known]) => normal(known) === normal(name));
-    if (alike !== undefined) return { tokens: [alike[0]], place: alike[1] };
+    const declared = [...form.declared(shape)];
+    const found =
+      declared.find(([known]) => known === name) ?? declared.find(([known]) => normal(known) === normal(name));
+    if (found !== undefined) return { tokens: [found[0]], node: form.property(shape, found[0]), schema: found[1] };
   }
   return undefined;
 }

@@ -1,7 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import { type Pointer, placeAt } from '../contract/document.ts';
-import { flattenSchema } from '../data/flatten-schema.ts';
 import type { Exchange } from '../execute/exchange.ts';
+import { requestForm } from '../schema/canonical.ts';
 import { addRules, type Constraint, type Constraints, constraintAt, keyOf, noConstraints } from './constraints.ts';
 import { bodySchemaOf, isThere } from './find-place.ts';
 import { inferFromMentions, inferOtherMember } from './mentions.ts';
@@ -56,9 +56,9 @@ export function createSharedConstraints(contract: Contract): SharedConstraints {
     of: (operation) => {
       const schema = bodySchemaOf(operation);
       if (schema === undefined || bySchema.size === 0) return noConstraints;
-      const { properties } = flattenSchema(contract.root, placeAt(contract.root, schema), 0);
+      const form = requestForm(contract);
       return new Map(
-        [...properties].flatMap(([name, { pointer }]) => {
+        [...form.declared(form.branch(form.at(schema)))].flatMap(([name, pointer]) => {
           const known = bySchema.get(pointer);
           const about = { kind: 'body', tokens: [name], schema: pointer } as const;
           // That it must be another, or is missing here, says nothing of other operations.

@@ -1,7 +1,8 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { isObject, type JsonObject, placeAt, type Seen } from '../contract/document.ts';
-import { flattenSchema } from '../data/flatten-schema.ts';
+import { isObject, type JsonObject, type Seen } from '../contract/document.ts';
 import { normal, singular, stemOf } from '../resources/slots.ts';
+import { requestForm } from '../schema/canonical.ts';
+import type { Shape } from '../schema/shape.ts';
 import { type Constraints, changeAt, constraintAt, keyOf, type Place } from './constraints.ts';
 import { alongSchema, bodySchemaOf, isThere, pathsIn, valueAt } from './find-place.ts';
 
@@ -33,13 +34,11 @@ export function inferFromMentions(mentioning: Mentioning): Constraints | undefin
 /** Where a path names nothing, a 404 is about an id in the body: one that was sent without need is left out. */
 function addUnknown({ contract, operation, seen, constraints }: Mentioning): Constraints | undefined {
   if (seen.status !== 404 || operation.path.includes('{') || !isObject(seen.requestBody)) return undefined;
-  const schema = bodySchemaOf(operation);
-  const required =
-    schema === undefined ? new Set<string>() : flattenSchema(contract.root, placeAt(contract.root, schema), 0).required;
+  const required = bodyOf(contract, operation)?.required;
   for (const name of Object.keys(seen.requestBody)) {
     const about: Place = { kind: 'body', tokens: [name], schema: undefined };
     const known = constraintAt(constraints, about);
-    if (known.forbidden || required.has(name) || !/^(_?id|pk|uuid|guid)$|_id$|[a-z]Id$/.test(name)) continue;
+    if (known.forbidden || required?.has(name) || !/^(_?id|pk|uuid|guid)$|_id$|[a-z]Id$/.test(name)) continue;
     return changeAt(constraints, about, { forbidden: true });
   }
   return undefined;
@@ -58,12 +57,11 @@ function addReference({
   constraints,
 }: Mentioning): Constraints | undefined {
   const schema = bodySchemaOf(operation);
-  const root = schema === undefined ? undefined : placeAt(contract.root, schema);
   const inBody = pathsIn(seen.requestBody).map(
     (tokens): Place => ({
       kind: 'body',
       tokens,
-      schema: root === undefined ? undefined : alongSchema(contract, root, tokens)?.schema,
+      schema: schema === undefined ? undefined : alongSchema(contract, schema, tokens)?.schema,
     }),
   );
   const outside = operation.parameters
@@ -81,14 +79,13 @@ function addReference({
 
 /** "Either result or error must be provided", "Set delete_all=true", "No project matches": what was left out is taken in. */
 function addLeftOut({ contract, operation, seen, says: sentences, constraints }: Mentioning): Constraints | undefined {
-  const schema = bodySchemaOf(operation);
-  const body = schema === undefined ? undefined : flattenSchema(contract.root, placeAt(contract.root, schema), 0);
+  const body = bodyOf(contract, operation);
   const places: (readonly [string, Place])[] = [
     ...operation.parameters
       .filter((parameter) => !parameter.required)
       .map((parameter) => [parameter.name, { kind: 'parameter', parameter }] as const),
-    ...[...(body?.properties ?? [])].map(
-      ([name, place]) => [name, { kind: 'body', tokens: [name], schema: place.pointer }] as const,
+    ...[...(body === undefined ? [] : requestForm(contract).declared(body))].map(
+      ([name, schema]) => [name, { kind: 'body', tokens: [name], schema }] as const,
     ),
   ];
   for (const says of sentences) {
@@ -132,9 +129,8 @@ export function inferOtherMember({
 }: Mentioning): Constraints | undefined {
   const schema = bodySchemaOf(operation);
   if (schema === undefined) return undefined;
-  const root = placeAt(contract.root, schema);
   for (const tokens of pathsIn(seen.requestBody)) {
-    const found = alongSchema(contract, root, tokens);
+    const found = alongSchema(contract, schema, tokens);
     const now = valueAt(seen.requestBody, tokens);
     if (found === undefined || typeof now !== 'string') continue;
     const members = membersOf(contract, found.schema);
@@ -168,10 +164,9 @@ export function inferOtherMember({
 function addUnwanted({ contract, operation, seen, says: sentences, constraints }: Mentioning): Constraints | undefined {
   const schema = bodySchemaOf(operation);
   if (schema === undefined || !isObject(seen.requestBody)) return undefined;
-  const root = placeAt(contract.root, schema);
   for (const tokens of pathsIn(seen.requestBody)) {
     const name = tokens.at(-1) ?? '';
-    const about: Place = { kind: 'body', tokens, schema: alongSchema(contract, root, tokens)?.schema };
+    const about: Place = { kind: 'body', tokens, schema: alongSchema(contract, schema, tokens)?.schema };
     const known = constraintAt(constraints, about);
     if (known.forbidden || known.required || name.length < 2) continue;
     const isNamed = (says: string): boolean =>
@@ -194,8 +189,15 @@ function isMismatch(name: string, says: string): boolean {
 }
 
 function membersOf(contract: Contract, schema: string): readonly unknown[] {
-  const { keywords } = flattenSchema(contract.root, placeAt(contract.root, schema), 0);
-  return Array.isArray(keywords.enum) ? keywords.enum : [];
+  const form = requestForm(contract);
+  return form.branch(form.at(schema)).values ?? [];
+}
+
+/** The first branch of what a body may be. */
+function bodyOf(contract: Contract, operation: Operation): Shape | undefined {
+  const schema = bodySchemaOf(operation);
+  const form = requestForm(contract);
+  return schema === undefined ? undefined : form.branch(form.at(schema));
 }
 
 /** No word of a sentence: `CHAT`, `start_time`, `returnRefreshToken`. */

@@ -1,11 +1,11 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { follow, isObject, joinPointer, type Pointer, placeAt, readPointer, type Seen } from '../contract/document.ts';
-import { flattenSchema } from '../data/flatten-schema.ts';
+import { follow, joinPointer, type Pointer, placeAt, type Seen } from '../contract/document.ts';
 import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { normaliseBody } from '../failures/failure.ts';
 import type { Place } from '../rejections/constraints.ts';
 import { bodySchemaOf, valueAt } from '../rejections/find-place.ts';
 import { readRejection } from '../rejections/read-rejection.ts';
+import { requestForm } from '../schema/canonical.ts';
 
 /** A place at which the server rejects what the contract allows. It is no defect: many a rule stands in no schema. */
 export interface UnderspecifiedPlace {
@@ -111,13 +111,13 @@ function sentAt(place: Place, { path, query, requestHeaders, requestBody }: Seen
   return value === undefined ? undefined : shorten(JSON.stringify(value) ?? '');
 }
 
-/** Keywords that say more about a text than its `format`. */
-const aboutText = ['enum', 'const', 'pattern', 'minLength', 'maxLength'];
-
-function isOnlyFormat({ root }: Contract, schema: Pointer | undefined): boolean {
-  if (schema === undefined || !isObject(readPointer(root, schema))) return false;
-  const { keywords } = flattenSchema(root, placeAt(root, schema), 0);
-  return typeof keywords.format === 'string' && !aboutText.some((keyword) => keyword in keywords);
+/** Whether no keyword says more about a text than its `format`. */
+function isOnlyFormat(contract: Contract, schema: Pointer | undefined): boolean {
+  if (schema === undefined) return false;
+  const form = requestForm(contract);
+  const { format, values, patterns, minLength, maxLength } = form.branch(form.at(schema));
+  const isBound = values !== undefined || patterns.size > 0 || minLength > 0 || maxLength < Infinity;
+  return format !== undefined && !isBound;
 }
 
 function longest(sentences: readonly string[]): string {

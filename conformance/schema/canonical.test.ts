@@ -15,6 +15,7 @@ import {
 import { expect, test } from 'vitest';
 import type { Contract } from '../contract/contract.ts';
 import { buildFrom } from '../data/value-ladder.ts';
+import { requestForm } from './canonical.ts';
 import { createJudge } from './create-judge.ts';
 
 /** A schema that was made around a value, so that what it takes and what it refuses is known without any judge. */
@@ -260,4 +261,45 @@ test.each([
   const { contract, judge } = read({ schema, valid: undefined, invalid: [] });
   const value = buildFrom({ contract, judge, now: 0, tag: 'conform-1', seed: 0 }, '#/S', { optional: false });
   expect(judge.judge('#/S', 'request', value)).toEqual([]);
+});
+
+/** What a reader asks of a place: names with the place that says most of each, what is required, and of how many branches. */
+const base = { type: 'object', required: ['kind'], properties: { kind: { type: 'string' }, id: { readOnly: true } } };
+test.each([
+  {
+    name: 'a part of allOf that says more of a property of another',
+    schema: {
+      allOf: [{ $ref: '#/base' }, { properties: { kind: { enum: ['a'] }, id: {} } }],
+      required: ['id', 'size'],
+    },
+    want: { kind: '#/S/allOf/1/properties/kind', id: '#/base/properties/id' },
+    required: ['kind', 'size'],
+  },
+  {
+    name: 'the second branch',
+    schema: { oneOf: [base, { type: 'object', required: ['b'], properties: { b: { type: 'string' } } }] },
+    number: 1,
+    want: { b: '#/S/oneOf/1/properties/b' },
+    required: ['b'],
+  },
+  {
+    name: 'a name that chooses the branch stands where the branch declares it',
+    schema: {
+      oneOf: [{ $ref: '#/base' }],
+      discriminator: { propertyName: 'kind', mapping: { first: '#/base' } },
+    },
+    want: { kind: '#/base/properties/kind', id: '#/base/properties/id' },
+    required: ['kind'],
+  },
+  {
+    name: 'a schema that nothing meets',
+    schema: { $ref: '#/base', allOf: [false] },
+    want: { kind: '#/base/properties/kind', id: '#/base/properties/id' },
+    required: ['kind'],
+  },
+])('tells the properties of $name', ({ schema, number, want, required }) => {
+  const form = requestForm({ root: { S: schema, base }, lineOf: () => 1 });
+  const shape = form.branch(form.at('#/S'), number);
+  expect(Object.fromEntries(form.declared(shape))).toEqual(want);
+  expect([...shape.required]).toEqual(required);
 });

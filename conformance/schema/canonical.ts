@@ -1,5 +1,6 @@
-import { canonical, isObject, type JsonObject, type Pointer } from '../contract/document.ts';
-import type { Dialect, Direction } from './dialect.ts';
+import type { Contract, ContractProblem } from '../contract/contract.ts';
+import { canonical, isObject, type JsonObject, type Pointer, type ReportPart } from '../contract/document.ts';
+import { createDialect, type Dialect, type Direction } from './dialect.ts';
 import { type Choice, createReader, noScopes } from './merge-schema.ts';
 import {
   admits,
@@ -28,6 +29,10 @@ export interface CanonicalForm {
   readonly common: (node: SchemaNode) => Shape;
   /** The branches, merged; those that nothing can meet are left out. At most `mostShapes`. */
   readonly shapes: (node: SchemaNode) => readonly Shape[];
+  /** One of them: 0 for the first, and so on around. Where there is none, what they would have in common. */
+  readonly branch: (node: SchemaNode, number?: number) => Shape;
+  /** The properties that a shape declares, each with the place in the contract that says most of it. */
+  readonly declared: (shape: Shape) => ReadonlyMap<string, Pointer>;
   readonly property: (shape: Shape, name: string) => SchemaNode;
   readonly item: (shape: Shape, index: number) => SchemaNode;
   /** Levels of the smallest value: 0 for a plain one, Infinity where no finite value is valid. */
@@ -39,6 +44,44 @@ export interface CanonicalForm {
   readonly pointerOf: (node: SchemaNode) => Pointer | undefined;
 }
 
+/** The schemas of a contract as each direction reads them. */
+export interface Schemas {
+  readonly dialects: Readonly<Record<Direction, Dialect>>;
+  readonly forms: Readonly<Record<Direction, CanonicalForm>>;
+  /** Parts that could not be read so far. */
+  readonly problems: () => readonly ContractProblem[];
+  /** Adds one to them, once. */
+  readonly report: ReportPart;
+}
+
+const schemasByRoot = new WeakMap<JsonObject, Schemas>();
+
+/** Read once, whoever asks. */
+export function schemasOf({ root, lineOf }: Pick<Contract, 'root' | 'lineOf'>): Schemas {
+  const known = schemasByRoot.get(root);
+  if (known !== undefined) return known;
+  const problems = new Map<string, ContractProblem>();
+  const report: ReportPart = (pointer, says, cure, breaks) => {
+    const key = `${pointer} ${says}`;
+    if (!problems.has(key)) problems.set(key, { pointer, line: lineOf(pointer), says, cure, breaks });
+  };
+  const request = createDialect(root, 'request', report);
+  const response = createDialect(root, 'response', report);
+  const schemas = {
+    dialects: { request, response },
+    forms: { request: createCanonicalForm(request), response: createCanonicalForm(response) },
+    problems: () => [...problems.values()],
+    report,
+  };
+  schemasByRoot.set(root, schemas);
+  return schemas;
+}
+
+/** The form of what is sent. */
+export function requestForm(contract: Pick<Contract, 'root' | 'lineOf'>): CanonicalForm {
+  return schemasOf(contract).forms.request;
+}
+
 const mostShapes = 48;
 
 /** So many branches of choices within choices are tried for one node. */
@@ -47,7 +90,7 @@ const mostExpansions = 1_500;
 /** Ways to keep a `not` that are tried for each branch. */
 const mostNegations = 4;
 
-export function createCanonicalForm(dialect: Dialect): CanonicalForm {
+function createCanonicalForm(dialect: Dialect): CanonicalForm {
   const numbers = new Map<Schema, number>();
   const adopted = new Map<string, JsonObject>();
   const nodes = new Map<string, SchemaNode>();
@@ -107,6 +150,24 @@ export function createCanonicalForm(dialect: Dialect): CanonicalForm {
     },
     common: (node: SchemaNode) => commonOf(node).shape,
     shapes,
+    branch: (node: SchemaNode, number = 0) => {
+      const found = shapes(node);
+      return found[number % found.length] ?? commonOf(node).shape;
+    },
+    declared: (shape: Shape) => {
+      const found = new Map<string, Pointer>();
+      for (const [name, schemas] of shape.properties) {
+        const places = schemas.flatMap((schema) => {
+          const pointer = isObject(schema) ? dialect.pointerOf(schema) : undefined;
+          // The names of a discriminator stand elsewhere.
+          return pointer !== undefined && /\/properties\/[^/]*$/.test(pointer) ? [{ schema, pointer }] : [];
+        });
+        // An empty schema only allows the name: another part says what it is.
+        const place = places.findLast(({ schema }) => Object.keys(schema).length > 0) ?? places.at(-1);
+        if (place !== undefined) found.set(name, place.pointer);
+      }
+      return found;
+    },
     property: (shape: Shape, name: string) => join(...schemasOfProperty(shape, name)),
     item: (shape: Shape, index: number) => join(...schemasOfItem(shape, index)),
     pointerOf: (node: SchemaNode) =>

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
-import type { Contract, ContractProblem } from '../contract/contract.ts';
+import type { Contract } from '../contract/contract.ts';
 import { isObject, joinPointer, type Pointer, type ReportPart } from '../contract/document.ts';
-import { type CanonicalForm, createCanonicalForm } from './canonical.ts';
+import { type Schemas, schemasOf } from './canonical.ts';
 import { type Definition, oneButForNulls } from './definition.ts';
-import { createDialect, type Dialect, type Direction } from './dialect.ts';
+import type { Dialect, Direction } from './dialect.ts';
 import { addOwnKeywords } from './own-keywords.ts';
 import { readPattern } from './pattern.ts';
 import { countReferences, startCounting } from './reference-limit.ts';
@@ -12,7 +12,7 @@ import { formats } from './scalars.ts';
 import { surelyAccepts } from './surely-accepts.ts';
 
 /** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
-export interface Judge {
+export interface Judge extends Omit<Schemas, 'dialects'> {
   /**
    * Every violation. Undefined where none was found, and the schema, or one that it refers to, could not be read or compiled as a
    * whole (`problems` says so), or the value takes more stack or more references than it may.
@@ -20,12 +20,6 @@ export interface Judge {
   readonly judge: (schema: Pointer, direction: Direction, value: unknown) => readonly Violation[] | undefined;
   /** Whether there is no violation. It costs less than `judge`: schemas that read alike share one validator. */
   readonly accepts: (schema: Pointer, direction: Direction, value: unknown) => boolean;
-  /** The schemas as each direction reads them, in the form that values are built from. */
-  readonly forms: Readonly<Record<Direction, CanonicalForm>>;
-  /** Parts that could not be built so far. */
-  readonly problems: () => readonly ContractProblem[];
-  /** Adds one to them, once. */
-  readonly report: ReportPart;
 }
 
 /** One keyword that a value breaks. */
@@ -42,23 +36,13 @@ export interface Violation {
 }
 
 export function createJudge(contract: Contract): Judge {
-  const problems = new Map<string, ContractProblem>();
-  const report: ReportPart = (pointer, says, cure, breaks) => {
-    const key = `${pointer} ${says}`;
-    if (!problems.has(key)) problems.set(key, { pointer, line: contract.lineOf(pointer), says, cure, breaks });
-  };
-  const dialects = {
-    request: createDialect(contract.root, 'request', report),
-    response: createDialect(contract.root, 'response', report),
-  };
+  const { dialects, ...schemas } = schemasOf(contract);
   const sides = {
-    request: createSide(dialects.request, 'strict', report),
-    response: createSide(dialects.response, 'lenient', report),
+    request: createSide(dialects.request, 'strict', schemas.report),
+    response: createSide(dialects.response, 'lenient', schemas.report),
   };
   return {
-    forms: { request: createCanonicalForm(dialects.request), response: createCanonicalForm(dialects.response) },
-    report,
-    problems: () => [...problems.values()],
+    ...schemas,
     judge: (schema, direction, value) => sides[direction].judge(schema, value),
     accepts: (schema, direction, value) => sides[direction].accepts(schema, value),
   };
@@ -70,10 +54,8 @@ const usesBeforeCompiling = 8;
 /** That may be read for one value. */
 const mostSchemas = 500;
 
-type Report = ReportPart;
-
 /** One direction. */
-function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: Report) {
+function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: ReportPart) {
   const explain = createExplainer(dialect);
   const validatorOf = createEngine(dialect, side, report);
   const entries = new Map<Pointer, Entry>();
@@ -137,7 +119,7 @@ function withinLimits<Result>(value: unknown, judge: () => Result, otherwise: Re
 function createEngine(
   dialect: Dialect,
   side: 'strict' | 'lenient',
-  report: Report,
+  report: ReportPart,
 ): (definition: Definition) => ValidateFunction {
   const validators = new Map<string, ValidateFunction>();
   let engine: Ajv2020 | undefined;

@@ -115,6 +115,11 @@ export function typesOf(shape: Shape): readonly JsonType[] {
   return [...shape.types].sort((a, b) => rank(a) - rank(b));
 }
 
+/** Types that the schema names, else those that its keywords speak of. */
+export function saidTypes({ types, hints }: Shape): ReadonlySet<JsonType> {
+  return types.size === allTypes.length ? hints : types;
+}
+
 export function schemasOfProperty(shape: Shape, name: string): Schema[] {
   const own = shape.properties.get(name) ?? [];
   const matching = shape.patternProperties.filter(({ pattern }) => matches(pattern, name)).map(({ schema }) => schema);

@@ -1,7 +1,6 @@
 import type { MediaContent, Operation, Parameter } from '../contract/contract.ts';
-import { isObject, memberOf, objectAt, placeAt } from '../contract/document.ts';
+import { isObject, memberOf, objectAt } from '../contract/document.ts';
 import { rankContents } from '../data/encode-body.ts';
-import { flattenSchema } from '../data/flatten-schema.ts';
 import { followRecipe } from '../data/time.ts';
 import {
   atOrBefore,
@@ -106,7 +105,8 @@ function drawBody(tools: DataTools, { schema }: MediaContent, draw: number): Can
   const seed = (tools.seed + draw * 7_919) % 0x7fffffff;
   const whole = buildFrom(tools, schema, { seed, variant: draw, optional: true });
   if (!isObject(whole)) return undefined;
-  const { required } = flattenSchema(tools.contract.root, placeAt(tools.contract.root, schema), draw);
+  const form = tools.judge.forms.request;
+  const { required } = form.branch(form.at(schema), draw);
   const kept = Object.entries(whole).filter(
     ([name], index) => required.has(name) || ((seed >> (index % 24)) & 1) === 1,
   );
@@ -218,7 +218,6 @@ function withReferences(
   const { tools, operation } = about;
   if (content.schema === undefined) return body;
   const { schema } = content;
-  const start = placeAt(tools.contract.root, schema);
   const own = slotsOf(operation.path).at(-1);
   const noun = operation.method === 'post' ? nounOfBody(operation) : (own?.noun ?? '');
   const isValid = (value: unknown): boolean => tools.judge.accepts(schema, 'request', value);
@@ -243,7 +242,7 @@ function withReferences(
     }
     if (part === null) return isOptional && isMade && !isAsked ? undefined : part;
     if (!isScalar(part)) return part;
-    const known = referenceAt(about, start.pointer, path, noun, part);
+    const known = referenceAt(about, schema, path, noun, part);
     if (known !== undefined) return known.value ?? part;
     if (isOptional && isMade && !isAsked && (ofServer.test(name) || isFoundedOn(name))) return undefined;
     return part;
@@ -258,13 +257,14 @@ function withReferences(
 /** A change that changes something: servers refuse an empty one. */
 function oneChange({ tools }: About, { schema }: MediaContent): unknown {
   if (schema === undefined) return undefined;
-  const { properties } = flattenSchema(tools.contract.root, placeAt(tools.contract.root, schema), 0);
+  const form = tools.judge.forms.request;
+  const properties = form.declared(form.branch(form.at(schema)));
   const names = [...properties.keys()].filter((name) => !ofServer.test(name) && !isFoundedOn(name));
   const ranked = [...names.filter((name) => /name|title|description|label|comment|note|text/i.test(name)), ...names];
   for (const name of ranked.slice(0, 8)) {
-    const place = properties.get(name);
+    const property = properties.get(name);
     const value =
-      place === undefined ? undefined : buildFrom(tools, place.pointer, { variant: 0, optional: false }, name);
+      property === undefined ? undefined : buildFrom(tools, property, { variant: 0, optional: false }, name);
     if (!isScalar(value) && typeof value !== 'boolean') continue;
     const body = { [name]: value };
     if (tools.judge.accepts(schema, 'request', body)) return body;
@@ -272,25 +272,22 @@ function oneChange({ tools }: About, { schema }: MediaContent): unknown {
   return undefined;
 }
 
-function requiredAt({ contract }: DataTools, schema: string, path: readonly string[]): ReadonlySet<string> {
-  const found = alongSchema(contract, placeAt(contract.root, schema), path);
-  const place = path.length === 0 ? placeAt(contract.root, schema) : found && placeAt(contract.root, found.schema);
-  return place === undefined ? new Set() : flattenSchema(contract.root, place, 0).required;
+function requiredAt({ contract, judge }: DataTools, schema: string, path: readonly string[]): ReadonlySet<string> {
+  const form = judge.forms.request;
+  const found = alongSchema(contract, schema, path);
+  return found === undefined ? new Set() : form.branch(form.at(found.schema)).required;
 }
 
 /** A file for each part that is one, sent as a file is. */
 function withFiles(tools: DataTools, content: MediaContent, value: unknown): Draft['body'] {
   if (!content.mediaType.startsWith('multipart/') || (value !== undefined && !isObject(value)))
     return { content, value };
-  const { root } = tools.contract;
-  const { properties } =
-    content.schema === undefined ? { properties: new Map() } : flattenSchema(root, placeAt(root, content.schema), 0);
-  const files = [...properties].flatMap(([name, place]) => {
-    const { keywords } = flattenSchema(root, place, 0);
-    return keywords.format === 'binary' || keywords.contentMediaType !== undefined ? [String(name)] : [];
-  });
+  const form = tools.judge.forms.request;
+  const shape = content.schema === undefined ? undefined : form.branch(form.at(content.schema));
+  const parts = [...(shape?.properties.keys() ?? [])];
+  const files = shape === undefined ? [] : parts.filter((name) => form.branch(form.property(shape, name)).isBinary);
   // A form that says nothing of its parts is there for a file.
-  const names = files.length === 0 && properties.size === 0 ? ['file'] : files;
+  const names = files.length === 0 && parts.length === 0 ? ['file'] : files;
   const made = { ...Object.fromEntries(names.map((name) => [name, `${tools.tag}\n`])), ...value };
   const types = names.map((name) => [
     name,
@@ -324,7 +321,7 @@ function referenceAt(
   const last = inPath.at(-1);
   const isList = path.at(-1) !== name;
   const isOwnId = isRoot && !isList && (normal(name) === 'id' || (stemOf(name) === own && isIdName(name)));
-  const found = alongSchema(tools.contract, placeAt(tools.contract.root, schema), path);
+  const found = alongSchema(tools.contract, schema, path);
   const fit = (value: unknown) => (isScalar(value) ? spell(tools, found?.schema, value) : undefined);
   if (told !== undefined || (isOwnId && operation.path.endsWith('}') && last !== undefined)) {
     const value = fit(memberOf(target.values, told?.parameter ?? last?.parameter ?? ''));
@@ -350,6 +347,6 @@ function referenceAt(
   return known[0] === undefined ? undefined : { value: known[0] };
 }
 
-function isNumeric({ contract }: DataTools, schema: string): boolean {
-  return flattenSchema(contract.root, placeAt(contract.root, schema), 0).types?.includes('integer') === true;
+function isNumeric({ judge: { forms } }: DataTools, schema: string): boolean {
+  return forms.request.branch(forms.request.at(schema)).isInteger;
 }

@@ -1,7 +1,6 @@
 import type { World } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
-import { isObject, placeAt } from '../contract/document.ts';
-import { flattenSchema } from '../data/flatten-schema.ts';
+import { isObject } from '../contract/document.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import type { Draft } from '../execute/write-request.ts';
 import { seenOf } from '../execute/write-request.ts';
@@ -75,17 +74,19 @@ function restoreBody({ resources }: World, tools: DataTools, { operation, body, 
   if (!isObject(read) || body?.content.schema === undefined) return undefined;
   const { root } = tools.contract;
   const { schema } = body.content;
-  const { properties } = flattenSchema(root, placeAt(root, schema), 0);
+  const form = tools.judge.forms.request;
+  const shape = form.branch(form.at(schema));
+  const properties = form.declared(shape);
   const [only] = Object.values(read);
   const whole = Object.keys(read).length === 1 && isObject(only) ? only : read;
   // A read shows a secret masked or not at all: without it, or with its mask, a PUT would take it away.
-  const open = [...properties].filter(([, place]) => !holdsSecrets(root, place.pointer));
+  const open = [...properties].filter(([, property]) => !holdsSecrets(root, property));
   if (open.length < properties.size && operation.method !== 'patch') return undefined;
-  const entries = open.flatMap(([name, place]): [string, unknown][] => {
-    if (!Object.hasOwn(whole, name) || (isObject(place.value) && place.value.readOnly === true)) return [];
+  const entries = open.flatMap(([name, property]): [string, unknown][] => {
+    if (!Object.hasOwn(whole, name) || form.common(form.property(shape, name)).isReadOnly) return [];
     const value = whole[name];
     const spelled = [value, ...(typeof value === 'number' ? [String(value)] : [])];
-    return [[name, spelled.find((one) => tools.judge.accepts(place.pointer, 'request', one))]];
+    return [[name, spelled.find((one) => tools.judge.accepts(property, 'request', one))]];
   });
   if (entries.some(([, value]) => value === undefined)) return undefined;
   if (entries.length === 0 && operation.method !== 'patch') return undefined;
