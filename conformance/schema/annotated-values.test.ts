@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { annotatedValues, holdsSecrets, secretsIn } from './annotated-values.ts';
+import { holdsSecrets, secretsIn } from './annotated-values.ts';
 
 const secret = { type: 'string', writeOnly: true };
 const self = { $ref: '#/S' };
@@ -40,7 +40,7 @@ test('a schema without any secret is known to have none', () => {
 });
 
 test('branches that lead back to what holds them are walked once a place', () => {
-  const tree = { anyOf: [1, 2, 3].map(() => ({ properties: { next: self } })) };
+  const tree = { writeOnly: true, anyOf: [1, 2, 3].map(() => ({ properties: { next: self } })) };
   const value = Array.from({ length: 40 }).reduce<unknown>((next) => ({ next }), {});
-  expect([...annotatedValues({ S: tree } as never, '#/S', value)].length).toBeLessThan(400);
+  expect([...secretsIn({ S: tree }, '#/S', value)].length).toBe(41);
 });

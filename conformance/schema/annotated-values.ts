@@ -1,8 +1,11 @@
+// Parts of a value to which the contract attaches a meaning: secrets, and values that a rule makes.
 import {
+  arrayAt,
   childOf,
   isObject,
   type JsonObject,
   joinPointer,
+  memberOf,
   objectAt,
   type Place,
   type Pointer,
@@ -11,7 +14,6 @@ import {
 import { isSensitive, ruleOf } from '../contract/extensions.ts';
 import { readPattern } from './pattern.ts';
 
-/** A part of a value to which the contract attaches a meaning. */
 export interface AnnotatedValue {
   readonly at: string;
   readonly value: unknown;
@@ -21,111 +23,81 @@ export interface AnnotatedValue {
   readonly sure: boolean;
 }
 
-/** Walks value and schema side by side and yields every pair, also through branches that may not hold. */
-export function annotatedValues(root: JsonObject, schema: Pointer, value: unknown): Generator<AnnotatedValue> {
-  return walkMarked(root, schema, value, isAny);
-}
-
-/** Parts that must appear in no output, whether or not something else in the value is. Costs nothing where the schema has none. */
+/** Parts that must appear in no output: declared sensitive, written only, or passwords. Costs nothing where the schema has none. */
 export function secretsIn(root: JsonObject, schema: Pointer, value: unknown): Generator<AnnotatedValue> {
-  return walkMarked(root, schema, value, isSecretSchema);
+  return findMarked(root, isSecret, schema, value);
 }
 
 /** Whether a value of this schema can hold a secret. */
 export function holdsSecrets(root: JsonObject, schema: Pointer): boolean {
-  return marksFor(root, isSecretSchema).at(placeAt(root, schema)) !== undefined;
+  return markedIn(root, isSecret)(placeAt(root, schema)) !== undefined;
 }
 
 /** Parts under `x-rule`. */
 export function ruledValues(root: JsonObject, schema: Pointer, value: unknown): Generator<AnnotatedValue> {
-  return walkMarked(root, schema, value, hasRule);
-}
-
-/** Values that must appear in no output: declared sensitive, written only, or passwords. */
-export function isSecretSchema(schema: JsonObject): boolean {
-  return isSensitive(schema) || schema.writeOnly === true || schema.format === 'password';
+  return findMarked(root, hasRule, schema, value);
 }
 
 type Mark = (schema: JsonObject) => boolean;
 
-const isAny: Mark = () => true;
+const isSecret: Mark = (schema) => isSensitive(schema) || schema.writeOnly === true || schema.format === 'password';
 const hasRule: Mark = (schema) => ruleOf(schema) !== undefined;
 
-/** A schema that is marked or has something marked beneath, with those of its parts alone that are so too. */
-interface Marked {
-  readonly schema: JsonObject;
-  readonly pointer: Pointer;
+/** A schema that is marked or leads to one that is. */
+interface Marked extends Place {
+  readonly value: JsonObject;
   readonly isMarked: boolean;
-  /** About the same value. */
-  readonly same: { readonly part: Marked; readonly isSure: boolean }[];
-  readonly properties: Map<string, Marked>;
-  readonly patterns: { readonly pattern: ReturnType<typeof readPattern>; readonly part: Marked }[];
-  readonly prefix: Map<number, Marked>;
-  /** Names that are described one by one: the rest is `others`. */
-  readonly named: ReadonlySet<string>;
-  readonly fixed: number;
-  others?: Marked;
-  items?: Marked;
-  content?: Marked;
+  /** Where it leads, what is about the same value first; only to others that are `Marked`. */
+  steps: readonly Step[];
 }
 
-const known = new WeakMap<JsonObject, Map<Mark, Marks>>();
+interface Step {
+  readonly to: Place;
+  /** False for one branch of several. */
+  readonly isSure: boolean;
+  /** Parts of a value that the other schema is about, each with its name or index; undefined for the value itself. */
+  readonly parts:
+    | ((value: unknown) => readonly (readonly [token: string | number | undefined, part: unknown])[])
+    | undefined;
+}
 
-function marksFor(root: JsonObject, mark: Mark): Marks {
-  const byMark = known.get(root) ?? new Map<Mark, Marks>();
+type Look = (place: Place) => Marked | undefined;
+
+const known = new WeakMap<JsonObject, Map<Mark, Look>>();
+
+/** Finds what is marked once for each schema, and what leads there: the rest is never walked. */
+function markedIn(root: JsonObject, mark: Mark): Look {
+  const byMark = known.get(root) ?? new Map<Mark, Look>();
   known.set(root, byMark);
-  const marks = byMark.get(mark) ?? createMarks(root, mark);
-  byMark.set(mark, marks);
-  return marks;
+  const look = byMark.get(mark) ?? createLook(root, mark);
+  byMark.set(mark, look);
+  return look;
 }
 
-interface Marks {
-  /** Undefined for a schema without anything marked in it. */
-  readonly at: (place: Place) => Marked | undefined;
-}
-
-/** Finds what is marked once for each schema, and what leads there; the rest is never walked. */
-function createMarks(root: JsonObject, mark: Mark): Marks {
+function createLook(root: JsonObject, mark: Mark): Look {
   const all = new Map<Pointer, Marked | undefined>();
   let mayHave: boolean | undefined;
-  return {
-    at: (place) => {
-      mayHave ??= isMarkedAnywhere(root, mark);
-      if (!mayHave) return undefined;
-      if (all.has(place.pointer)) return all.get(place.pointer);
-      const found = new Map<Pointer, { readonly place: Place; readonly children: Child[] }>();
-      const waiting = [place];
-      for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
-        if (found.has(next.pointer) || all.has(next.pointer)) continue;
-        const children = isObject(next.value) ? [...childrenOf(root, next, next.value)] : [];
-        found.set(next.pointer, { place: next, children });
-        waiting.push(...children.map((child) => child.place));
-      }
-      const parents = Map.groupBy(
-        [...found.values()].flatMap((parent) => parent.children.map((child) => ({ parent, child }))),
-        ({ child }) => child.place.pointer,
-      );
-      const holders = new Set<Pointer>();
-      for (const [pointer, { place: at, children }] of found) {
-        if (!isObject(at.value)) continue;
-        if (mark(at.value) || children.some((child) => all.get(child.place.pointer) !== undefined))
-          holders.add(pointer);
-      }
-      for (const pointer of holders)
-        for (const { parent } of parents.get(pointer) ?? []) holders.add(parent.place.pointer);
-      for (const [pointer, { place: at }] of found) {
-        const schema = at.value;
-        all.set(pointer, isObject(schema) && holders.has(pointer) ? createMarked(schema, pointer, mark) : undefined);
-      }
-      for (const [pointer, { children }] of found) {
-        const marked = all.get(pointer);
-        for (const child of marked === undefined ? [] : children) {
-          const part = all.get(child.place.pointer);
-          if (marked !== undefined && part !== undefined) child.put(marked, part);
-        }
-      }
-      return all.get(place.pointer);
-    },
+  return (start) => {
+    mayHave ??= isMarkedAnywhere(root, mark);
+    if (!mayHave || all.has(start.pointer)) return all.get(start.pointer);
+    const found = new Map<Pointer, Marked>();
+    const users = new Map<Pointer, Pointer[]>();
+    const waiting = [start];
+    for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+      const { value, pointer } = next;
+      if (!isObject(value) || found.has(pointer) || all.has(pointer)) continue;
+      const steps = [...stepsFrom(root, next, value)];
+      found.set(pointer, { value, pointer, isMarked: mark(value), steps });
+      for (const { to } of steps) users.set(to.pointer, [...(users.get(to.pointer) ?? []), pointer]);
+      waiting.push(...steps.map(({ to }) => to));
+    }
+    const leads = (one: Marked): boolean =>
+      one.isMarked || one.steps.some(({ to }) => all.get(to.pointer) !== undefined);
+    const kept = new Set([...found.values()].filter(leads).map(({ pointer }) => pointer));
+    for (const pointer of kept) for (const user of users.get(pointer) ?? []) kept.add(user);
+    for (const [pointer, one] of found) all.set(pointer, kept.has(pointer) ? one : undefined);
+    for (const one of found.values()) one.steps = one.steps.filter(({ to }) => all.get(to.pointer) !== undefined);
+    return all.get(start.pointer);
   };
 }
 
@@ -140,124 +112,74 @@ function isMarkedAnywhere(root: JsonObject, mark: Mark): boolean {
   return false;
 }
 
-function createMarked(schema: JsonObject, pointer: Pointer, mark: Mark): Marked {
-  return {
-    schema,
-    pointer,
-    isMarked: mark(schema),
-    same: [],
-    properties: new Map(),
-    patterns: [],
-    prefix: new Map(),
-    named: new Set(Object.keys(objectAt(schema, 'properties'))),
-    fixed: Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0,
+function* stepsFrom(root: JsonObject, place: Place, schema: JsonObject): Generator<Step> {
+  const listed = (keyword: string): readonly unknown[] => arrayAt(schema, keyword);
+  const named = objectAt(schema, 'properties');
+  const step = (tokens: readonly (string | number)[], isSure: boolean, parts?: Step['parts']): Step => {
+    return { to: childOf(place, ...tokens), isSure, parts };
   };
+  if (typeof schema.$ref === 'string' && schema.$ref.startsWith('#'))
+    yield { to: placeAt(root, schema.$ref), isSure: true, parts: undefined };
+  for (const keyword of ['allOf', 'anyOf', 'oneOf'])
+    for (const index of listed(keyword).keys()) yield step([keyword, index], keyword === 'allOf');
+  for (const keyword of ['then', 'else']) if (keyword in schema) yield step([keyword], false);
+  for (const name in objectAt(schema, 'dependentSchemas')) yield step(['dependentSchemas', name], false);
+  if ('contentSchema' in schema)
+    yield step(['contentSchema'], false, (value) => (typeof value === 'string' ? [[undefined, parse(value)]] : []));
+  for (const name in named)
+    yield step(['properties', name], true, (value) => (isObject(value) ? [[name, memberOf(value, name)]] : []));
+  for (const source in objectAt(schema, 'patternProperties'))
+    yield step(['patternProperties', source], true, (value) =>
+      membersOf(value).filter(([name]) => readPattern(source)?.test(name)),
+    );
+  if ('additionalProperties' in schema)
+    yield step(['additionalProperties'], true, (value) =>
+      membersOf(value).filter(([name]) => !Object.hasOwn(named, name)),
+    );
+  for (const index of listed('prefixItems').keys())
+    yield step(['prefixItems', index], true, (value) => itemsOf(value).slice(index, index + 1));
+  if ('items' in schema) yield step(['items'], true, (value) => itemsOf(value).slice(listed('prefixItems').length));
 }
 
-interface Child {
-  readonly place: Place;
-  readonly put: (parent: Marked, part: Marked) => void;
+function membersOf(value: unknown): [string, unknown][] {
+  return isObject(value) ? Object.entries(value) : [];
 }
 
-function* childrenOf(root: JsonObject, place: Place, schema: JsonObject): Generator<Child> {
-  const inPlace = (part: Place, isSure: boolean): Child => ({
-    place: part,
-    put: (parent, marked) => parent.same.push({ part: marked, isSure }),
-  });
-  if (typeof schema.$ref === 'string' && schema.$ref.startsWith('#')) yield inPlace(placeAt(root, schema.$ref), true);
-  for (const keyword of ['allOf', 'anyOf', 'oneOf']) {
-    const parts = schema[keyword];
-    for (const index of Array.isArray(parts) ? parts.keys() : [])
-      yield inPlace(childOf(place, keyword, index), keyword === 'allOf');
-  }
-  for (const keyword of ['then', 'else']) if (isObject(schema[keyword])) yield inPlace(childOf(place, keyword), false);
-  for (const name of Object.keys(objectAt(schema, 'dependentSchemas')))
-    yield inPlace(childOf(place, 'dependentSchemas', name), false);
-  for (const name of Object.keys(objectAt(schema, 'properties'))) {
-    yield {
-      place: childOf(place, 'properties', name),
-      put: (parent, marked) => parent.properties.set(name, marked),
-    };
-  }
-  for (const source of Object.keys(objectAt(schema, 'patternProperties'))) {
-    const pattern = readPattern(source);
-    yield {
-      place: childOf(place, 'patternProperties', source),
-      put: (parent, part) => parent.patterns.push({ pattern, part }),
-    };
-  }
-  for (const index of Array.isArray(schema.prefixItems) ? schema.prefixItems.keys() : []) {
-    yield {
-      place: childOf(place, 'prefixItems', index),
-      put: (parent, marked) => parent.prefix.set(index, marked),
-    };
-  }
-  for (const [keyword, member] of [
-    ['additionalProperties', 'others'],
-    ['items', 'items'],
-    ['contentSchema', 'content'],
-  ] as const) {
-    if (!isObject(schema[keyword])) continue;
-    yield {
-      place: childOf(place, keyword),
-      put: (parent, marked) => {
-        parent[member] = marked;
-      },
-    };
-  }
+function itemsOf(value: unknown): [number, unknown][] {
+  return Array.isArray(value) ? [...value.entries()] : [];
 }
 
-function* walkMarked(root: JsonObject, schema: Pointer, value: unknown, mark: Mark): Generator<AnnotatedValue> {
-  const marked = marksFor(root, mark).at(placeAt(root, schema));
-  if (marked !== undefined) yield* walk(marked, value, '', true, { levels: 0, hops: 0 }, new Map());
+function* findMarked(root: JsonObject, mark: Mark, schema: Pointer, value: unknown): Generator<AnnotatedValue> {
+  const look = markedIn(root, mark);
+  const marked = look(placeAt(root, schema));
+  if (marked !== undefined) yield* walk(look, marked, { at: '', value, sure: true, levels: 0, hops: 0 }, new Map());
 }
 
-/** Where branches lead back to what holds them, each pair of schema and place is met once. */
-type Met = Map<Marked, Set<string>>;
-
-/** Levels into the value, and steps from schema to schema at one place of it. */
-interface Depth {
+/** A place of the value: its levels into the value, and steps from schema to schema since it was reached. */
+interface Here extends Pick<AnnotatedValue, 'at' | 'value' | 'sure'> {
   readonly levels: number;
   readonly hops: number;
 }
 
-const most: Depth = { levels: 64, hops: 1_200 };
+const most = { levels: 64, hops: 1_200 };
 
-function* walk(
-  marked: Marked,
-  value: unknown,
-  at: string,
-  sure: boolean,
-  depth: Depth,
-  met: Met,
-): Generator<AnnotatedValue> {
-  if (value === undefined || depth.levels > most.levels || depth.hops > most.hops) return;
-  const here = { ...depth, hops: depth.hops + 1 };
-  const below = { levels: depth.levels + 1, hops: 0 };
+/** @param met where branches lead back to what holds them, each pair of schema and place is met once */
+function* walk(look: Look, marked: Marked, here: Here, met: Map<Marked, Set<string>>): Generator<AnnotatedValue> {
+  const { at, value, sure, levels, hops } = here;
   const places = met.get(marked) ?? new Set();
   met.set(marked, places);
-  if (places.has(at)) return;
+  if (value === undefined || levels > most.levels || hops > most.hops || places.has(at)) return;
   places.add(at);
-  if (marked.isMarked) yield { at, value, schema: marked.schema, pointer: marked.pointer, sure };
-  // What is sure to hold comes first: it is met once.
-  for (const { part, isSure } of marked.same) if (isSure) yield* walk(part, value, at, sure, here, met);
-  for (const { part, isSure } of marked.same) if (!isSure) yield* walk(part, value, at, false, here, met);
-  if (marked.content !== undefined && typeof value === 'string')
-    yield* walk(marked.content, parse(value), at, false, below, met);
-  if (Array.isArray(value)) {
-    if (marked.items === undefined && marked.prefix.size === 0) return;
-    for (const [index, item] of value.entries()) {
-      const part = index < marked.fixed ? marked.prefix.get(index) : marked.items;
-      if (part !== undefined) yield* walk(part, item, joinPointer(at, index), sure, below, met);
-    }
-  } else if (isObject(value)) {
-    if (marked.properties.size === 0 && marked.patterns.length === 0 && marked.others === undefined) return;
-    for (const [name, item] of Object.entries(value)) {
-      const matching = marked.patterns.filter(({ pattern }) => pattern?.test(name));
-      const own = marked.properties.get(name) ?? (marked.named.has(name) ? undefined : marked.others);
-      for (const part of [own, ...matching.map((entry) => entry.part)])
-        if (part !== undefined) yield* walk(part, item, joinPointer(at, name), sure, below, met);
-    }
+  if (marked.isMarked) yield { at, value, schema: marked.value, pointer: marked.pointer, sure };
+  for (const { to, isSure, parts } of marked.steps) {
+    const next = look(to);
+    if (next === undefined) continue;
+    if (parts === undefined) yield* walk(look, next, { ...here, sure: sure && isSure, hops: hops + 1 }, met);
+    else
+      for (const [token, part] of parts(value)) {
+        const below = { value: part, sure: sure && isSure, levels: levels + 1, hops: 0 };
+        yield* walk(look, next, { ...below, at: token === undefined ? at : joinPointer(at, token) }, met);
+      }
   }
 }
 
