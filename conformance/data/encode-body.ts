@@ -1,6 +1,6 @@
 import { essenceOf, isJson, type MediaContent } from '../contract/contract.ts';
 import { isObject, type JsonObject, memberOf, textAt } from '../contract/document.ts';
-import type { CanonicalForm } from '../schema/canonical.ts';
+import { type CanonicalForm, requestForm } from '../schema/canonical.ts';
 import type { SchemaNode, Shape } from '../schema/shape.ts';
 
 export interface EncodedBody {
@@ -14,7 +14,7 @@ const boundary = 'lockstep-7d1f0c5e';
 interface Given {
   readonly type: string;
   readonly content: MediaContent;
-  readonly form: CanonicalForm | undefined;
+  readonly form: CanonicalForm;
 }
 
 /** How a media type is written; the first fitting one wins. A rank tells which a server is most likely to read. */
@@ -46,8 +46,11 @@ export function hasValues(content: MediaContent): boolean {
   return encoderFor(typeOf(content)).rank === 0;
 }
 
-/** @param form tells names of XML and parts that are files; without it the value alone decides */
-export function encodeBody(content: MediaContent, value: unknown, form?: CanonicalForm): EncodedBody {
+/** Where nothing describes a value, it alone decides. */
+const undescribed = requestForm({ root: {}, lineOf: () => 0 });
+
+/** @param form tells names of XML and parts that are files */
+export function encodeBody(content: MediaContent, value: unknown, form = undescribed): EncodedBody {
   const type = typeOf(content);
   const contentType = type.startsWith('multipart/') ? `${type}; boundary=${boundary}` : type;
   return { contentType, bytes: Buffer.from(encoderFor(type).encode(value, { type, content, form })) };
@@ -90,12 +93,12 @@ function encodeText(text: string): string {
 }
 
 /** RFC 7578; a part's type is what `encoding` says, else what its schema stands for (OpenAPI 3.1, 4.8.15). */
-function encodeMultipart(value: unknown, { type, content, form }: Given): Buffer {
-  const shape =
-    form === undefined || content.schema === undefined ? undefined : form.shapes(form.at(content.schema))[0];
+function encodeMultipart(value: unknown, given: Given): Buffer {
+  const { type, content, form } = given;
+  const shape = form.branch(nodeOf(given));
   const parts = Object.entries(isObject(value) ? value : {}).flatMap(([name, part]) => {
     const declared = memberOf(content.encoding[name], 'contentType');
-    const isFile = form !== undefined && shape !== undefined && isBinary(form, form.property(shape, name));
+    const isFile = isBinary(form, form.property(shape, name));
     return [part].flat().map((item) => {
       const listed = typeof declared === 'string' ? declared.split(',')[0]?.trim() : undefined;
       const own = listed ?? (isFile ? 'application/octet-stream' : isObject(item) ? 'application/json' : undefined);
@@ -110,18 +113,26 @@ function encodeMultipart(value: unknown, { type, content, form }: Given): Buffer
   return Buffer.concat([...parts, Buffer.from(`--${boundary}--\r\n`)]);
 }
 
-/** Bytes, or a list of such. */
-function isBinary(form: CanonicalForm, node: SchemaNode): boolean {
-  const [shape] = form.shapes(node);
-  if (shape === undefined || shape.isBinary) return shape?.isBinary === true;
-  return shape.types.has('array') && form.common(form.item(shape, 0)).isBinary;
+function nodeOf({ content, form }: Given): SchemaNode {
+  return content.schema === undefined ? form.join() : form.at(content.schema);
 }
 
-function encodeDocument(value: unknown, { content, form }: Given): string {
-  const node = form === undefined || content.schema === undefined ? undefined : form.at(content.schema);
-  const pointer = node === undefined ? undefined : form?.pointerOf(node);
-  const name = /^#\/components\/schemas\/([A-Za-z_][\w.-]*)$/.exec(pointer ?? '')?.[1];
-  return encodeXml(form, node, value, name ?? 'root');
+/** Bytes, or a list of such. */
+function isBinary(form: CanonicalForm, node: SchemaNode): boolean {
+  const shape = form.branch(node);
+  return shape.isBinary || (shape.types.has('array') && form.common(form.item(shape, 0)).isBinary);
+}
+
+/**
+ * A value as XML, by the `xml` objects of its schema (OpenAPI 3.1, 4.8.26): names, attributes, prefixes, namespaces and
+ * wrapped lists. Of several branches the first counts: names and attributes are seldom those of one branch alone.
+ */
+function encodeDocument(value: unknown, given: Given): string {
+  // A text is a document that somebody wrote: an example.
+  if (typeof value === 'string' && value.trimStart().startsWith('<')) return value;
+  const node = nodeOf(given);
+  const name = /^#\/components\/schemas\/([A-Za-z_][\w.-]*)$/.exec(given.form.pointerOf(node) ?? '')?.[1];
+  return `<?xml version="1.0" encoding="UTF-8"?>${element(given.form, node, value, name ?? 'root')}`;
 }
 
 function encodeLines(value: unknown): string {
@@ -157,68 +168,30 @@ function textOf(value: unknown): string {
   return value === undefined ? '' : JSON.stringify(value);
 }
 
-/**
- * A value as XML, by the `xml` objects of its schema (OpenAPI 3.1, 4.8.26): names, attributes, prefixes, namespaces and
- * wrapped lists.
- *
- * @param node undefined where nothing describes it: elements are then called as the members are
- * @param fallback the name of the root where the schema gives none
- */
-function encodeXml(
-  form: CanonicalForm | undefined,
-  node: SchemaNode | undefined,
-  value: unknown,
-  fallback: string,
-): string {
-  // A text is a document that somebody wrote: an example.
-  if (typeof value === 'string' && value.trimStart().startsWith('<')) return value;
-  const writer: Writer = {
-    form,
-    shapeOf: (at) => (form === undefined || at === undefined ? undefined : shapeOf(form, at)),
-  };
-  return `<?xml version="1.0" encoding="UTF-8"?>${element(writer, node, value, fallback)}`;
-}
-
-interface Writer {
-  readonly form: CanonicalForm | undefined;
-  readonly shapeOf: (node: SchemaNode | undefined) => Shape | undefined;
-}
-
-/** With the first branch: names and attributes are seldom those of one branch alone. */
-function shapeOf(form: CanonicalForm, node: SchemaNode): Shape {
-  return form.shapes(node)[0] ?? form.common(node);
-}
-
-function element(writer: Writer, node: SchemaNode | undefined, value: unknown, fallback: string): string {
-  const shape = writer.shapeOf(node);
-  const xml = shape?.xml ?? {};
-  if (Array.isArray(value)) return list(writer, shape, value, fallback);
-  const { open, close } = tagsOf(xml, fallback);
+function element(form: CanonicalForm, node: SchemaNode, value: unknown, fallback: string): string {
+  const shape = form.branch(node);
+  if (Array.isArray(value)) return list(form, shape, value, fallback);
+  const { open, close } = tagsOf(shape.xml, fallback);
   if (!isObject(value)) return `<${open}>${value === null ? '' : escapeText(String(value))}</${close}>`;
-  const members = Object.entries(value).map(([name, part]) => {
-    const child = shape === undefined ? undefined : writer.form?.property(shape, name);
-    const about = writer.shapeOf(child)?.xml ?? {};
-    return about.attribute === true
-      ? { attribute: ` ${tagsOf(about, name).close}="${escapeText(String(part))}"`, content: '' }
-      : { attribute: '', content: element(writer, child, part, name) };
-  });
-  const attributes = members.map(({ attribute }) => attribute).join('');
-  return `<${open}${attributes}>${members.map(({ content }) => content).join('')}</${close}>`;
+  let [attributes, content] = ['', ''];
+  for (const [name, part] of Object.entries(value)) {
+    const child = form.property(shape, name);
+    const { xml } = form.branch(child);
+    if (xml?.attribute === true) attributes += ` ${tagsOf(xml, name).close}="${escapeText(String(part))}"`;
+    else content += element(form, child, part, name);
+  }
+  return `<${open}${attributes}>${content}</${close}>`;
 }
 
 /** One element for each item, called as the items say; around them another, where the list is wrapped. */
-function list(writer: Writer, shape: Shape | undefined, items: readonly unknown[], name: string): string {
-  const written = items
-    .map((item, index) =>
-      element(writer, shape === undefined ? undefined : writer.form?.item(shape, index), item, name),
-    )
-    .join('');
-  if (shape?.xml?.wrapped !== true) return written;
+function list(form: CanonicalForm, shape: Shape, items: readonly unknown[], name: string): string {
+  const written = items.map((item, index) => element(form, form.item(shape, index), item, name)).join('');
+  if (shape.xml?.wrapped !== true) return written;
   const { open, close } = tagsOf(shape.xml, name);
   return `<${open}>${written}</${close}>`;
 }
 
-function tagsOf(xml: JsonObject, fallback: string): { readonly open: string; readonly close: string } {
+function tagsOf(xml: JsonObject | undefined, fallback: string): { readonly open: string; readonly close: string } {
   const [name, prefix, namespace] = [textAt(xml, 'name') ?? fallback, textAt(xml, 'prefix'), textAt(xml, 'namespace')];
   const close = prefix === undefined ? name : `${prefix}:${name}`;
   const declared = prefix === undefined ? 'xmlns' : `xmlns:${prefix}`;
