@@ -35,7 +35,7 @@ const mostSteps = 64;
  * @returns undefined where none was found
  */
 export function buildNumber(shape: Shape, serial: number): number | undefined {
-  const step = stepOf(shape);
+  const step = shape.multipleOf ?? (shape.isInteger ? 1 : undefined);
   const wish = Math.min(Math.max(1, shape.minimum), shape.maximum);
   const start =
     step === undefined
@@ -53,12 +53,6 @@ export function buildNumber(shape: Shape, serial: number): number | undefined {
     for (const value of [minimum, maximum, (minimum + maximum) / 2, 0.5]) if (admits(shape, value)) return value;
   }
   return found[Math.min(serial, found.length - 1)];
-}
-
-function stepOf({ isInteger, multipleOf }: Shape): number | undefined {
-  if (!isInteger) return multipleOf;
-  if (multipleOf === undefined) return 1;
-  return multipleOf;
 }
 
 /** Without the crumbs of binary fractions: 0.1 * 3 is 0.3. */

@@ -1,8 +1,8 @@
-import { canonical, isObject, type JsonObject } from '../contract/document.ts';
+import { canonical, isObject, type JsonObject, objectAt } from '../contract/document.ts';
 import type { Dialect } from './dialect.ts';
 import { isNever, negated, negations } from './negate.ts';
 import { commonMultiple } from './scalars.ts';
-import type { JsonType, Schema, Shape } from './shape.ts';
+import { isSchema, type JsonType, type Schema, type Shape, schemasIn } from './shape.ts';
 
 /** One of several: each branch is a list of schemas that hold together. */
 export interface Choice {
@@ -42,7 +42,7 @@ export function createReader(dialect: Dialect, shape: Shape, choices: Choice[], 
     const scopes = openScopes(shape, schema, around);
     const target = typeof schema.$ref === 'string' ? dialect.resolve(schema.$ref)?.schema : undefined;
     if (target !== undefined) read(target, scopes);
-    for (const part of listOf(schema.allOf)) read(part, scopes);
+    for (const part of schemasIn(schema.allOf)) read(part, scopes);
     readChoices(dialect, schema, scopes, choices, seen);
     readScalars(shape, schema);
     readItems(shape, schema, scopes);
@@ -72,9 +72,9 @@ function readChoices(
   const add = (branches: readonly (readonly Schema[])[], isNegation = false): void => {
     choices.push({ branches, isNegation, scopes: isNegation ? noScopes : scopes });
   };
-  const anyOf = possible(listOf(schema.anyOf));
+  const anyOf = possible(schemasIn(schema.anyOf));
   if (anyOf.length > 0) add(anyOf.map((branch) => [branch]));
-  const oneOf = possible(listOf(schema.oneOf));
+  const oneOf = possible(schemasIn(schema.oneOf));
   if (oneOf.length > 0) {
     add(
       oneOf.map((branch) => {
@@ -99,12 +99,10 @@ function readChoices(
         [schema.if, yes ?? true],
       ]);
   }
-  if (isObject(schema.dependentSchemas)) {
-    for (const [name, part] of Object.entries(schema.dependentSchemas))
-      if (isSchema(part)) add([[without(name)], [part]]);
-  }
+  for (const [name, part] of Object.entries(objectAt(schema, 'dependentSchemas')))
+    if (isSchema(part)) add([[without(name)], [part]]);
   // A schema that others extend stands for one of them, unless one of them led here.
-  const subtypes = listOf(schema['x-subtypes']).flatMap<Schema>((part) => {
+  const subtypes = schemasIn(schema['x-subtypes']).flatMap<Schema>((part) => {
     const id = isObject(part) ? part.$ref : undefined;
     return typeof id === 'string' ? (dialect.resolve(id)?.schema ?? []) : [];
   });
@@ -203,7 +201,7 @@ function raise(shape: Shape, side: 'minimum' | 'maximum', bound: unknown, isOpen
 }
 
 function readItems(shape: Shape, schema: JsonObject, scopes: Scopes): void {
-  const prefix = listOf(schema.prefixItems);
+  const prefix = schemasIn(schema.prefixItems);
   const rest = isSchema(schema.items) ? schema.items : undefined;
   if (prefix.length > 0 || rest !== undefined) shape.lists.push({ prefix, rest });
   for (const index of scopes.items) {
@@ -218,8 +216,8 @@ function readItems(shape: Shape, schema: JsonObject, scopes: Scopes): void {
 }
 
 function readProperties(shape: Shape, schema: JsonObject, scopes: Scopes): void {
-  const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
-  const patterns = Object.entries(isObject(schema.patternProperties) ? schema.patternProperties : {});
+  const properties = Object.entries(objectAt(schema, 'properties'));
+  const patterns = Object.entries(objectAt(schema, 'patternProperties'));
   for (const [name, part] of properties) {
     if (!isSchema(part)) continue;
     const known = shape.properties.get(name) ?? [];
@@ -244,18 +242,10 @@ function readProperties(shape: Shape, schema: JsonObject, scopes: Scopes): void 
   }
   if (Array.isArray(schema.required)) for (const name of schema.required) shape.required.add(String(name));
   if (isSchema(schema.propertyNames)) shape.names.push(schema.propertyNames);
-  for (const [name, needed] of Object.entries(isObject(schema.dependentRequired) ? schema.dependentRequired : {})) {
+  for (const [name, needed] of Object.entries(objectAt(schema, 'dependentRequired'))) {
     const before = shape.dependentRequired.get(name) ?? [];
     if (Array.isArray(needed)) shape.dependentRequired.set(name, [...before, ...needed.map(String)]);
   }
-}
-
-function isSchema(value: unknown): value is Schema {
-  return typeof value === 'boolean' || isObject(value);
-}
-
-function listOf(value: unknown): Schema[] {
-  return Array.isArray(value) ? value.filter(isSchema) : [];
 }
 
 function numberOr(value: unknown, otherwise: number): number {

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../contract/document.ts';
 import type { Dialect } from './dialect.ts';
-import type { Schema } from './shape.ts';
+import { type Schema, schemasIn } from './shape.ts';
 
 const negatives = new WeakMap<JsonObject, JsonObject>();
 
@@ -12,17 +12,10 @@ export function negated(schema: Schema): Schema {
   return known;
 }
 
-const others: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  ['null', 'boolean', 'object', 'array', 'number', 'string'].map((type, _, all) => [
-    type,
-    all.filter((other) => other !== type),
-  ]),
-);
-
 /** What says by its form alone that nothing meets it: `not` of everything, in itself or in all its branches. */
 export function isNever(schema: Schema, depth = 0): boolean {
   if (typeof schema === 'boolean' || depth > 8) return schema === false;
-  const list = (keyword: string): readonly Schema[] => (keyword in schema ? schemasOf(schema[keyword]) : []);
+  const list = (keyword: string): readonly Schema[] => (keyword in schema ? schemasIn(schema[keyword]) : []);
   const isAll = schema.not === true || (isObject(schema.not) && Object.keys(schema.not).length === 0);
   const isOver = (branches: readonly Schema[]): boolean =>
     branches.length > 0 && branches.every((branch) => isNever(branch, depth + 1));
@@ -118,17 +111,17 @@ function negateKeyword(
     case 'unevaluatedItems':
       return [itemBreaking(Array.isArray(schema.prefixItems) ? schema.prefixItems.length : 0, value as Schema)];
     case 'prefixItems':
-      return schemasOf(value).map((part, index) => itemBreaking(index, part));
+      return schemasIn(value).map((part, index) => itemBreaking(index, part));
     case 'contains': {
       const least = typeof schema.minContains === 'number' ? schema.minContains : 1;
       return least === 1 ? [{ type: 'array', items: negated(value as Schema) }] : undefined;
     }
     case 'allOf':
-      return schemasOf(value).map((part) => negated(part));
+      return schemasIn(value).map((part) => negated(part));
     case 'anyOf':
-      return [{ allOf: schemasOf(value).map((part) => negated(part)) }];
+      return [{ allOf: schemasIn(value).map((part) => negated(part)) }];
     case 'oneOf': {
-      const parts = schemasOf(value);
+      const parts = schemasIn(value);
       const pairs = parts.slice(1, 4).map((part) => ({ allOf: [parts[0], part] }));
       return [{ allOf: parts.map((part) => negated(part)) }, ...pairs];
     }
@@ -160,7 +153,7 @@ function negateKeyword(
 
 function negateType(types: readonly string[]): Schema[] {
   const named = types.map((type) => (type === 'integer' ? 'number' : type));
-  const left = Object.keys(others).filter((type) => !named.includes(type));
+  const left = ['null', 'boolean', 'object', 'array', 'number', 'string'].filter((type) => !named.includes(type));
   return [
     ...(left.length === 0 ? [] : [{ type: left }]),
     ...(types.includes('integer') && !types.includes('number') ? [{ type: 'number', 'x-fraction': true }] : []),
@@ -190,8 +183,4 @@ function entriesOf(value: unknown): [string, unknown][] {
 
 function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(String) : [];
-}
-
-function schemasOf(value: unknown): Schema[] {
-  return Array.isArray(value) ? value : [];
 }

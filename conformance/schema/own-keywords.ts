@@ -1,5 +1,5 @@
 import type { Ajv2020, ErrorObject } from 'ajv/dist/2020.js';
-import { canonical, isObject, type JsonObject } from '../contract/document.ts';
+import { arrayAt, canonical, isObject, type JsonObject, objectAt } from '../contract/document.ts';
 import { lenientNull, oneButForNulls } from './definition.ts';
 import type { Dialect } from './dialect.ts';
 import { readPattern } from './pattern.ts';
@@ -120,7 +120,8 @@ const ownKeywords: Readonly<Record<string, OwnKeyword>> = {
       ({ schema, parentSchema, tools }) =>
       (value) => {
         if (schema === true || !isObject(value)) return undefined;
-        const names = unevaluatedNames(tools, parentSchema, value).filter((name) => !tools.holds(schema, value[name]));
+        const left = unevaluated(tools, parentSchema, value, Object.keys(value), seesName);
+        const names = left.filter((name) => !tools.holds(schema, value[name]));
         const message = 'must NOT have unevaluated properties';
         return names.map((unevaluatedProperty) => ({ message, params: { unevaluatedProperty } }));
       },
@@ -131,9 +132,14 @@ const ownKeywords: Readonly<Record<string, OwnKeyword>> = {
       ({ schema, parentSchema, tools }) =>
       (value) => {
         if (schema === true || !Array.isArray(value)) return undefined;
-        const left = unevaluatedIndexes(tools, parentSchema, value).filter(
-          (index) => !tools.holds(schema, value[index]),
-        );
+        // What `contains` has found counts as seen.
+        const isSeen = (part: JsonObject, index: number, isOuter: boolean): boolean =>
+          part.items !== undefined ||
+          (!isOuter && part.unevaluatedItems !== undefined) ||
+          index < arrayAt(part, 'prefixItems').length ||
+          (part.contains !== undefined && tools.holds(part.contains, value[index]));
+        const open = unevaluated(tools, parentSchema, value, [...value.keys()], isSeen);
+        const left = open.filter((index) => !tools.holds(schema, value[index]));
         const message = `must NOT have unevaluated items (${left[0]})`;
         return left.length === 0 ? undefined : { message, params: { indexes: left } };
       },
@@ -160,39 +166,32 @@ function surelyHolds({ holds, reading }: Tools, schema: unknown, value: unknown)
 }
 
 /**
- * The names of an object that no keyword beside or beneath a schema has evaluated (JSON Schema 2020-12, 11.3): Ajv forgets
- * what an `if` without `then` and a branch beside `true` have seen.
+ * The names of an object, or the indexes of a list, that no keyword beside or beneath a schema has evaluated (JSON Schema 2020-12, 11.2
+ * and 11.3): Ajv forgets what an `if` without `then` and a branch beside `true` have seen.
+ *
+ * @param isSeen whether one schema by itself evaluates one of them; `isOuter`: its own `unevaluated…` is the one that asks
  */
-function unevaluatedNames(tools: Tools, schema: JsonObject, value: JsonObject): string[] {
-  const seen = new Set<string>();
+function unevaluated<Key>(
+  tools: Tools,
+  schema: JsonObject,
+  value: unknown,
+  keys: readonly Key[],
+  isSeen: (part: JsonObject, key: Key, isOuter: boolean) => boolean,
+): Key[] {
+  const seen = new Set<Key>();
   const visit = (part: unknown, isOuter: boolean): void => {
     if (!isObject(part)) return;
-    const own = isObject(part.properties) ? part.properties : {};
-    const patterns = Object.keys(isObject(part.patternProperties) ? part.patternProperties : {}).map(readPattern);
-    const isAll = part.additionalProperties !== undefined || (!isOuter && part.unevaluatedProperties !== undefined);
-    for (const name of Object.keys(value)) {
-      if (isAll || Object.hasOwn(own, name) || patterns.some((pattern) => pattern?.test(name))) seen.add(name);
-    }
+    for (const key of keys) if (!seen.has(key) && isSeen(part, key, isOuter)) seen.add(key);
     for (const other of holdingParts(tools, part, value)) visit(other, false);
   };
   visit(schema, true);
-  return Object.keys(value).filter((name) => !seen.has(name));
+  return keys.filter((key) => !seen.has(key));
 }
 
-/** The indexes of a list that nothing has evaluated (11.2). What `contains` has found counts as seen. */
-function unevaluatedIndexes(tools: Tools, schema: JsonObject, value: readonly unknown[]): number[] {
-  const seen = new Set<number>();
-  const visit = (part: unknown, isOuter: boolean): void => {
-    if (!isObject(part)) return;
-    const isAll = part.items !== undefined || (!isOuter && part.unevaluatedItems !== undefined);
-    const fixed = Array.isArray(part.prefixItems) ? part.prefixItems.length : 0;
-    for (const [index, item] of value.entries()) {
-      if (isAll || index < fixed || (part.contains !== undefined && tools.holds(part.contains, item))) seen.add(index);
-    }
-    for (const other of holdingParts(tools, part, value)) visit(other, false);
-  };
-  visit(schema, true);
-  return [...value.keys()].filter((index) => !seen.has(index));
+function seesName(part: JsonObject, name: string, isOuter: boolean): boolean {
+  if (part.additionalProperties !== undefined || (!isOuter && part.unevaluatedProperties !== undefined)) return true;
+  const patterns = Object.keys(objectAt(part, 'patternProperties'));
+  return Object.hasOwn(objectAt(part, 'properties'), name) || patterns.some((one) => readPattern(one)?.test(name));
 }
 
 /** The parts of a schema that judge the same value and that it keeps. */

@@ -4,6 +4,15 @@ import { isMultipleOf } from './scalars.ts';
 
 /** A schema of a dialect, or one made from such by negation. */
 export type Schema = JsonObject | boolean;
+
+export function isSchema(value: unknown): value is Schema {
+  return typeof value === 'boolean' || isObject(value);
+}
+
+export function schemasIn(value: unknown): readonly Schema[] {
+  return Array.isArray(value) ? value.filter(isSchema) : [];
+}
+
 export type JsonType = 'null' | 'boolean' | 'object' | 'array' | 'number' | 'string';
 
 /** Schemas that hold together for one value. The same schemas in any order are the same node. */
@@ -13,7 +22,7 @@ export interface SchemaNode {
 }
 
 /** What is said of all names, or all items, that nothing else describes. */
-export interface Rest {
+interface Rest {
   readonly names: Set<string>;
   readonly patterns: string[];
   readonly schema: Schema;
@@ -102,7 +111,7 @@ function admitsNumber(shape: Shape, value: number): boolean {
   return !shape.notMultipleOf.some((step) => isMultipleOf(value, step));
 }
 
-export function typeOfValue(value: unknown): JsonType {
+function typeOfValue(value: unknown): JsonType {
   if (value === null) return 'null';
   if (Array.isArray(value)) return 'array';
   const type = typeof value;
