@@ -1,5 +1,5 @@
 import type { Contract, Operation } from '../contract/contract.ts';
-import { type Pointer, placeAt } from '../contract/document.ts';
+import type { Pointer } from '../contract/document.ts';
 import type { Exchange } from '../execute/exchange.ts';
 import { requestForm } from '../schema/canonical.ts';
 import { addRules, type Constraint, type Constraints, constraintAt, keyOf, noConstraints } from './constraints.ts';
