@@ -222,26 +222,6 @@ describe('reaches every operation of an API that', () => {
         }),
       }),
     },
-    'shows in its list alone what it made': {
-      requests: 4,
-      api: () => {
-        const sets: Body[] = [];
-        return {
-          operations: {
-            'GET /sets': undefined,
-            'GET /sets/{id}': undefined,
-            'POST /sets/upload': {
-              body: { type: 'object', required: ['name'], properties: { name: { type: 'string' } } },
-            },
-          },
-          handle: routes({
-            'GET /sets': () => ({ status: 200, body: { data: sets } }),
-            'GET /sets/:id': ([id]) => (id === 'k-1' && sets.length > 0 ? { status: 200, body: sets[0] } : no),
-            'POST /sets/upload': (_, { name }) => (sets.push({ id: 'k-1', name }) ? { status: 201, body: null } : no),
-          }),
-        };
-      },
-    },
     'has one thing beneath another that no list shows': {
       requests: 3,
       api: () => ({

@@ -169,7 +169,8 @@ function placeOf(node: JsonObject): string[] | undefined {
     if (/^(error|.*Error|.*Exception)$/.test(value)) continue;
     return splitPath(value);
   }
-  return undefined;
+  const { extensions } = node;
+  return isObject(extensions) && typeof extensions.field === 'string' ? splitPath(extensions.field) : undefined;
 }
 
 function textOf(node: JsonObject): string {

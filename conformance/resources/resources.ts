@@ -196,9 +196,6 @@ export function createResources(contract: Contract): Resources {
   const nouns = new Set(contract.operations.flatMap(({ path }) => nounsOfPath(plainPath(path))));
   const topics = new Map<string, number>();
   const answered = new Map<Operation, ReadonlySet<string>>();
-  /** Lists that were read, and those of which nobody knows what stood in them before this run made something. */
-  const listed = new Set<string>();
-  const blind = new Set<string>();
   const componentsOf = (operation: Operation): ReadonlySet<string> => {
     const known = answered.get(operation) ?? answeredComponents(contract.root, operation);
     answered.set(operation, known);
@@ -309,8 +306,6 @@ export function createResources(contract: Contract): Resources {
       created.set(above, (created.get(above) ?? 0) + 1);
       if (above === '') break;
     }
-    const key = listKey(path, parents);
-    if (!listed.has(key)) blind.add(key);
     const location = seen.responseHeaders?.location;
     const isTold = typeof location === 'string' && observeAddress(location, true, operation);
     const sent = isObject(seen.requestBody) ? readScalars(seen.requestBody) : new Map<string, Scalar>();
@@ -434,58 +429,11 @@ export function createResources(contract: Contract): Resources {
       const isOwn = isOwned(state.slot, values) || (operation.method === 'put' && seen.status === 201);
       const scalars = new Map(whole ?? []).set('@sent', last);
       addItem(state.slot.collection, scalars, values.slice(0, -1), isOwn, operation);
-      observeChildren(seen.responseBody, path, values, operation);
       return;
     }
     if (operation.method === 'delete') return;
-    const given = givenIn(path, values, list);
-    for (const scalars of list) addItem(path, withLink(scalars, path), values, given.has(scalars), operation);
-    if (isList) listed.add(listKey(path, values));
+    for (const scalars of list) addItem(path, scalars, values, false, operation);
     if (!isList && whole !== undefined) addItem(path, whole, values, false, operation);
-  };
-
-  /** Lists inside an object that have a path of their own: `reviews` of `/books/{}`. */
-  const observeChildren = (body: unknown, path: string, values: readonly Scalar[], from: Operation): void => {
-    if (!isObject(body)) return;
-    for (const [name, part] of Object.entries(body)) {
-      const child = `${path}/${name}`;
-      if (!wanted.has(child) || !Array.isArray(part)) continue;
-      for (const item of part.slice(0, mostItems)) addItem(child, readScalars(item), values, false, from);
-    }
-  };
-
-  /**
-   * The items of a list that this run made, where no answer told their ids: the only one of its name in a list that had been read
-   * before, under a name that this run has given. Whatever else they share with what it made, others may have chosen as well.
-   */
-  const givenIn = (path: string, parents: readonly Scalar[], list: readonly Scalars[]): ReadonlySet<Scalars> => {
-    const nameless = (collections.get(path)?.items ?? []).filter(
-      ({ owned, parents: own, scalars }) => owned && isSameParents(own, parents) && idsOfAnswer(scalars).size === 0,
-    );
-    if (nameless.length === 0 || blind.has(listKey(path, parents))) return new Set();
-    const isKnown = (member: string, value: Scalar): boolean =>
-      collections.get(path)?.items.some((item) => !item.owned && item.scalars.get(member) === value) === true;
-    return new Set(
-      nameless.flatMap(({ scalars: made }) =>
-        [...made].flatMap(([given, value]) => {
-          const member = given.replace(/^@given\./, '');
-          if (member === given || !isName(member) || String(value).length < leastName) return [];
-          const same = list.filter((scalars) => scalars.get(member) === value);
-          return same.length === 1 && !isKnown(member, value) ? same : [];
-        }),
-      ),
-    );
-  };
-
-  /** The id that an item's own link ends in, beside its members. */
-  const withLink = (scalars: Scalars, path: string): Scalars => {
-    for (const [member, value] of scalars) {
-      if (typeof value !== 'string' || !/(^|[._])(self|href|url|uri|link|location)(\.|$)/i.test(member)) continue;
-      const found = readAddress(value, templates);
-      const last = found?.values.at(-1);
-      if (found?.slot.collection === path && last !== undefined) return new Map(scalars).set('@link', last);
-    }
-    return scalars;
   };
 
   const rememberRead = ({ operation, seen }: Observed): void => {
@@ -643,23 +591,6 @@ export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
       return names.has(member) || names.has(normal(last));
     }),
   );
-}
-
-/** Ids that an answer told, and not what was sent. */
-function idsOfAnswer(scalars: Scalars): Scalars {
-  return new Map([...idsAmong(scalars)].filter(([member]) => !member.startsWith('@given.')));
-}
-
-/** Shorter ones are given twice by chance. */
-const leastName = 8;
-
-/** A member by which people tell one thing from another. */
-function isName(member: string): boolean {
-  return /(name|title|slug|key|code|e-?mail|login|label|handle|number|sku|isbn)$/i.test(member);
-}
-
-function listKey(path: string, parents: readonly Scalar[]): string {
-  return `${path} ${addressKey(parents)}`;
 }
 
 /** Plain names of members elsewhere that may hold what a slot asks for. A bare `id` or `name` says nothing. */

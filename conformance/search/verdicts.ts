@@ -113,7 +113,6 @@ const table: readonly Row[] = [
     verdict: 'with body',
   },
   { on: '5xx', when: isBroken(most.failures), verdict: 'over' },
-  { on: '5xx', when: isConstrained, verdict: 'constrained' },
   { on: '5xx', when: (facts) => !facts.isRepeatable, verdict: 'fresh, alone' },
   { on: '5xx', when: isBroken(2), verdict: 'other target' },
   { on: '5xx', verdict: 'other data' },
