@@ -1,7 +1,8 @@
 import { Pool } from 'undici';
+import type { World } from '../conformance/checks/check.ts';
 import { readContract } from '../conformance/contract/read-contract.ts';
+import type { Scenario } from '../conformance/execute/scenario.ts';
 import { planBaseline } from '../conformance/phases/baseline.ts';
-import type { Scenario } from '../conformance/phases/phase.ts';
 import type { RunEvents, RunOptions, RunResult } from '../conformance/run/run.ts';
 import { runConformance } from '../conformance/run/run-conformance.ts';
 import { writeContract } from './conform-contract.ts';
@@ -99,10 +100,10 @@ function runRepeatedly(
 }
 
 /** The baseline, and again from its beginning whenever none of it has anything left to send. */
-function planRepeatedly(...given: Parameters<typeof planBaseline>): readonly Scenario[] {
+function planRepeatedly(...given: Parameters<typeof planBaseline>): readonly Scenario<World>[] {
   let current = planBaseline(...given);
   return current.map((first, index) => {
-    const now = (): Scenario => current[index] ?? first;
+    const now = (): Scenario<World> => current[index] ?? first;
     return {
       ...first,
       get domain() {

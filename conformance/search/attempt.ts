@@ -6,7 +6,6 @@ import { type Constraints, noConstraints } from '../rejections/constraints.ts';
 import { hasShape, type IdShape, type RejectedAddress } from '../rejections/rejected-address.ts';
 import type { Target } from '../resources/find-targets.ts';
 import { slotsOf } from '../resources/slots.ts';
-import type { Verdict } from './verdicts.ts';
 
 /** Which of the valid requests of an operation. */
 export interface Variant {
@@ -24,6 +23,27 @@ export interface Variant {
 }
 
 export const plainVariant: Variant = { index: 0, fresh: 0, content: 0, hasBody: true, isComplete: false, draw: 0 };
+
+/** Where the answer to one attempt leads. */
+export type Verdict =
+  | 'accepted'
+  /** No other request of this operation is worth sending. */
+  | 'over'
+  /** The same candidate for the same target, changed as the rejection asks. */
+  | 'constrained'
+  | 'with body'
+  | 'next media type'
+  /** With other names: an object of these names exists. */
+  | 'fresh'
+  /** Another case with data of its own, while nothing else is under way: this one may have been carried out. */
+  | 'fresh, alone'
+  /** The same request in a later turn; `alone`: while nothing else is under way. */
+  | 'later'
+  | 'later, alone'
+  | 'other data'
+  | 'other target'
+  /** 403 for this target. */
+  | 'forbidden';
 
 /** A request that was sent, and where its answer leads. */
 export interface Attempt {

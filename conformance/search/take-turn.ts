@@ -7,9 +7,9 @@ import { inferConstraints } from '../rejections/infer-constraints.ts';
 import { readRejection } from '../rejections/read-rejection.ts';
 import { readRejectedAddress } from '../rejections/rejected-address.ts';
 import { plainPath } from '../resources/slots.ts';
-import { record, type SearchState } from './attempt.ts';
+import { record, type SearchState, type Verdict } from './attempt.ts';
 import { isWorthAnotherTarget, type Step, type Strategy, type Turn } from './strategies.ts';
-import { judgeAttempt, type Verdict } from './verdicts.ts';
+import { judgeAttempt } from './verdicts.ts';
 
 /** After these the rest of the turn could show nothing, or has to wait. */
 const endsTurn: ReadonlySet<Verdict> = new Set(['accepted', 'over', 'later', 'later, alone', 'fresh, alone']);

@@ -1,25 +1,4 @@
-import type { Attempt, SearchState } from './attempt.ts';
-
-/** Where the answer to one attempt leads. */
-export type Verdict =
-  | 'accepted'
-  /** No other request of this operation is worth sending. */
-  | 'over'
-  /** The same candidate for the same target, changed as the rejection asks. */
-  | 'constrained'
-  | 'with body'
-  | 'next media type'
-  /** With other names: an object of these names exists. */
-  | 'fresh'
-  /** Another case with data of its own, while nothing else is under way: this one may have been carried out. */
-  | 'fresh, alone'
-  /** The same request in a later turn; `alone`: while nothing else is under way. */
-  | 'later'
-  | 'later, alone'
-  | 'other data'
-  | 'other target'
-  /** 403 for this target. */
-  | 'forbidden';
+import type { Attempt, SearchState, Verdict } from './attempt.ts';
 
 /** Everything that the verdict on one answer depends on. */
 export interface Facts {
