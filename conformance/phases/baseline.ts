@@ -79,9 +79,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       state = taken.state;
       // What a rejection named may add to what counts as news.
       const { revision } = searchIn(world);
-      const { exhausted } = state;
-      const isDone = exhausted?.revision === search.revision;
-      state = { ...state, revision, exhausted: isDone ? { ...exhausted, revision } : exhausted };
+      state = { ...state, revision, exhausted: state.exhausted === search.revision ? revision : state.exhausted };
       return { exchanges: taken.exchanges, reasons: state.progress === 'open' ? [...state.reasons] : [] };
     },
   };

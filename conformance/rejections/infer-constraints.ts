@@ -4,7 +4,6 @@ import type { Exchange } from '../execute/exchange.ts';
 import { requestForm } from '../schema/canonical.ts';
 import { addRules, type Constraint, type Constraints, constraintAt, keyOf, noConstraints } from './constraints.ts';
 import { bodySchemaOf, isThere } from './find-place.ts';
-import { inferFromMentions, inferOtherMember } from './mentions.ts';
 import { type Rejection, readRejection } from './read-rejection.ts';
 
 /** What a rejection added: `constraint` where the next request will be another one, `path` where it is about an id in the path. */
@@ -15,18 +14,13 @@ export interface Inferred {
 
 /** Adds what a rejection asks for to what is known; without a rejection nothing. */
 export function inferConstraints(
-  contract: Contract,
-  { operation, seen }: Pick<Exchange, 'operation' | 'seen'>,
+  { seen }: Pick<Exchange, 'seen'>,
   rejection: Rejection | undefined,
   known: Constraints,
 ): Inferred {
   if (rejection === undefined) return { constraints: known, learned: 'nothing' };
-  const { observations } = rejection;
-  const mentioning = { contract, operation, seen, says: rejection.says, constraints: known };
-  const other = observations.some(({ rules }) => rules.length > 0) ? undefined : inferOtherMember(mentioning);
-  if (other !== undefined) return { constraints: other, learned: 'constraint' };
   let [constraints, learned]: [Constraints, Inferred['learned']] = [known, 'nothing'];
-  for (const { place, rules } of observations) {
+  for (const { place, rules } of rejection.observations) {
     if (place === undefined) continue;
     if (place.kind === 'parameter' && place.parameter.in === 'path') {
       if (learned === 'nothing') learned = 'path';
@@ -38,8 +32,7 @@ export function inferConstraints(
     constraints = new Map([...constraints, [keyOf(place), after]]);
     learned = 'constraint';
   }
-  const mentioned = learned === 'nothing' ? inferFromMentions(mentioning) : undefined;
-  return mentioned === undefined ? { constraints, learned } : { constraints: mentioned, learned: 'constraint' };
+  return { constraints, learned };
 }
 
 /** What rejections of all operations asked of schemas that they share. */
@@ -69,7 +62,7 @@ export function createSharedConstraints(contract: Contract): SharedConstraints {
     },
     observe: (exchange) => {
       const rejection = readRejection(contract, exchange);
-      for (const constraint of inferConstraints(contract, exchange, rejection, noConstraints).constraints.values()) {
+      for (const constraint of inferConstraints(exchange, rejection, noConstraints).constraints.values()) {
         const { about, keywords, required } = constraint;
         if (about.kind !== 'body' || about.schema === undefined) continue;
         const known = bySchema.get(about.schema);

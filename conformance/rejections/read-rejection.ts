@@ -10,7 +10,7 @@ const longestText = 4_000;
 /** Statuses whose body may say what was wrong with the data. */
 const aboutData = new Set([400, 404, 409, 412, 413, 415, 422, 428]);
 
-/** A 4xx that may say what was wrong with the data, or a 5xx that may. */
+/** A 4xx that may say what was wrong with the data. */
 export interface Rejection {
   readonly status: number;
   /** As JSON, or as text. */
@@ -44,14 +44,9 @@ export function readRejection(contract: Contract, exchange: Exchange): Rejection
 function parse(contract: Contract, { operation, outcome, seen }: Exchange): Rejection | undefined {
   if (outcome.kind !== 'answer') return undefined;
   const { status } = outcome;
-  if (status < 500 && !aboutData.has(status)) return undefined;
+  if (!aboutData.has(status)) return undefined;
   const body = bodyOf(outcome, seen);
   const words = `${status} ${withoutValues(body)}`;
-  // A server error may name what is not supported; its form says nothing.
-  if (status >= 500) {
-    const text = outcome.body.subarray(0, 2_000).toString();
-    return { status, body, observations: [], says: [text], words };
-  }
   const observations = readComplaints(body).map((complaint): Observation => {
     return { ...complaint, place: findPlace(contract, operation, seen, complaint) };
   });

@@ -18,11 +18,9 @@ export interface Variant {
   readonly hasBody: boolean;
   /** With the optional parameters. */
   readonly isComplete: boolean;
-  /** Above 0: a random body, another for each number, in place of a candidate. */
-  readonly draw: number;
 }
 
-export const plainVariant: Variant = { index: 0, fresh: 0, content: 0, hasBody: true, isComplete: false, draw: 0 };
+export const plainVariant: Variant = { index: 0, fresh: 0, content: 0, hasBody: true, isComplete: false };
 
 /** Where the answer to one attempt leads. */
 export type Verdict =
@@ -56,8 +54,8 @@ export interface Attempt {
   readonly verdict: Verdict;
   /** The list in the answer is empty, though paths need one of its items. */
   readonly isEmptyList: boolean;
-  /** How many creates had been accepted: in the collection of the operation, and in the whole run. */
-  readonly created: { readonly here: number; readonly anywhere: number };
+  /** How many creates had been accepted in the collection of the operation. */
+  readonly created: number;
 }
 
 /** Everything known about the search for one operation. A new state follows from the old one and an attempt alone. */
@@ -80,8 +78,8 @@ export interface SearchState {
   readonly shapes: ReadonlyMap<string, IdShape>;
   /** Why a draft could not be sent in the last turn. */
   readonly reasons: ReadonlySet<string>;
-  /** Where candidates were exhausted: the revision of the resources, and the creates accepted until then. */
-  readonly exhausted: { readonly revision: number; readonly created: number } | undefined;
+  /** The revision of the resources at which candidates were exhausted. */
+  readonly exhausted: number | undefined;
   /** Revision of the resources after the last turn. */
   readonly revision: number;
   readonly turns: number;
@@ -89,8 +87,6 @@ export interface SearchState {
   readonly isAlone: boolean;
   /** Names of strategies that have had their only turn. */
   readonly done: ReadonlySet<string>;
-  /** Requests before the last restart: what came then is tried again. */
-  readonly restartedAt: number;
 }
 
 export function startSearch(operation: Operation): SearchState {
@@ -112,7 +108,6 @@ export function startSearch(operation: Operation): SearchState {
     turns: 0,
     isAlone: false,
     done: none,
-    restartedAt: 0,
   };
 }
 
@@ -158,7 +153,7 @@ export function record(state: SearchState, attempt: Attempt, { constraints, addr
         ...after,
         isAlone: true,
         variant: { ...variant, fresh: variant.fresh + 1 },
-        sent: including(after.sent, keyOf(draft, { ...target, proven: true })),
+        sent: including(after.sent, keyOf(draft, { proven: true })),
       };
     case 'later':
       return { ...after, sent: state.sent };
@@ -183,22 +178,6 @@ export function startTurn(state: SearchState, revision: number): SearchState {
     spent: new Set(),
     barred: new Set(),
     variant: { ...state.variant, index: 0 },
-  };
-}
-
-/** All that was rejected may be sent once more. */
-export function restart(state: SearchState, done: string): SearchState {
-  const none: ReadonlySet<string> = new Set();
-  return {
-    ...state,
-    sent: none,
-    spent: none,
-    // A 404 may have been about what was asked for besides.
-    absent: state.constraints.size > 0 ? none : state.absent,
-    exhausted: undefined,
-    variant: { ...state.variant, index: 0 },
-    done: including(state.done, done),
-    restartedAt: state.log.length,
   };
 }
 

@@ -83,8 +83,7 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
         .filter(({ name }) => Object.hasOwn(values, name))
         .map((parameter) => ({ parameter, value: values[parameter.name] }));
       const content = variant.hasBody ? contents[variant.content] : undefined;
-      const drawn = content === undefined || variant.draw === 0 ? undefined : drawBody(tools, content, variant.draw);
-      const polite = drawn ?? (content === undefined ? undefined : atOrBefore(ladderOfBody(variant), variant.index));
+      const polite = content === undefined ? undefined : atOrBefore(ladderOfBody(variant), variant.index);
       if (polite === undefined && operation.body?.required === true) return undefined;
       const label = labelOf(operation, target, polite?.label, variant, constraints);
       if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };
@@ -97,22 +96,6 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
-}
-
-/** Any branch, and of what may be left out about one half; undefined where that is not valid. */
-function drawBody(tools: DataTools, { schema }: MediaContent, draw: number): Candidate | undefined {
-  if (schema === undefined) return undefined;
-  const seed = (tools.seed + draw * 7_919) % 0x7fffffff;
-  const whole = buildFrom(tools, schema, { seed, variant: draw, optional: true });
-  if (!isObject(whole)) return undefined;
-  const form = tools.judge.forms.request;
-  const { required } = form.branch(form.at(schema), draw);
-  const kept = Object.entries(whole).filter(
-    ([name], index) => required.has(name) || ((seed >> (index % 24)) & 1) === 1,
-  );
-  const value = Object.fromEntries(kept);
-  const isValid = (tools.judge.judge(schema, 'request', value) ?? []).length === 0;
-  return isValid ? { label: 'drawn by lot', value } : undefined;
 }
 
 /** Values of members of this name in earlier answers. */

@@ -11,8 +11,6 @@ const stages = [
   'complete',
   'relist late',
   'action',
-  'late',
-  'draws',
   /** Deletions of what the run made. */
   'remove',
   /** What may take away the credentials. */

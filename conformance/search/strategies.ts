@@ -3,10 +3,10 @@ import type { Operation } from '../contract/contract.ts';
 import type { DataTools } from '../data/value-ladder.ts';
 import { type Draft, seenOf } from '../execute/write-request.ts';
 import type { OperationKind } from '../plan/operation-kinds.ts';
-import { mayRepeat, refuseValues } from '../plan/permissions.ts';
+import { refuseValues } from '../plan/permissions.ts';
 import type { Target } from '../resources/find-targets.ts';
 import { slotsOf } from '../resources/slots.ts';
-import { type Attempt, including, isExcluded, keyOf, leaveTarget, restart, type SearchState } from './attempt.ts';
+import { type Attempt, including, isExcluded, keyOf, leaveTarget, type SearchState } from './attempt.ts';
 import { explainGap, type RequestBuilder } from './build-request.ts';
 import { prepare } from './choose-targets.ts';
 import type { Stage } from './ranks.ts';
@@ -49,8 +49,7 @@ export interface Strategy {
 export const most = {
   turn: 6,
   all: 12,
-  late: 3,
-  draws: 3,
+  more: 3,
   targets: 7,
   index: 8,
   emptyLists: 2,
@@ -71,7 +70,7 @@ const relist: Strategy = {
   mostRequests: 1,
   stage: ({ world, operation }, state) => {
     const last = lastAccepted(state);
-    const isNews = last?.isEmptyList === true && world.resources.createdAt(operation.path) > last.created.here;
+    const isNews = last?.isEmptyList === true && world.resources.createdAt(operation.path) > last.created;
     return isNews && countBy(state, 'relist') < most.relists && isWithin(state) ? 'reach' : undefined;
   },
   next: sendAgain,
@@ -110,63 +109,15 @@ const relistLate: Strategy = {
   next: sendAgain,
 };
 
-/** What was rejected is tried a last time when more was created since. */
-const late: Strategy = {
-  name: 'late',
-  mostRequests: most.turn,
-  stage: (search, state) => {
-    const { world, operation, kind, isDestructive } = search;
-    if (state.progress !== 'open' || !isExhausted(search, state) || state.done.has('late')) return undefined;
-    if (kind === 'remove' || isDestructive || state.log.length >= most.all + most.late) return undefined;
-    const isBusy = state.log.some(({ verdict }) => verdict === 'later' || verdict === 'later, alone');
-    // A request that broke the server may have been carried out.
-    const isBroken = state.log.some(({ exchange }) => isFailure(exchange)) && !mayRepeat(operation, operation.method);
-    if (isBusy || isBroken) return undefined;
-    return world.resources.createdAt('') > (state.exhausted?.created ?? 0) ? 'late' : undefined;
-  },
-  begin: (state) => restart(state, 'late'),
-  next: nextCandidate,
-};
-
-/** Random bodies, where all candidates were rejected. */
-const draws: Strategy = {
-  name: 'draws',
-  mostRequests: most.draws,
-  stage: (search, state) => {
-    const { operation, kind, isDestructive } = search;
-    if (state.progress !== 'open' || !isExhausted(search, state) || state.done.has('draws')) return undefined;
-    const hasBody = operation.body !== undefined && state.variant.hasBody;
-    const isForbidden = state.log.some(
-      ({ exchange }) => exchange.outcome.kind === 'answer' && exchange.outcome.status === 403,
-    );
-    return hasBody && kind !== 'remove' && !isDestructive && !isForbidden ? 'draws' : undefined;
-  },
-  begin: (state) => ({ ...state, done: including(state.done, 'draws') }),
-  next: (turn, state) => {
-    const { builder, operation, world, targets } = turn;
-    const target = targets.find((one) => !isExcluded({ ...state, spent: new Set() }, operation, one)) ?? targets.at(-1);
-    if (target === undefined) return { state };
-    for (let draw = state.variant.draw + 1; draw <= most.draws; draw += 1) {
-      const variant = { ...state.variant, draw };
-      const draft = builder.build(target, variant, world.resources, state.constraints);
-      const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
-      if (typeof prepared === 'string' || state.sent.has(keyOf(prepared, {}))) continue;
-      return { state: { ...state, variant }, next: { target, draft: prepared } };
-    }
-    return { state: { ...state, variant: { ...state.variant, draw: 0 } } };
-  },
-};
-
 /** In the order of preference. Each can be taken out alone. */
-export const strategies: readonly Strategy[] = [candidates, relist, complete, relistLate, late, draws];
+export const strategies: readonly Strategy[] = [candidates, relist, complete, relistLate];
 
 function nextCandidate(turn: Turn, before: SearchState): Step {
   const { builder, operation, world, targets } = turn;
   let state = before;
-  for (const [at, target] of targets.entries()) {
+  for (const target of targets) {
     if (!isWithin(state)) break;
-    const isPromising = targets.slice(at).some(({ proven }) => proven === true);
-    if (missed(state) >= most.targets && !isPromising) break;
+    if (missed(state) >= most.targets && target.proven !== true) continue;
     while (!isExcluded(state, operation, target)) {
       const draft = builder.build(target, state.variant, world.resources, state.constraints);
       const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
@@ -177,8 +128,7 @@ function nextCandidate(turn: Turn, before: SearchState): Step {
       state = isLast ? leaveTarget(state, target) : { ...state, variant };
     }
   }
-  const created = world.resources.createdAt('');
-  return { state: { ...state, exhausted: { revision: turn.revision, created } } };
+  return { state: { ...state, exhausted: turn.revision } };
 }
 
 function sendAgain(_: Turn, state: SearchState): Step {
@@ -188,17 +138,16 @@ function sendAgain(_: Turn, state: SearchState): Step {
 
 /** All candidates were rejected, and there is no news since. */
 export function isExhausted({ revision }: Search, state: SearchState): boolean {
-  return !isWithin(state) || state.exhausted?.revision === revision;
+  return !isWithin(state) || state.exhausted === revision;
 }
 
-function isWithin({ log, progress, restartedAt }: SearchState): boolean {
-  if (progress === 'accepted') return log.length < most.all + most.late;
-  return log.length < (restartedAt > 0 ? restartedAt + most.late : most.all);
+function isWithin({ log, progress }: SearchState): boolean {
+  return log.length < (progress === 'accepted' ? most.all + most.more : most.all);
 }
 
-/** Targets that were rejected as such since the last restart. */
-function missed({ log, restartedAt }: SearchState): number {
-  return log.slice(restartedAt).filter(({ verdict }) => verdict === 'other target' || verdict === 'forbidden').length;
+/** Targets that were rejected as such. */
+function missed({ log }: SearchState): number {
+  return log.filter(({ verdict }) => verdict === 'other target' || verdict === 'forbidden').length;
 }
 
 function countBy({ log }: SearchState, strategy: string): number {
@@ -208,10 +157,6 @@ function countBy({ log }: SearchState, strategy: string): number {
 /** The last accepted attempt that shows what the operation answers by itself. */
 function lastAccepted({ log }: SearchState): Attempt | undefined {
   return log.findLast(({ verdict, strategy }) => verdict === 'accepted' && strategy !== 'complete');
-}
-
-function isFailure({ outcome }: Attempt['exchange']): boolean {
-  return outcome.kind === 'none' || (outcome.status >= 500 && ![501, 502, 503, 504].includes(outcome.status));
 }
 
 /** Whether an accepted empty list is worth the next target in the same turn. */

@@ -57,7 +57,7 @@ function take(
   const { operation, kind, world } = turn;
   const { outcome } = exchange;
   const rejection = readRejection(world.contract, exchange);
-  const inferred = inferConstraints(world.contract, exchange, rejection, state.constraints);
+  const inferred = inferConstraints(exchange, rejection, state.constraints);
   const address = inferred.learned === 'constraint' ? undefined : readRejectedAddress(exchange, rejection);
   const words = rejection?.words ?? '';
   const verdict = judgeAttempt({
@@ -72,16 +72,13 @@ function take(
     hasPath: operation.path.includes('{'),
     contents: turn.builder.contents,
     learned: address === undefined ? inferred.learned : 'path',
-    sameWords: words === '' ? 0 : state.log.slice(state.restartedAt).filter((other) => other.words === words).length,
+    sameWords: words === '' ? 0 : state.log.filter((other) => other.words === words).length,
   });
   const { resources } = world;
-  const created = { here: resources.createdAt(operation.path), anywhere: resources.createdAt('') };
+  const created = resources.createdAt(operation.path);
   const isEmptyList = verdict === 'accepted' && showsNothing(turn, exchange);
   const attempt = { strategy, target, draft, exchange, words, verdict, isEmptyList, created };
-  // A random body is followed by the next one, whatever the answer.
-  const kept =
-    strategy === 'draws' && verdict !== 'accepted' ? { ...attempt, verdict: 'other data' as const } : attempt;
-  return record(state, kept, { constraints: inferred.constraints, address });
+  return record(state, attempt, { constraints: inferred.constraints, address });
 }
 
 /** A list that was accepted and showed nothing, though there are paths that need one of its items. */
