@@ -64,12 +64,15 @@ interface ListenOptions {
  * Listens for HTTP. An answer that leaves before its request was read is the last of its connection, and says so: what is left of the
  * body stands where the next request would, or never comes (RFC 9112, 9.3 and 9.6).
  *
- * @throws Error with `code: 'EADDRINUSE'` from the promise when the port is taken
+ * @throws Error from the promise: with `code: 'EADDRINUSE'` when the port is taken, `EADDRNOTAVAIL` when the host is empty or of another machine
  */
 export function listen(
   listener: RequestListener,
   { port, host, limits, onDropped }: ListenOptions,
 ): Promise<Listening> {
+  // Node would listen on every interface: an option that came out empty must not open a server to its network.
+  if (host === '')
+    return Promise.reject(Object.assign(new Error('empty host'), { syscall: 'listen', code: 'EADDRNOTAVAIL' }));
   const { headersMs, requestMs, silentMs, checkMs, lingerMs, headerBytes, connections, drainMs } = {
     ...defaultLimits,
     ...limits,

@@ -293,3 +293,9 @@ describe('closing', () => {
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });
+
+// Node listens on every interface then, as where the variable of `--host "$HOST"` is not set.
+test('an empty address is refused as one of another machine', async () => {
+  const listening = listen(() => undefined, { port: 0, host: '' });
+  await expect(listening).rejects.toMatchObject({ syscall: 'listen', code: 'EADDRNOTAVAIL' });
+});
