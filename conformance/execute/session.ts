@@ -73,7 +73,7 @@ interface Wiring {
   readonly startedAt: number;
   readonly keepSecret: (text: string) => void;
   /** Told in words when what lets the run in has ended, and nothing came in its place. */
-  readonly onLost: (says: string) => void;
+  readonly onLost: (says: string, cure: string) => void;
 }
 
 const anonymous: Authorization = { headers: [], query: [], cookies: [], scopes: undefined };

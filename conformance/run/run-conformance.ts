@@ -33,7 +33,7 @@ import { describeLeftOut, describeNotReached } from './not-tested.ts';
 import { judgeOutages, rememberExchanges } from './outages.ts';
 import type { RunEvents, RunOptions, RunResult } from './run.ts';
 import { createTally, explainUnreached, measureCoverage, type Tally } from './tally.ts';
-import { gatherWarnings, judgeVerdict, RunnerFailure } from './verdict.ts';
+import { gatherWarnings, judgeVerdict, RunnerFailure, type Warning } from './verdict.ts';
 
 /** Runs the plan against a deployment and judges every answer. Throws for nothing that the deployment does. */
 export async function runConformance(
@@ -68,13 +68,13 @@ export async function runConformance(
   const own = { resources, lessons, secretsSeen, failedLike };
   const world: World = { contract, judge, permissions, now, seed, tag, slowMs, ...own };
 
-  const lostAccess: string[] = [];
+  const lostAccess: Warning[] = [];
   const { connection, accounts, pace, engine } = wire(contract, options, redactor, {
     signal: ended,
     startedAt,
     deadline,
-    onLost: (says) => {
-      lostAccess.push(says);
+    onLost: (says, cure) => {
+      lostAccess.push({ says, cure });
       // Whatever else were sent would only be refused.
       stop.abort();
     },
@@ -255,7 +255,7 @@ export async function runConformance(
   };
 }
 
-function describeEnd(outages: readonly Outage[], lostAccess: readonly string[]): string | undefined {
+function describeEnd(outages: readonly Outage[], lostAccess: readonly Warning[]): string | undefined {
   const gone = outages.find(({ awayMs, waitedMs }) => awayMs === undefined && waitedMs > 0);
   if (gone !== undefined)
     return `the deployment stopped, and did not come back within ${Math.round(gone.waitedMs / 1000)} s.`;
@@ -271,7 +271,7 @@ function wire(
     readonly signal: AbortSignal;
     readonly startedAt: number;
     readonly deadline: number;
-    readonly onLost: (says: string) => void;
+    readonly onLost: (says: string, cure: string) => void;
     readonly form: CanonicalForm;
   },
 ) {

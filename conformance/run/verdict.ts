@@ -201,7 +201,7 @@ interface WarningsGiven {
   readonly looser: readonly LooserPlace[];
   readonly tokenProblems: readonly string[];
   /** Why nothing was let in any more. */
-  readonly lostAccess: readonly string[];
+  readonly lostAccess: readonly Warning[];
   readonly cut: Cut;
   readonly verdict: Verdict;
 }
@@ -216,7 +216,7 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
   }));
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
-    ...given.lostAccess.map((says) => ({ says, cure: 'Leave that operation out with --exclude, and run again.' })),
+    ...given.lostAccess,
     ...ofContract,
     ...explainOutages(given.outages).map((says) => ({
       says,
