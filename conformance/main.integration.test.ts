@@ -338,7 +338,9 @@ describe('exit codes', () => {
     });
     const { code, out } = await spawned([...args, '--report', 'json', '--out', 'there'], {}, second);
     expect(code).toBe(130);
-    expect(out).toContain('Interrupted');
+    expect(out).toContain(
+      'Interrupted: the plan was not finished.\n  Requests under way may have had their effect. Run',
+    );
     expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');
   });
 

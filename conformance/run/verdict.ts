@@ -317,5 +317,9 @@ function leftBehind({ operations, tally }: WarningsGiven): Warning[] {
 function cutShort(cut: Cut): Warning[] {
   if (cut === undefined) return [];
   const why = { requests: 'The budget of requests is spent', time: 'The time is up', interrupted: 'Interrupted' }[cut];
-  return [{ says: `${why}: the plan was not finished.`, cure: 'Give a larger --budget.' }];
+  const cure =
+    cut === 'interrupted'
+      ? 'Requests under way may have had their effect. Run it again to its end.'
+      : 'Give a larger --budget.';
+  return [{ says: `${why}: the plan was not finished.`, cure }];
 }
