@@ -72,10 +72,11 @@ function describeExits(name: string): string {
   return `
 Exit codes: 0 nothing found; 1 defects, and what --fail-on names; 2 wrong usage,
 broken contract, unreachable target, wrong address (only 404 came), nothing
-tested (nobody was let in: 401, 402, 403 or 429 came), cut short (the target
-stayed away or let it in no more), or a failure of the runner itself, with the
-reports so far; 130 interrupted, with reports written. The last lines name what
-was not tested. Nothing is remembered from one run to the next.
+tested (nobody was let in: 401, 402, 403 or 429 came; or no operation was
+accepted, and no defect found), cut short (the target stayed away or let it in
+no more), or a failure of the runner itself, with the reports so far; 130
+interrupted, with reports written. The last lines name what was not tested.
+Nothing is remembered from one run to the next.
 
   ${name} --contract openapi.yaml \\
     --base-url https://api.example/v1 --token "$TOKEN"

@@ -175,7 +175,7 @@ describe('exit codes', () => {
     const args = (await library(bare)).map((arg) => (arg === libraryKey ? 'wrong-key' : arg));
     const { code, out } = await conform(args);
     expect(code).toBe(2);
-    expect(out).toMatch(/^Nothing tested: you only saw 401: /);
+    expect(out).toMatch(/^Nothing tested of what needs credentials: you only saw 401: /);
     expect(out).toContain('a 401 came without WWW-Authenticate');
   });
 
@@ -307,8 +307,9 @@ describe('exit codes', () => {
 
     test('are counted in the singular where there is one', async () => {
       const args = await library(() => ({ status: 400, body: { reason: 'closed' } }));
-      const { out } = await conform([...args, '--operation', 'readMotto']);
-      expect(out).toMatch(/^No defect found, but 1 of 1 operation was never accepted: readMotto\. 1 request in /m);
+      const { code, out } = await conform([...args, '--operation', 'readMotto']);
+      expect(code).toBe(2);
+      expect(out).toMatch(/^Nothing tested: 1 of 1 operation was never accepted: readMotto\. 1 request in /m);
       expect(out).toContain('Covered: 0 of 1 operation accepted');
     });
 
@@ -337,7 +338,9 @@ describe('exit codes', () => {
     });
     const { code, out } = await spawned([...args, '--report', 'json', '--out', 'there'], {}, second);
     expect(code).toBe(130);
-    expect(out).toContain('Interrupted');
+    expect(out).toContain(
+      'Interrupted: the plan was not finished.\n  Requests under way may have had their effect. Run',
+    );
     expect(JSON.parse(await readFile(join(folder, 'there', 'report.json'), 'utf8')).verdict).toBe('interrupted');
   });
 

@@ -11,6 +11,13 @@ test.each([
   expect(explainListen(error, { host: 'mock', port: 80 })).toMatch(says);
 });
 
+test('an address that is left empty', () => {
+  const error = { syscall: 'listen', code: 'EADDRNOTAVAIL' };
+  expect(explainListen(error, { host: '', port: 80 })).toBe(
+    'An empty text is not an address of this machine. Try --host 127.0.0.1',
+  );
+});
+
 test('a port that is none, which Node finds before it listens', () => {
   const error = Object.assign(new RangeError('options.port should be >= 0 and < 65536'), {
     code: 'ERR_SOCKET_BAD_PORT',

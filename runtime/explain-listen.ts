@@ -19,7 +19,7 @@ export function explainListen(
   words: ListenWords = options,
 ): string | undefined {
   const { code, syscall } = (error ?? {}) as NodeJS.ErrnoException;
-  const noAddress = `${host} is not an address of this machine. Try ${words.host}127.0.0.1`;
+  const noAddress = `${host || 'An empty text'} is not an address of this machine. Try ${words.host}127.0.0.1`;
   const reasons: Readonly<Record<string, string>> = {
     'listen EADDRINUSE': `Port ${port} on ${host} is taken. Stop what listens there, or choose another: ${words.port}${port === 65_535 ? 8091 : port + 1}`,
     'listen EACCES': `Port ${port} needs more rights than this user has. Choose one from 1024 on: ${words.port}8090`,

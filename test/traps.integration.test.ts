@@ -494,7 +494,7 @@ const ofJson: readonly Trap[] = [
     status: 400,
     says: /^(?!.*4829).*the body is not valid JSON.*line 1 column 20/,
   },
-  { name: 'a primitive', bytes: put('5'), status: 400, says: 'body must be an object, not 5' },
+  { name: 'a primitive', bytes: put('5'), status: 400, says: 'body must be an object, not an integer' },
   { name: 'null', bytes: put('null'), status: 400, says: 'body must be an object, not null' },
   { name: 'a list', bytes: put('[]'), status: 400, says: 'body must be an object, not a list' },
   { name: 'a body where none is declared', bytes: request('GET', '/v1/devices', [token], '{'), status: 200 },

@@ -98,11 +98,19 @@ function readContent({ body, undecoded }: Answer, contentType: string, parsed: u
 }
 
 function readText(body: Buffer, contentType: string): Content {
-  const charset = /charset="?([^\s";]+)/i.exec(contentType)?.[1] ?? 'utf-8';
+  const named = /charset="?([^\s";]+)/i.exec(contentType)?.[1];
+  const charset = named ?? 'utf-8';
+  // Content that is no text may be of any octets.
+  const fatal = named !== undefined || /^text\//i.test(contentType);
   try {
-    return { kind: 'value', value: new TextDecoder(charset, { ignoreBOM: true }).decode(body) };
-  } catch {
-    return { kind: 'unread', says: `its charset ${charset} is not known here` };
+    return { kind: 'value', value: new TextDecoder(charset, { fatal, ignoreBOM: true }).decode(body) };
+  } catch (error) {
+    if (error instanceof RangeError) return { kind: 'unread', says: `its charset ${charset} is not known here` };
+    if (named === undefined) return { kind: 'unread', says: 'it is not UTF-8, and Content-Type names no charset' };
+    const says = `the text is not in ${charset}, which Content-Type names`;
+    // Readers agree on every octet of UTF-8 alone.
+    if (!/^utf-?8$/i.test(charset)) return { kind: 'unread', says };
+    return { kind: 'broken', keyword: 'encoding', clause: 'RFC 9110 8.3.2', says };
   }
 }
 

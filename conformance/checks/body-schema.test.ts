@@ -40,6 +40,7 @@ describe('what a body says is read by its media type', () => {
     { type: 'application/json', body: '{"a":NaN}', want: ['json'] },
     { type: 'text/plain', body: 'a', want: ['type'] },
     { type: 'text/plain', body: '{"a":1}', want: [] },
+    { type: 'text/csv; charset="UTF-8"', body: Buffer.from([0x61, 0xff]), want: ['encoding'] },
     { type: 'text/xml', body: '<a/>', want: [] },
     { type: 'text/csv; charset=utf-8', body: 'a,b', want: [] },
     { type: 'text/event-stream', body: 'data: {}', want: [] },
@@ -76,12 +77,19 @@ describe('what a body says is read by its media type', () => {
     expect(judge(schema, body).map(({ keyword, severity }) => [severity, keyword])).toEqual([['defect', want]]);
   });
 
-  test.each<{ name: string; schema: object; body: string; type?: string }>([
+  test.each<{ name: string; schema: object; body: string | Buffer; type?: string }>([
     { name: 'a long number by its digits', schema: { exclusiveMaximum: 2 ** 53 + 4 }, body: '9007199254740995' },
     { name: 'a number that no reader represents', schema: { type: 'number' }, body: '1e999999' },
     { name: 'such a number within what is described by nothing', schema: {}, body: '{"a":[1e999999]}' },
     { name: 'XML by a schema of what it stands for', schema, body: '<a/>', type: 'text/xml' },
     { name: 'a charset that nobody knows', schema, body: 'a', type: 'text/plain; charset=x-none' },
+    { name: 'text of no charset that is named', schema: {}, body: Buffer.from([0xff]), type: 'text/plain' },
+    {
+      name: 'text that another charset lacks',
+      schema: {},
+      body: Buffer.from([0xff]),
+      type: 'text/csv; charset=euc-kr',
+    },
     { name: 'levels beyond all measure', schema, body: `{"a":${'['.repeat(1e6)}${']'.repeat(1e6)}}` },
     { name: 'values beyond all measure', schema, body: `{"a":[${'[],'.repeat(250_000)}1]}` },
     { name: 'a schema that leads out of the document', schema: { $ref: 'other.yaml#/A' }, body: '{}' },

@@ -83,7 +83,7 @@ describe('status-undocumented', () => {
   test.each([
     {
       location: '/login?next=/plain',
-      says: 'it leads what looks like a login, so nothing was accepted: /login?next=/plain',
+      says: 'it leads to what looks like a login, so nothing was accepted: /login?next=/plain',
     },
     { location: '/v2/plain/', says: 'it leads to the same path in another spelling: /v2/plain/' },
     {

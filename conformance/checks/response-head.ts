@@ -56,7 +56,7 @@ function describeStatus(exchange: NumberedExchange, { answer }: Answered): strin
   const target = URL.parse(location, `http://host.invalid${request.path}`);
   const [asked = ''] = request.path.split('?');
   const isSlash = target?.pathname.replace(/\/$/, '').endsWith(asked.replace(/\/$/, ''));
-  const where = /log-?in|sign-?in|auth|sso/i.test(location) ? 'what looks like a login' : 'elsewhere';
+  const where = /log-?in|sign-?in|auth|sso/i.test(location) ? 'to what looks like a login' : 'elsewhere';
   const hint = isSlash ? 'to the same path in another spelling' : `${where}, so nothing was accepted`;
   return `${says}; it leads ${hint}: ${location}`;
 }

@@ -81,6 +81,15 @@ describe('after a 401', () => {
     expect(sent).toHaveLength(1);
   });
 
+  test('credentials that let in once more since then are asked for again', async () => {
+    const { watch, see, sent } = watched(first);
+    see(read, 200);
+    await watch.check([first], watch.current(requestWith(first)));
+    see(read, 200);
+    await watch.check([first], watch.current(requestWith(first)));
+    expect(sent).toHaveLength(2);
+  });
+
   test('a request that showed nothing lost nothing', async () => {
     const { watch, see } = watched(second);
     see(read, 200);

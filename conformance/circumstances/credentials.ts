@@ -23,7 +23,10 @@ const most = { writes: 4, offers: 6 } as const;
 const leastLength = 8;
 
 /** @param onLost told once, in words, when nothing is accepted any more and nothing came in its place */
-export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: string) => void): CredentialWatch {
+export function watchCredentials(
+  { send, keepSecret }: Wiring,
+  onLost: (says: string, cure: string) => void,
+): CredentialWatch {
   /** What came in the place of what. */
   let replaced: ReadonlyMap<string, string> = new Map();
   /** With which of these a request left. */
@@ -31,6 +34,7 @@ export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: st
   /** By the secrets: a read that was accepted with them. */
   const reads = new Map<string, { readonly operation: Operation; readonly request: OutgoingRequest }>();
   let writes: Write[] = [];
+  /** Nothing was accepted since they were last seen to hold. */
   let isChecked = true;
   let isLost = false;
   let turn: Promise<unknown> = Promise.resolve();
@@ -72,9 +76,14 @@ export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: st
     }
     isLost = true;
     const [last] = writes;
-    onLost(
-      `What lets the run in is not accepted any more${last === undefined ? '' : ` since ${last.operation.id} was accepted`}.`,
-    );
+    const says = 'What lets the run in is not accepted any more';
+    if (last === undefined)
+      onLost(`${says}.`, 'Pass a token that lasts for the run, or a client that fetches new ones.');
+    else
+      onLost(
+        `${says} since ${last.operation.id} was accepted.`,
+        'Leave that operation out with --exclude, and run again.',
+      );
     return 'lost';
   };
 
@@ -82,12 +91,12 @@ export function watchCredentials({ send, keepSecret }: Wiring, onLost: (says: st
     current,
     observe: (operation, request, secrets, outcome) => {
       if (secrets.length === 0 || outcome?.kind !== 'answer' || !isAccepted(outcome)) return;
+      isChecked = false;
       if (operation.method === 'get') {
         if (!reads.has(keyOf(secrets)) && outcome.body.length < 10_000)
           reads.set(keyOf(secrets), { operation, request });
         return;
       }
-      isChecked = false;
       writes = [{ operation, offers: offersIn(outcome.body) }, ...writes].slice(0, most.writes);
     },
     check: (secrets, sent) => {

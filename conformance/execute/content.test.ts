@@ -12,6 +12,8 @@ describe('content is decoded as Content-Encoding says', () => {
     { coding: 'identity', body: Buffer.from('{}') },
     { coding: 'X-GZIP', body: gzipSync('{}') },
     { coding: 'zstd', body: zstdCompressSync('{}') },
+    { coding: 'zstd', body: Buffer.concat(['', '{', '}'].map((text) => zstdCompressSync(text))) },
+    { coding: 'gzip', body: Buffer.concat([gzipSync('{'), gzipSync('}'), Buffer.alloc(9)]) },
     { coding: 'deflate, br', body: brotliCompressSync(deflateSync('{}')) },
     {
       coding: Array(5).fill('gzip').join(),
@@ -29,6 +31,18 @@ describe('content is decoded as Content-Encoding says', () => {
     { coding: 'br', body: gzipSync('{}'), isFault: true, says: 'the content is not in br, which' },
     // RFC 9110, 8.4.1.2: it means the format of zlib.
     { coding: 'deflate', body: deflateRawSync('{}'), isFault: true, says: 'the content is not in deflate, which' },
+    {
+      coding: 'br',
+      body: Buffer.concat([brotliCompressSync('{}'), Buffer.from('{')]),
+      isFault: true,
+      says: 'not in br',
+    },
+    {
+      coding: 'zstd',
+      body: Buffer.concat(Array(2_000).fill(zstdCompressSync(''))),
+      isFault: false,
+      says: '1000 parts',
+    },
     { coding: 'gzip, utf-8', body: gzipSync('{}'), isFault: true, says: 'utf-8, which is no registered coding' },
     { coding: 'constructor', body: gzipSync('{}'), isFault: true, says: 'constructor, which is no registered coding' },
     { coding: 'compress', body: Buffer.from([31, 157]), isFault: false, says: 'compress cannot be decoded here' },
@@ -43,6 +57,7 @@ describe('content is decoded as Content-Encoding says', () => {
   test.each([
     { coding: 'gzip', body: gzipSync(Buffer.alloc(most + 1)) },
     { coding: 'zstd', body: zstdCompressSync(Buffer.alloc(1e6)) },
+    { coding: 'zstd', body: Buffer.concat(Array(3).fill(zstdCompressSync(Buffer.alloc(most / 2)))) },
     // Each step is within the bound, their sum is not.
     { coding: 'gzip, gzip', body: gzipSync(gzipSync(Buffer.alloc(most - 10))) },
   ])('and no further than the bound: $coding', async ({ coding, body }) => {

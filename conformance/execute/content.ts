@@ -1,6 +1,5 @@
 // The content of an answer, decoded from its octets within bounds: the server under test sends them.
-import { promisify } from 'node:util';
-import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate, type ZlibOptions, zstdDecompress } from 'node:zlib';
 import { type Answer, headerOf, type Undecoded } from './exchange.ts';
 
 type Decoded =
@@ -8,14 +7,18 @@ type Decoded =
   | { readonly kind: 'too-large' }
   | ({ readonly kind: 'undecoded' } & Undecoded);
 
-type Decode = (content: Buffer, options: { readonly maxOutputLength: number }) => Promise<Buffer>;
+type Decode = (
+  content: Buffer,
+  options: Pick<ZlibOptions, 'maxOutputLength' | 'info'>,
+  done: (error: Error | null, decoded: Buffer) => void,
+) => void;
 
 const codings: Readonly<Record<string, Decode>> = {
-  gzip: promisify(gunzip),
-  'x-gzip': promisify(gunzip),
-  deflate: promisify(inflate),
-  br: promisify(brotliDecompress),
-  zstd: promisify(zstdDecompress),
+  gzip: gunzip,
+  'x-gzip': gunzip,
+  deflate: inflate,
+  br: brotliDecompress,
+  zstd: zstdDecompress,
 };
 
 /** The others of the HTTP Content Coding Registry of IANA, as of 2026. */
@@ -46,7 +49,10 @@ export async function decodeContent(
       return { kind: 'undecoded', isFault, says };
     }
     try {
-      content = await decode(content, { maxOutputLength: Math.max(1, left) });
+      const decoded = await decodeParts(decode, content, left);
+      if (decoded === undefined)
+        return { kind: 'undecoded', isFault: false, says: `its coding ${name} has more than ${mostParts} parts` };
+      content = decoded;
     } catch (error) {
       if (error instanceof RangeError) return { kind: 'too-large' };
       const why = error instanceof Error ? error.message : String(error);
@@ -59,6 +65,44 @@ export async function decodeContent(
     left -= content.length;
   }
   return { kind: 'content', body: content };
+}
+
+/** Of one content: each takes time, and nine bytes are one. */
+const mostParts = 1_000;
+
+/**
+ * All parts of a content. One coded by zstd may come in several frames (RFC 8878, 3), of which Node reads the first, and it passes
+ * over whatever stands behind the end of brotli or zlib. Members of gzip it reads to the last, and zeros behind it are padding.
+ *
+ * @returns undefined where there are too many
+ */
+async function decodeParts(decode: Decode, content: Buffer, most: number): Promise<Buffer | undefined> {
+  const parts: Buffer[] = [];
+  let left = most;
+  for (let rest = content; parts.length === 0 || rest.some((byte) => byte !== 0); ) {
+    if (parts.length === mostParts) return undefined;
+    const { part, read } = await decodePart(decode, rest, Math.max(1, left));
+    parts.push(part);
+    left -= part.length;
+    rest = rest.subarray(read);
+  }
+  return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+}
+
+/** @returns the first part, and how many bytes of the content it took */
+function decodePart(
+  decode: Decode,
+  content: Buffer,
+  maxOutputLength: number,
+): Promise<{ readonly part: Buffer; readonly read: number }> {
+  return new Promise((resolve, reject) => {
+    decode(content, { maxOutputLength, info: true }, (error, decoded) => {
+      if (error !== null) return reject(error);
+      // By `info` the engine comes along, of which the types know nothing.
+      const { buffer, engine } = decoded as unknown as { buffer: Buffer; engine: { bytesWritten: number } };
+      resolve({ part: buffer, read: engine.bytesWritten });
+    });
+  });
 }
 
 /** Of one JSON text, so that a round of answers fits into memory: a page of 5,000 items of 50 members. */

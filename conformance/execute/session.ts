@@ -68,7 +68,7 @@ export interface Availability {
   readonly of: (request: OutgoingRequest) => Outage | undefined;
 }
 
-/** Notices when what lets the run in is not accepted any more, as after a request that has reset a token. */
+/** Notices when what lets the run in is not accepted any more: a token has ended, or a request has reset it. */
 export interface CredentialWatch {
   /** The request with what came in the place of credentials that ended. */
   readonly current: (request: OutgoingRequest) => OutgoingRequest;

@@ -359,9 +359,7 @@ describe('learns from refusals as they are written by', () => {
       operations: { 'GET /search': { parameters: [{ name: 'term', in: 'query', schema: { type: 'string' } }] } },
       handle: routes({
         'GET /search': (_, __, query) =>
-          query.has('term')
-            ? { status: 200, body: [] }
-            : { status: 400, body: { message: 'term is required' } },
+          query.has('term') ? { status: 200, body: [] } : { status: 400, body: { message: 'term is required' } },
       }),
     });
     expect(unreached).toEqual([]);

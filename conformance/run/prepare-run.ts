@@ -25,6 +25,7 @@ import { createJudging } from './judge-trace.ts';
 import type { RunEvents, RunOptions } from './run.ts';
 import { createStatistics } from './statistics.ts';
 import { watchUnderspecified } from './underspecified.ts';
+import type { Warning } from './warnings.ts';
 
 /** Sees every exchange of a run once, in the order of the plan. */
 interface Observer {
@@ -71,13 +72,13 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     mayCreateUsers: !permissions.readOnly,
   });
   const outages = watchOutages({ connection, maxWaitMs, signal: ended, deadline });
-  const lostAccess: string[] = [];
+  const lostAccess: Warning[] = [];
   const engine = createEngine({
     ...{ accounts, connection, pace, maxWaitMs, signal: ended, deadline, startedAt, workers },
     availability: outages,
     watchCredentials: (send) =>
-      watchCredentials({ send, keepSecret: redactor.keep }, (says) => {
-        lostAccess.push(says);
+      watchCredentials({ send, keepSecret: redactor.keep }, (says, cure) => {
+        lostAccess.push({ says, cure });
         // Every other request would only be refused.
         stopped.abort();
       }),

@@ -402,6 +402,24 @@ test('fetches a token once, and once more when it ends in mid-run', async () => 
   expect(served.requests.filter((request) => request === 'POST /oauth/token')).toHaveLength(3);
 });
 
+test('a key that ends in mid-run cuts it short, and no operation is blamed', async () => {
+  const handle = apis.library.create();
+  const used: string[] = [];
+  const { result } = await runAgainst(
+    'library',
+    async (request) => {
+      const key = request.headers['x-library-key'];
+      if (key === undefined) return await handle(request);
+      used.push(request.path);
+      return await handle(used.length === 1 ? request : { ...request, headers: {} });
+    },
+    { permissions: { effects: [], readOnly: true, writes: 'restore' } },
+  );
+  expect([result.verdict, result.findings]).toEqual(['cut-short', []]);
+  const warning = result.warnings.find(({ says }) => says.includes('is not accepted any more'));
+  expect(warning?.cure).toBe('Pass a token that lasts for the run, or a client that fetches new ones.');
+});
+
 test('waits as Retry-After says', async () => {
   const handle = apis.weather.create();
   let refusedAt = 0;

@@ -76,8 +76,8 @@ describe('what a run amounts to', () => {
     {
       name: 'the only one never accepted',
       came: { open: 409 },
-      verdict: 'passed',
-      says: /, but 1 of 1 operation was never accepted: open\.$/,
+      verdict: 'nothing-tested',
+      says: /^Nothing tested: 1 of 1 operation was never accepted: open\.$/,
     },
     {
       name: 'one redirected, as nobody documents',
@@ -87,7 +87,12 @@ describe('what a run amounts to', () => {
     },
     { name: 'nothing sent', came: {}, verdict: 'nothing-tested', says: /no request could be sent/ },
     { name: 'refusals of credentials alone', came: { guarded: 401 }, verdict: 'nothing-tested', says: /only saw 401/ },
-    { name: 'the same beside an open operation', came: { guarded: 401, open: 200 }, verdict: 'nothing-tested' },
+    {
+      name: 'the same beside an open operation',
+      came: { guarded: 401, open: 200 },
+      verdict: 'nothing-tested',
+      says: /^Nothing tested of what needs credentials: /,
+    },
     {
       name: 'the same beside one that takes credentials or none',
       came: { guarded: 429, optional: 200 },
@@ -101,11 +106,12 @@ describe('what a run amounts to', () => {
       says: /only saw 302, 401, 404, 500/,
     },
     {
-      name: 'refusals of credentials beside one that tells of data',
-      came: { guarded: 401, guarded2: 422 },
-      verdict: 'passed',
+      name: 'refusals of credentials beside requests refused for their form',
+      came: { guarded: 401, guarded2: 422, guarded3: 400 },
+      verdict: 'nothing-tested',
+      says: /only saw 400, 401, 422/,
     },
-    { name: 'a refusal that tells of data', came: { guarded: 400 }, verdict: 'passed' },
+    { name: 'a refusal that tells of data', came: { guarded: 400 }, verdict: 'nothing-tested', says: /never accepted/ },
     {
       name: 'an API that is away',
       came: { guarded: 'refused', open: 'refused' },
@@ -165,6 +171,10 @@ test('the first reason for want of a token stands in the cure, with the number o
   expect(judge({ guarded: 401 }, ['one', 'two', 'three']).cure).toMatch(/^No token: one \(and 2 more\)\. /);
   expect(judge({ guarded: 401 }, ['one']).cure).toMatch(/^No token: one\. /);
   expect(judge({ guarded: 401 }).cure).toMatch(/^Check --token/);
+});
+
+test('a reason for want of a token stands in the cure where nothing was accepted, whatever came', () => {
+  expect(judge({ guarded: 409 }, ['one']).cure).toMatch(/^No token: one\. /);
 });
 
 test('refused credentials go before the defects of their refusals', () => {

@@ -33,10 +33,13 @@ export interface Judgement {
 /** Statuses after which nothing is known about the API behind them. */
 const provesNothing = new Set([401, 402, 403, 429]);
 
-/** Statuses that may come before anybody is let in: the way to a log-in, no such address or method, a server that fails. */
+/** No such address or method, and refusals of the form of a request: many servers look at these before the credentials. */
+const ofForm = new Set([400, 404, 405, 406, 411, 413, 414, 415, 422]);
+
+/** Statuses that may come before anybody is let in: those of the form, the way to a log-in, a server that fails. */
 function mayComeFirst(status: number): boolean {
   const isRedirect = status >= 300 && status < 400;
-  return provesNothing.has(status) || isRedirect || status === 404 || status === 405 || status >= 500;
+  return provesNothing.has(status) || ofForm.has(status) || isRedirect || status >= 500;
 }
 
 /** Most names of operations in one sentence. */
@@ -102,6 +105,10 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
     const says = 'Nothing tested: no request could be sent.';
     return { verdict: 'nothing-tested', says, cure: 'The warnings say what each operation would need.' };
   }
+  if (coverage.reached === 0) {
+    const cure = cureOfTokens(tokenProblems) ?? 'The warnings say what came instead; no check of data took place.';
+    return { verdict: 'nothing-tested', says: `Nothing tested: ${unreached}.`, cure };
+  }
   return { verdict: 'passed', says: `No defect found${unreached && `, but ${unreached}`}.`, cure: undefined };
 }
 
@@ -112,7 +119,7 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
  */
 function judgeRefused(
   statistics: readonly OperationStatistics[],
-  [problem, ...more]: readonly string[],
+  tokenProblems: readonly string[],
 ): Judgement | undefined {
   // Open operations prove nothing about those that need credentials.
   const guarded = statistics.filter(
@@ -123,13 +130,16 @@ function judgeRefused(
   const isOnly = statuses.length > 0 && statuses.every((status) => provesNothing.has(status));
   if (!isOnly && !(statuses.includes(401) && statuses.every(mayComeFirst))) return undefined;
   const why = 'the credentials were refused or the quota is used up, no check of data took place';
-  const also = more.length === 0 ? '' : ` (and ${more.length} more)`;
-  const cure =
-    problem !== undefined
-      ? `No token: ${problem}${also}. Check --auth-url and the client, or pass --token.`
-      : 'Check --token, or --client-id and --client-secret.';
-  const says = `Nothing tested: you only saw ${statuses.join(', ')}: ${why}.`;
+  const cure = cureOfTokens(tokenProblems) ?? 'Check --token, or --client-id and --client-secret.';
+  const of = statistics.some(({ isAccepted }) => isAccepted) ? ' of what needs credentials' : '';
+  const says = `Nothing tested${of}: you only saw ${statuses.join(', ')}: ${why}.`;
   return { verdict: 'nothing-tested', says, cure };
+}
+
+function cureOfTokens([problem, ...more]: readonly string[]): string | undefined {
+  if (problem === undefined) return undefined;
+  const also = more.length === 0 ? '' : ` (and ${more.length} more)`;
+  return `No token: ${problem}${also}. Check --auth-url and the client, or pass --token.`;
 }
 
 function judgeLost({ base, option, saw, isForeign, asked, right, isRedirect, named }: LostAddress): Judgement {

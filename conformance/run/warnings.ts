@@ -26,7 +26,7 @@ interface WarningsGiven {
   readonly underspecified: readonly UnderspecifiedPlace[];
   readonly tokenProblems: readonly string[];
   /** Why nothing was let in any more. */
-  readonly lostAccess: readonly string[];
+  readonly lostAccess: readonly Warning[];
   readonly cut: Cut;
   readonly verdict: Verdict;
 }
@@ -41,7 +41,7 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
   }));
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
-    ...given.lostAccess.map((says) => ({ says, cure: 'Leave that operation out with --exclude, and run again.' })),
+    ...given.lostAccess,
     ...ofContract,
     ...explainOutages(given.outages).map((says) => ({
       says,
@@ -144,5 +144,9 @@ function leftBehind({ operations, statistics }: WarningsGiven): Warning[] {
 function cutShort(cut: Cut): Warning[] {
   if (cut === undefined) return [];
   const why = { requests: 'The budget of requests is spent', time: 'The time is up', interrupted: 'Interrupted' }[cut];
-  return [{ says: `${why}: the plan was not finished.`, cure: 'Give a larger --budget.' }];
+  const cure =
+    cut === 'interrupted'
+      ? 'Requests under way may have had their effect. Run it again to its end.'
+      : 'Give a larger --budget.';
+  return [{ says: `${why}: the plan was not finished.`, cure }];
 }

@@ -27,3 +27,7 @@ describe('what a scenario begins with', () => {
     expect(late.equals(at)).toBe(false);
   });
 });
+
+test('a list without a file is no scenario, as the control says', () => {
+  expect(() => readScenario({ import: [] })).toThrow('# must have a file at least');
+});

@@ -80,7 +80,9 @@ export function readScenario(choice: ScenarioChoice): Scenario {
     throw new ScenarioFault([describeUnknown(`the scenario ${cut(sent)}`, sent, scenarioNames).says]);
   if ('name' in choice) return { accountQuota: 0, accounts: [], ...scenarios[choice.name], name: choice.name };
   const isOne = !Array.isArray(choice.import);
-  const files = [choice.import].flat().map((file, index) => readFile(file, isOne ? '' : `/${index}`));
+  const given = [choice.import].flat();
+  if (given.length === 0) throw new ScenarioFault(['# must have a file at least']);
+  const files = given.map((file, index) => readFile(file, isOne ? '' : `/${index}`));
   return {
     name: null,
     accountQuota: 0,

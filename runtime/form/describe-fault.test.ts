@@ -152,6 +152,20 @@ const cases = [
     says: 'pin must be a string',
   },
   {
+    name: 'a body that was encoded twice, without repeating the secret in it',
+    schema: secret,
+    given: '{"pin":"1234"}',
+    at: '',
+    says: 'body must be an object, not a string',
+  },
+  {
+    name: 'a secret in place of the object that has it, without repeating it',
+    schema: { properties: { jobData: secret } },
+    given: { jobData: 1234 },
+    at: '/jobData',
+    says: 'jobData must be an object, not an integer',
+  },
+  {
     name: 'a list of several types',
     schema: { anyOf: [{ type: 'string' }, { type: 'integer' }] },
     given: [],

@@ -139,12 +139,16 @@ function showSent(broken: Pick<BrokenKeyword, 'value' | 'schema'>): string {
   return sent === undefined ? '' : `, not ${sent}`;
 }
 
-/** Secrets are never repeated: marked ones, and text that holds other content, in which one may stand. */
+/**
+ * Secrets are never repeated: marked ones, and values in which one may stand. These are text that holds other content, and any value
+ * in place of an object or a list, such as JSON that was encoded twice.
+ */
 function describeSent({ value, schema }: Pick<BrokenKeyword, 'value' | 'schema'>): string | undefined {
   const isMarked = schema['x-sensitive'] === true || schema.writeOnly === true || schema.format === 'password';
   if (isMarked || 'contentMediaType' in schema) return undefined;
-  if (typeof value === 'string') return JSON.stringify(cut(value));
-  return typeof value === 'object' && value !== null ? nameType(typeOf(value)) : String(value);
+  const holdsOthers = [schema.type].flat().every((type) => type === 'object' || type === 'array');
+  if (typeof value === 'object' || holdsOthers) return nameType(typeOf(value));
+  return typeof value === 'string' ? JSON.stringify(cut(value)) : String(value);
 }
 
 function suggest(schema: JsonObject): string {

@@ -293,3 +293,26 @@ describe('closing', () => {
     await expect(again).rejects.toMatchObject({ code: 'EADDRINUSE' });
   });
 });
+
+// Node listens on every interface then, as where the variable of `--host "$HOST"` is not set.
+test('an empty address is refused as one of another machine', async () => {
+  const listening = listen(() => undefined, { port: 0, host: '' });
+  await expect(listening).rejects.toMatchObject({ syscall: 'listen', code: 'EADDRNOTAVAIL' });
+});
+
+test('a caller that sends requests without waiting for answers gets the first sixteen', async () => {
+  let calls = 0;
+  const { port, close } = await listen(
+    (_, response) => {
+      calls += 1;
+      response.end();
+    },
+    { port: 0, host: '127.0.0.1' },
+  );
+  const { received, closed } = open(`http://127.0.0.1:${port}`, 'GET / HTTP/1.1\r\nHost: api\r\n\r\n'.repeat(1000));
+  await closed;
+  expect([calls, received().match(/HTTP\/1\.1 200/g)?.length, received().match(/Connection: close/g)?.length]).toEqual([
+    16, 16, 1,
+  ]);
+  await close();
+});

@@ -59,7 +59,7 @@ describe('who drives the sandbox', () => {
       'cf-connecting-ip cf-ray cf-connecting-ipv6 true-client-ip x-client-ip client-ip fastly-client-ip fly-client-ip x-cluster-client-ip',
       'x-azure-clientip x-azure-socketip x-appengine-user-ip x-real-ip x-host-ip x-remote-ip x-remote-addr remote-addr x-proxyuser-ip',
       'x-originating-ip x-envoy-external-address x-amzn-trace-id x-amz-cf-id cdn-loop x-original-host x-original-url x-rewrite-url',
-      'tailscale-user-login',
+      'tailscale-user-login cloudfront-viewer-address cloudfront-forwarded-proto x-forward-for l5d-client-id',
     ].flatMap((line) => line.split(' ')),
   )('by %s, which a proxy adds', (name) => {
     expect(judge({ headers: { [name]: '192.0.2.7' } })).toBe(far);
