@@ -31,14 +31,19 @@ export function memberOf(value: unknown, member: string): unknown {
 }
 
 export function isSame(a: unknown, b: unknown): boolean {
-  return canonical(a) === canonical(b);
+  return a === b || (typeof a === 'object' && typeof b === 'object' && canonical(a) === canonical(b));
 }
 
 /** Text that is equal for equal JSON values, whatever the order of their members. */
 export function canonical(value: unknown): string {
-  return JSON.stringify(value, (_, part: unknown) =>
-    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))) : part,
-  );
+  return JSON.stringify(inOrder(value));
+}
+
+function inOrder(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(inOrder);
+  if (!isObject(value)) return value;
+  const names = Object.keys(value).sort();
+  return Object.fromEntries(names.map((name) => [name, inOrder(value[name])]));
 }
 
 /** A JSON pointer (RFC 6901) as a fragment, `#/paths/~1devices/get`. Only `~` and `/` are escaped. */
@@ -66,7 +71,8 @@ export function readPointer(root: unknown, pointer: string): unknown {
 
 /** The same pointer in one spelling, so that two references to one place compare equal. */
 export function normalisePointer(pointer: string): Pointer {
-  return joinPointer('#', ...splitPointer(pointer));
+  const isNormal = pointer.startsWith('#') && !/%|~(?![01])/.test(pointer);
+  return isNormal ? pointer : joinPointer('#', ...splitPointer(pointer));
 }
 
 function escapeToken(token: string): string {

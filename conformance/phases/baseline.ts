@@ -1,6 +1,7 @@
 // One valid request of each operation until it is accepted, from the surest values to the boldest.
 import type { World } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
+import type { DataTools } from '../data/value-ladder.ts';
 import type { Domain, Scenario } from '../execute/scenario.ts';
 import { toolsFor } from '../execute/session.ts';
 import { dangerOf, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
@@ -34,6 +35,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   );
   let isPromising = hasChoice || slotsOf(operation.path).length === 0;
   let state = startSearch(operation);
+  let tools: DataTools | undefined;
   let builder: RequestBuilder | undefined;
 
   const searchIn = (world: World): Search => {
@@ -68,7 +70,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       return rankOf(chosen.stage, search, standing);
     },
     run: async (session, world, allowance) => {
-      const tools = toolsFor(world, operation, 'baseline', 0);
+      tools ??= toolsFor(world, operation, 'baseline', 0);
       builder ??= createRequestBuilder(tools, operation);
       if (state.turns === 0) state = { ...state, constraints: world.constraints.of(operation) };
       const search = searchIn(world);

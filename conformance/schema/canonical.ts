@@ -102,7 +102,7 @@ function createCanonicalForm(dialect: Dialect): CanonicalForm {
     if (parts.includes(false)) parts.splice(0, parts.length, false);
     for (const part of parts) if (!numbers.has(part)) numbers.set(part, numbers.size);
     const key = parts.map((part) => numbers.get(part)).join(' ');
-    const known = nodes.get(key) ?? { key, schemas: parts };
+    const known = nodes.get(key) ?? { schemas: parts };
     nodes.set(key, known);
     return known;
   };
@@ -124,9 +124,8 @@ function createCanonicalForm(dialect: Dialect): CanonicalForm {
     const { shape, choices } = commonOf(node);
     const seen = new Set(node.schemas.filter((schema) => typeof schema === 'object'));
     const budget = { left: mostExpansions };
-    const real = choices.filter(({ isNegation }) => !isNegation);
-    const negated = choices.filter(({ isNegation }) => isNegation);
-    const branches = [...take(expand(dialect, shape, [...real, ...negated], seen, budget), mostShapes * mostNegations)];
+    const all = expand(dialect, shape, inOrder(choices), seen, budget);
+    const branches = all.take(mostShapes * mostNegations).toArray();
     // Every branch once before any in a second way to keep a `not`.
     const byBranch = [...Map.groupBy(branches, ({ branch }) => branch).values()];
     for (let way = 0; way < mostNegations && found.length < mostShapes; way += 1)
@@ -137,6 +136,8 @@ function createCanonicalForm(dialect: Dialect): CanonicalForm {
     shapesOf.set(node, found);
     return found;
   };
+
+  const declaredProperty = remembered((shape: Shape, name: string) => join(...schemasOfProperty(shape, name)));
 
   const form = {
     direction: dialect.direction,
@@ -168,7 +169,9 @@ function createCanonicalForm(dialect: Dialect): CanonicalForm {
       }
       return found;
     },
-    property: (shape: Shape, name: string) => join(...schemasOfProperty(shape, name)),
+    property: (shape: Shape, name: string) =>
+      // Of other names there is no end.
+      shape.properties.has(name) ? declaredProperty(shape, name) : join(...schemasOfProperty(shape, name)),
     item: (shape: Shape, index: number) => join(...schemasOfItem(shape, index)),
     pointerOf: (node: SchemaNode) =>
       node.schemas.map((schema) => (isObject(schema) ? dialect.pointerOf(schema) : undefined)).find(Boolean),
@@ -176,13 +179,25 @@ function createCanonicalForm(dialect: Dialect): CanonicalForm {
   return { ...form, ...heights(form) };
 }
 
-function* take<Item>(items: Iterable<Item>, most: number): Generator<Item> {
-  let count = 0;
-  for (const item of items) {
-    if (count >= most) return;
-    yield item;
-    count += 1;
-  }
+/** A function of a shape, which no longer changes once it is handed out. */
+function remembered<Key, Result>(make: (shape: Shape, key: Key) => Result): (shape: Shape, key: Key) => Result {
+  const known = new WeakMap<Shape, Map<Key, Result>>();
+  return (shape, key) => {
+    const own = known.get(shape) ?? new Map<Key, Result>();
+    known.set(shape, own);
+    const result = own.get(key) ?? make(shape, key);
+    own.set(key, result);
+    return result;
+  };
+}
+
+/** Those that are meant first, then what must not hold. */
+function inOrder(choices: readonly Choice[], others: readonly Choice[] = []): readonly Choice[] {
+  return [
+    ...choices.filter(({ isNegation }) => !isNegation),
+    ...others,
+    ...choices.filter(({ isNegation }) => isNegation),
+  ];
 }
 
 interface Branch {
@@ -215,9 +230,7 @@ function* expand(
     const read = createReader(dialect, next, more, met);
     for (const schema of schemas) read(schema, choice.scopes);
     const name = choice.isNegation ? branch : `${branch} ${index}`;
-    const real = more.filter(({ isNegation }) => !isNegation);
-    const negated = more.filter(({ isNegation }) => isNegation);
-    yield* expand(dialect, next, [...real, ...others, ...negated], met, budget, name);
+    yield* expand(dialect, next, inOrder(more, others), met, budget, name);
   }
 }
 
@@ -320,7 +333,7 @@ function heights(form: Form) {
   return {
     height,
     endless,
-    heightOf: (shape: Shape, type: JsonType): number => heightOfNeeds(needsOf(form, shape, type), height),
+    heightOf: remembered((shape: Shape, type: JsonType) => heightOfNeeds(needsOf(form, shape, type), height)),
   };
 }
 

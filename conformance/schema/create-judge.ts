@@ -58,50 +58,24 @@ const mostSchemas = 500;
 function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: ReportPart) {
   const explain = createExplainer(dialect);
   const validatorOf = createEngine(dialect, side, report);
-  const entries = new Map<Pointer, Entry>();
-  const alike = new Map<string, Definition>();
-  const entryOf = (schema: Pointer): Entry => {
-    const known = entries.get(schema) ?? { definition: dialect.definitionAt(schema), alike: undefined, uses: 0 };
-    entries.set(schema, known);
-    return known;
-  };
-  /** The first definition that reads the same: `{type: string}` stands at a thousand places and is compiled for one. */
-  const firstAlike = (entry: Entry): Definition => {
-    if (entry.alike !== undefined) return entry.alike;
-    const { $id, ...rest } = entry.definition.schema;
-    const text = JSON.stringify(rest);
-    entry.alike = alike.get(text) ?? entry.definition;
-    alike.set(text, entry.alike);
-    return entry.alike;
-  };
-  const isValid = (entry: Entry, value: unknown): boolean => {
-    entry.uses += 1;
+  const uses = new Map<Definition, number>();
+  const isValid = (definition: Definition, value: unknown): boolean => {
+    const count = (uses.get(definition) ?? 0) + 1;
+    uses.set(definition, count);
     const reading = { dialect, side, depth: 0, left: { schemas: mostSchemas } };
-    if (entry.uses <= usesBeforeCompiling && surelyAccepts(entry.definition.schema, value, reading)) return true;
-    return validatorOf(firstAlike(entry))(value);
+    if (count <= usesBeforeCompiling && surelyAccepts(definition.schema, value, reading)) return true;
+    return validatorOf(definition)(value);
+  };
+  const judge = (schema: Pointer, value: unknown): readonly Violation[] | undefined => {
+    const definition = dialect.definitionAt(schema);
+    if (!isValid(definition, value)) return explain(validatorOf(definition).errors ?? [], schema);
+    return dialect.isWhole(definition) ? [] : undefined;
   };
   return {
-    accepts: (schema: Pointer, value: unknown): boolean =>
-      withinLimits(value, () => isValid(entryOf(schema), value), true),
-    judge: (schema: Pointer, value: unknown): readonly Violation[] | undefined =>
-      withinLimits(
-        value,
-        () => {
-          const entry = entryOf(schema);
-          const whole = (): [] | undefined => (dialect.isWhole(entry.definition) ? [] : undefined);
-          if (isValid(entry, value)) return whole();
-          const validate = validatorOf(entry.definition);
-          return validate(value) ? whole() : explain(validate.errors ?? [], schema);
-        },
-        undefined,
-      ),
+    accepts: (schema: Pointer, value: unknown) =>
+      withinLimits(value, () => isValid(dialect.definitionAt(schema), value), true),
+    judge: (schema: Pointer, value: unknown) => withinLimits(value, () => judge(schema, value), undefined),
   };
-}
-
-interface Entry {
-  readonly definition: Definition;
-  alike: Definition | undefined;
-  uses: number;
 }
 
 /** A value that takes more stack or more references than it may proves nothing. */

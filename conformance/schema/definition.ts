@@ -1,4 +1,11 @@
-import { arrayAt, isObject, type JsonObject, type Pointer, type ReportPart } from '../contract/document.ts';
+import {
+  arrayAt,
+  isObject,
+  type JsonObject,
+  joinPointer,
+  type Pointer,
+  type ReportPart,
+} from '../contract/document.ts';
 import { clauseOf, is30 } from './clauses.ts';
 import { readPattern } from './pattern.ts';
 
@@ -125,7 +132,7 @@ export function spareNulls(schema: Record<string, unknown>, pointers: WeakMap<ob
 }
 
 const types = ['null', 'boolean', 'object', 'array', 'number', 'integer', 'string'];
-const counts = [
+const counts = new Set([
   'minLength',
   'maxLength',
   'minItems',
@@ -134,24 +141,26 @@ const counts = [
   'maxProperties',
   'minContains',
   'maxContains',
-];
-const numbers = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
-const asTheyAre = ['const', 'format', 'uniqueItems', 'dependentRequired'];
-
-/** They judge nothing; values are built by them. */
-const annotations = ['default', 'examples', 'readOnly', 'writeOnly', 'contentMediaType', 'contentEncoding', 'xml'];
+]);
+const numbers = new Set(['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']);
+const inclusive: Readonly<Record<string, string>> = { exclusiveMinimum: 'minimum', exclusiveMaximum: 'maximum' };
+const asTheyAre = new Set([
+  ...['const', 'format', 'uniqueItems', 'dependentRequired'],
+  // They judge nothing; values are built by them.
+  ...['default', 'examples', 'readOnly', 'writeOnly', 'contentMediaType', 'contentEncoding', 'xml'],
+]);
 
 /** One keyword without subschemas, with OpenAPI 3.0's spelling of it turned into 3.1's; nothing where it has no meaning. */
 export function adaptKeyword(
   version: unknown,
   schema: JsonObject,
   keyword: string,
-  at: Pointer,
+  pointer: Pointer,
   report: ReportPart,
 ): JsonObject {
   const value = schema[keyword];
   const drop: Drop = (says, cure, must) => {
-    report(at, says, cure, `${clauseOf(version, keyword)}: ${must}`);
+    report(joinPointer(pointer, keyword), says, cure, `${clauseOf(version, keyword)}: ${must}`);
     return {};
   };
   if (keyword === 'type') return adaptType(schema, value, drop);
@@ -169,24 +178,22 @@ export function adaptKeyword(
     const says = `The pattern ${JSON.stringify(value)} does not compile.`;
     return drop(says, 'Write an ECMA-262 regular expression.', must);
   }
-  if (typeof value === 'boolean' && /^exclusiveM/.test(keyword)) return adaptExclusive(schema, keyword, value);
-  if (counts.includes(keyword)) {
-    if (Number.isInteger(value) && Number(value) >= 0) return { [keyword]: value };
-    return drop(
-      `${keyword} is ${JSON.stringify(value)}.`,
-      'Give a whole number from 0 on.',
-      'its value MUST be a whole number from 0 on',
-    );
-  }
-  if (numbers.includes(keyword)) {
-    const isShadowed =
-      /^(min|max)imum$/.test(keyword) && schema[`exclusive${keyword[0]?.toUpperCase()}${keyword.slice(1)}`] === true;
-    if (typeof value === 'number') return isShadowed ? {} : { [keyword]: value };
-    return drop(`${keyword} is ${JSON.stringify(value)}.`, 'Give a number.', 'its value MUST be a number');
+  // OpenAPI 3.0: `minimum: 5, exclusiveMinimum: true`.
+  const bound = inclusive[keyword];
+  if (bound !== undefined && typeof value === 'boolean')
+    return value && typeof schema[bound] === 'number' ? { [keyword]: schema[bound] } : {};
+  const isCount = counts.has(keyword);
+  if (isCount || numbers.has(keyword)) {
+    const isFine = isCount ? Number.isInteger(value) && Number(value) >= 0 : typeof value === 'number';
+    const kind = isCount ? 'whole number from 0 on' : 'number';
+    if (!isFine)
+      return drop(`${keyword} is ${JSON.stringify(value)}.`, `Give a ${kind}.`, `its value MUST be a ${kind}`);
+    const isShadowed = Object.keys(inclusive).some((other) => inclusive[other] === keyword && schema[other] === true);
+    return isShadowed ? {} : { [keyword]: value };
   }
   if (keyword === 'example') return { examples: [value, ...arrayAt(schema, 'examples')] };
   if (keyword === 'examples' && 'example' in schema) return {};
-  return asTheyAre.includes(keyword) || annotations.includes(keyword) ? { [keyword]: value } : {};
+  return asTheyAre.has(keyword) ? { [keyword]: value } : {};
 }
 
 /** @param must the sentence that is broken */
@@ -202,10 +209,4 @@ function adaptType(schema: JsonObject, value: unknown, drop: Drop): JsonObject {
     );
   }
   return { type: schema.nullable === true && !named.includes('null') ? [...named, 'null'] : value };
-}
-
-/** OpenAPI 3.0: `minimum: 5, exclusiveMinimum: true`. */
-function adaptExclusive(schema: JsonObject, keyword: string, value: boolean): JsonObject {
-  const bound = schema[keyword === 'exclusiveMinimum' ? 'minimum' : 'maximum'];
-  return value && typeof bound === 'number' ? { [keyword]: bound } : {};
 }

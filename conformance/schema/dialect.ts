@@ -71,6 +71,8 @@ const mostLevels = 16;
 /** A longer row of references leads in a circle. */
 const mostHops = 2_000;
 
+const none: ReadonlySet<string> = new Set();
+
 interface Reading {
   readonly definition: Definition & { readonly refersTo: Set<string> };
   readonly isInPlace: boolean;
@@ -81,6 +83,7 @@ interface Reading {
 
 export function createDialect(root: JsonObject, direction: Direction, report: ReportPart): Dialect {
   const pointers = new WeakMap<object, Pointer>();
+  const byPointer = new Map<Pointer, Definition>();
   const byKey = new Map<string, Definition>();
   const byId = new Map<string, Definition>();
   const definitions: Definition[] = [];
@@ -142,9 +145,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       return undefined;
     }
     // A schema that says nothing of its own is passed over: a thousand of them in a row cost one.
-    const { value } = placeAt(root, found);
-    const next = isObject(value) && Object.keys(value).length === 1 ? value.$ref : undefined;
-    if (typeof next !== 'string') return found;
+    const next = bareReference(placeAt(root, found).value);
+    if (next === undefined) return found;
     if (hops < mostHops) return target(next, found, told, hops + 1);
     told(pointer, `$ref ${reference} leads back to itself.`, 'Break the circle.');
     return undefined;
@@ -183,7 +185,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
       link(into, pointer, reading, reading.relaxed);
       return into;
     }
-    const relaxed = new Set([...reading.relaxed, ...names.relaxed(value)]);
+    const own = names.relaxed(value);
+    const relaxed = own.length === 0 ? reading.relaxed : new Set([...reading.relaxed, ...own]);
     // OpenAPI 3.0: beside a composition or a reference no type can take null, and whoever writes `nullable` there means it.
     const isElsewhere = typeof value.$ref === 'string' || compositions.some((keyword) => Array.isArray(value[keyword]));
     const isNullable = value.nullable === true && isElsewhere;
@@ -191,40 +194,42 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     pointers.set(adapted, pointer);
     if (isNullable) into.anyOf = [adapted, { type: 'null', ...markLenient() }];
     if (addsNull(root.openapi, value)) Object.assign(adapted, markLenient());
-    const child = (schema: unknown, at: Pointer, keyword: string): unknown =>
-      copy(schema, at, {
+    const child = (schema: unknown, keyword: string, ...tokens: readonly (string | number)[]): unknown =>
+      copy(schema, joinPointer(pointer, keyword, ...tokens), {
         definition: reading.definition,
         isInPlace: reading.isInPlace && inPlace.has(keyword),
         isConjunction: reading.isConjunction && keyword === 'allOf',
-        relaxed: keyword === 'allOf' || keyword === 'anyOf' || keyword === 'oneOf' ? relaxed : new Set(),
+        relaxed: compositions.includes(keyword) ? relaxed : none,
         level: reading.level + 1,
       });
     const told = leaveOut(adapted);
     // OpenAPI 3.0 ignores what stands beside a reference, and many a reader does not: of an answer it is no law.
     const isReference = is30(root.openapi) && direction === 'response' && typeof value.$ref === 'string';
     for (const [keyword, part] of Object.entries(isReference ? { $ref: value.$ref } : value)) {
-      const at = joinPointer(pointer, keyword);
       if (keyword === '$dynamicRef' && typeof part === 'string') {
         const found = target(part, pointer, told);
         if (found !== undefined && !isDynamic(root, part, found)) link(adapted, found, reading, relaxed);
         else if (found !== undefined)
-          told(at, `${keyword} is not followed.`, 'Use $ref; what it describes is not judged.');
+          told(
+            joinPointer(pointer, keyword),
+            `${keyword} is not followed.`,
+            'Use $ref; what it describes is not judged.',
+          );
       } else if (keyword === '$ref' && typeof part === 'string') {
         const found = target(part, pointer, told);
         if (found !== undefined) link(adapted, found, reading, relaxed);
       } else if (maps.has(keyword) && isObject(part)) {
         adapted[keyword] = Object.fromEntries(
-          Object.entries(part).map(([name, schema]) => [name, child(schema, joinPointer(at, name), keyword)]),
+          Object.entries(part).map(([name, schema]) => [name, child(schema, keyword, name)]),
         );
       } else if (lists.has(keyword) && Array.isArray(part)) {
-        if (part.length > 0)
-          adapted[keyword] = part.map((schema, index) => child(schema, joinPointer(at, index), keyword));
+        if (part.length > 0) adapted[keyword] = part.map((schema, index) => child(schema, keyword, index));
       } else if (singles.has(keyword)) {
-        adapted[keyword] = child(part, at, keyword);
+        adapted[keyword] = child(part, keyword);
       } else if (keyword === 'required' && Array.isArray(part)) {
         adapted.required = part.filter((name) => typeof name === 'string' && !relaxed.has(name));
       } else if (!(keyword === 'enum' && direction === 'response' && isOpenEnum(value))) {
-        Object.assign(adapted, adaptKeyword(root.openapi, value, keyword, at, told));
+        Object.assign(adapted, adaptKeyword(root.openapi, value, keyword, pointer, told));
       }
     }
     discriminate(value, pointer, adapted, reading);
@@ -299,7 +304,13 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     direction,
     definitions,
     definitionAt: (pointer) => {
-      const definition = refer(normalisePointer(pointer), new Set());
+      const known = byPointer.get(pointer);
+      if (known !== undefined) return known;
+      const at = normalisePointer(pointer);
+      const reference = bareReference(placeAt(root, at).value);
+      const found = reference === undefined ? undefined : target(reference, at, report);
+      const definition = refer(found ?? at, none);
+      byPointer.set(pointer, definition);
       read();
       return definition;
     },
@@ -320,4 +331,10 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
     },
     pointerOf: (part) => pointers.get(part),
   };
+}
+
+/** Of a schema that says nothing else. */
+function bareReference(schema: unknown): string | undefined {
+  const reference = isObject(schema) && Object.keys(schema).length === 1 ? schema.$ref : undefined;
+  return typeof reference === 'string' ? reference : undefined;
 }

@@ -169,11 +169,14 @@ function readScalars(shape: Shape, schema: JsonObject): void {
   if (Array.isArray(schema.examples)) shape.examples.push(...schema.examples);
   if ('default' in schema) shape.examples.push(schema.default);
   if (Array.isArray(schema['x-preferred'])) shape.preferred.push(...schema['x-preferred']);
-  for (const [type, keywords] of Object.entries(hinting))
-    if (keywords.some((keyword) => keyword in schema)) shape.hints.add(type as JsonType);
+  for (const keyword in schema) {
+    const type = hints.get(keyword);
+    if (type !== undefined) shape.hints.add(type);
+  }
 }
 
-const hinting: Readonly<Partial<Record<JsonType, readonly string[]>>> = {
+/** Types by the keywords that speak of them. */
+const keywordsOf: Readonly<Partial<Record<JsonType, readonly string[]>>> = {
   object: [
     'properties',
     'required',
@@ -189,6 +192,9 @@ const hinting: Readonly<Partial<Record<JsonType, readonly string[]>>> = {
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
   string: ['pattern', 'minLength', 'format', 'contentSchema'],
 };
+const hints = new Map(
+  Object.entries(keywordsOf).flatMap(([type, keywords]) => keywords.map((keyword) => [keyword, type as JsonType])),
+);
 
 function raise(shape: Shape, side: 'minimum' | 'maximum', bound: unknown, isOpen: boolean): void {
   if (typeof bound !== 'number') return;

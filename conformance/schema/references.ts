@@ -212,6 +212,8 @@ export function createNameReader(root: JsonObject, flag: 'readOnly' | 'writeOnly
     const known = new WeakMap<object, readonly string[]>();
     return (value) => {
       if (!isObject(value)) return [];
+      // Most are composed of nothing.
+      if (!('$ref' in value) && !keywords.some((keyword) => keyword in value)) return own(value);
       const found = known.get(value);
       if (found !== undefined) return found;
       const seen = new Set<JsonObject>([value]);

@@ -17,7 +17,6 @@ export type JsonType = 'null' | 'boolean' | 'object' | 'array' | 'number' | 'str
 
 /** Schemas that hold together for one value. The same schemas in any order are the same node. */
 export interface SchemaNode {
-  readonly key: string;
   readonly schemas: readonly Schema[];
 }
 
