@@ -5,11 +5,11 @@ import { isObject, joinPointer, type Pointer, type ReportPart } from '../contrac
 import { type Schemas, schemasOf } from './canonical.ts';
 import { type Definition, oneButForNulls } from './definition.ts';
 import type { Dialect, Direction } from './dialect.ts';
+import { judgeAtSight } from './judge-at-sight.ts';
 import { addOwnKeywords } from './own-keywords.ts';
 import { readPattern } from './pattern.ts';
 import { countReferences, startCounting } from './reference-limit.ts';
 import { formats } from './scalars.ts';
-import { surelyAccepts } from './surely-accepts.ts';
 
 /** Says what is wrong with a value by a schema of the contract. Schemas are compiled when they are first needed. */
 export interface Judge extends Omit<Schemas, 'dialects'> {
@@ -48,32 +48,36 @@ export function createJudge(contract: Contract): Judge {
   };
 }
 
-/** To compile a schema pays from here on. */
-const usesBeforeCompiling = 8;
-
-/** That may be read for one value. */
-const mostSchemas = 500;
+/** Schemas that may be read at sight for one value, and for all values of one definition: from there on it pays to compile it. */
+const most = { ofValue: 500, ofDefinition: 1_000 } as const;
 
 /** One direction. */
 function createSide(dialect: Dialect, side: 'strict' | 'lenient', report: ReportPart) {
   const explain = createExplainer(dialect);
   const validatorOf = createEngine(dialect, side, report);
-  const uses = new Map<Definition, number>();
-  const isValid = (definition: Definition, value: unknown): boolean => {
-    const count = (uses.get(definition) ?? 0) + 1;
-    uses.set(definition, count);
-    const reading = { dialect, side, depth: 0, left: { schemas: mostSchemas } };
-    if (count <= usesBeforeCompiling && surelyAccepts(definition.schema, value, reading)) return true;
-    return validatorOf(definition)(value);
+  const read = new Map<Definition, number>();
+  const atSight = (definition: Definition, value: unknown): boolean | undefined => {
+    const before = read.get(definition) ?? 0;
+    if (before >= most.ofDefinition) return undefined;
+    const left = { schemas: most.ofValue };
+    const found = judgeAtSight(definition.schema, value, { dialect, side, depth: 0, left });
+    read.set(definition, before + most.ofValue - left.schemas);
+    return found;
+  };
+  const accepts = (schema: Pointer, value: unknown): boolean => {
+    const definition = dialect.definitionAt(schema);
+    return atSight(definition, value) ?? validatorOf(definition)(value);
   };
   const judge = (schema: Pointer, value: unknown): readonly Violation[] | undefined => {
     const definition = dialect.definitionAt(schema);
-    if (!isValid(definition, value)) return explain(validatorOf(definition).errors ?? [], schema);
+    if (atSight(definition, value) !== true) {
+      const validate = validatorOf(definition);
+      if (!validate(value)) return explain(validate.errors ?? [], schema);
+    }
     return dialect.isWhole(definition) ? [] : undefined;
   };
   return {
-    accepts: (schema: Pointer, value: unknown) =>
-      withinLimits(value, () => isValid(dialect.definitionAt(schema), value), true),
+    accepts: (schema: Pointer, value: unknown) => withinLimits(value, () => accepts(schema, value), true),
     judge: (schema: Pointer, value: unknown) => withinLimits(value, () => judge(schema, value), undefined),
   };
 }

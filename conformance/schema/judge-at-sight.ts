@@ -10,8 +10,12 @@ const deepest = 32;
 /** Longer lists are left to the judge, which looks a value up in them. */
 const mostMembers = 200;
 
-/** Keywords that assert nothing. */
-const silent = new Set(['$id', '$ref', 'then', 'else', 'minContains', 'maxContains', lenientNull]);
+/** Keywords that assert nothing by themselves. */
+const silent = new Set([
+  ...['$id', 'then', 'else', 'minContains', 'maxContains', lenientNull],
+  ...['default', 'examples', 'readOnly', 'writeOnly', 'xml', 'x-preferred', 'x-subtypes'],
+  ...['contentMediaType', 'contentEncoding', 'contentSchema'],
+]);
 
 interface Reading {
   readonly dialect: Dialect;
@@ -21,73 +25,92 @@ interface Reading {
   readonly left: { schemas: number };
 }
 
-/** Whether a keyword holds for a value as far as this reader understands it; where it does not, it says no. */
-type Rule = (operand: unknown, value: unknown, schema: JsonObject, reading: Reading) => boolean;
+/** Whether a keyword holds for a value; undefined where this reader cannot tell. */
+type Rule = (operand: unknown, value: unknown, schema: JsonObject, reading: Reading) => boolean | undefined;
 
 /**
  * Reads a schema instead of compiling it, for what is judged once: most operations of a large contract are asked a single time,
  * and to compile their schemas costs more than the answer. It knows the plain keywords alone.
  *
- * @returns true where the value is valid beyond doubt; false where it is not, or where only the judge can tell
+ * @returns whether the value is valid; undefined where only the judge can tell
  */
-export function surelyAccepts(schema: unknown, value: unknown, reading: Reading): boolean {
-  if (schema === true) return true;
+export function judgeAtSight(schema: unknown, value: unknown, reading: Reading): boolean | undefined {
+  if (typeof schema === 'boolean') return schema;
   reading.left.schemas -= 1;
-  if (!isObject(schema) || reading.depth > deepest || reading.left.schemas < 0) return false;
+  if (!isObject(schema) || reading.depth > deepest || reading.left.schemas < 0) return undefined;
   const inner = { ...reading, depth: reading.depth + 1 };
-  if (typeof schema.$ref === 'string') {
-    const target = reading.dialect.resolve(schema.$ref);
-    if (target === undefined || !surelyAccepts(target.schema, value, inner)) return false;
+  return every(Object.keys(schema), (keyword) =>
+    silent.has(keyword) ? true : rules[keyword]?.(schema[keyword], value, schema, inner),
+  );
+}
+
+/** One that fails decides, whatever is not known of the others. */
+function every<Part>(parts: readonly Part[], holds: (part: Part) => boolean | undefined): boolean | undefined {
+  let result: boolean | undefined = true;
+  for (const part of parts) {
+    const found = holds(part);
+    if (found === false) return false;
+    if (found === undefined) result = undefined;
   }
-  for (const keyword in schema) {
-    if (silent.has(keyword)) continue;
-    if (rules[keyword]?.(schema[keyword], value, schema, inner) !== true) return false;
-  }
-  return true;
+  return result;
+}
+
+function not(held: boolean | undefined): boolean | undefined {
+  return held === undefined ? undefined : !held;
 }
 
 const rules: Readonly<Record<string, Rule>> = {
+  $ref: (id, value, _, reading) => {
+    const target = reading.dialect.resolve(String(id));
+    return target === undefined ? undefined : judgeAtSight(target.schema, value, reading);
+  },
   type: (names, value) => (Array.isArray(names) ? names.some((name) => isOfType(name, value)) : isOfType(names, value)),
-  const: (only, value) => only === value,
-  enum: (members, value) => Array.isArray(members) && members.length <= mostMembers && members.includes(value),
+  const: (only, value) => (isPlain(only) || isPlain(value) ? only === value : undefined),
+  enum: (members, value) => {
+    if (!Array.isArray(members) || members.length > mostMembers) return undefined;
+    return isPlain(value) ? members.includes(value) : undefined;
+  },
   allOf: (parts, value, _, reading) =>
-    Array.isArray(parts) && parts.every((part) => surelyAccepts(part, value, reading)),
+    Array.isArray(parts) ? every(parts, (part) => judgeAtSight(part, value, reading)) : undefined,
   anyOf: (parts, value, _, reading) =>
-    Array.isArray(parts) && parts.some((part) => surelyAccepts(part, value, reading)),
+    Array.isArray(parts) ? not(every(parts, (part) => not(judgeAtSight(part, value, reading)))) : undefined,
   minimum: (least, value) => typeof value !== 'number' || value >= Number(least),
   maximum: (most, value) => typeof value !== 'number' || value <= Number(most),
   exclusiveMinimum: (least, value) => typeof value !== 'number' || value > Number(least),
   exclusiveMaximum: (most, value) => typeof value !== 'number' || value < Number(most),
   minLength: (least, value) => typeof value !== 'string' || [...value].length >= Number(least),
   maxLength: (most, value) => typeof value !== 'string' || [...value].length <= Number(most),
-  pattern: (source, value) => typeof value !== 'string' || readPattern(String(source))?.test(value) === true,
+  pattern: (source, value) => typeof value !== 'string' || readPattern(String(source))?.test(value),
   format: (name, value, _, { side }) => {
     const format = formats[String(name)];
     return typeof value !== 'string' || format === undefined || format[side](value);
   },
   minItems: (least, value) => !Array.isArray(value) || value.length >= Number(least),
   maxItems: (most, value) => !Array.isArray(value) || value.length <= Number(most),
-  items: (part, value, schema, reading) =>
-    !Array.isArray(value) ||
-    (schema.prefixItems === undefined && value.every((item) => surelyAccepts(part, item, reading))),
+  items: (part, value, schema, reading) => {
+    if (!Array.isArray(value)) return true;
+    return schema.prefixItems === undefined ? every(value, (item) => judgeAtSight(part, item, reading)) : undefined;
+  },
   required: (names, value) =>
-    !isObject(value) || (Array.isArray(names) && names.every((name) => Object.hasOwn(value, String(name)))),
+    !isObject(value) || (Array.isArray(names) ? names.every((name) => Object.hasOwn(value, String(name))) : undefined),
   minProperties: (least, value) => !isObject(value) || Object.keys(value).length >= Number(least),
   maxProperties: (most, value) => !isObject(value) || Object.keys(value).length <= Number(most),
-  properties: (parts, value, _, reading) =>
-    !isObject(value) ||
-    (isObject(parts) &&
-      Object.keys(value).every(
-        (name) => !Object.hasOwn(parts, name) || surelyAccepts(parts[name], value[name], reading),
-      )),
-  additionalProperties: (part, value, { properties, patternProperties }, reading) =>
-    !isObject(value) ||
-    (patternProperties === undefined &&
-      Object.keys(value).every(
-        (name) =>
-          (isObject(properties) && Object.hasOwn(properties, name)) || surelyAccepts(part, value[name], reading),
-      )),
+  properties: (parts, value, _, reading) => {
+    if (!isObject(value) || !isObject(parts)) return !isObject(value) || undefined;
+    const named = Object.keys(value).filter((name) => Object.hasOwn(parts, name));
+    return every(named, (name) => judgeAtSight(parts[name], value[name], reading));
+  },
+  additionalProperties: (part, value, { properties, patternProperties }, reading) => {
+    if (!isObject(value)) return true;
+    if (patternProperties !== undefined) return undefined;
+    const others = Object.keys(value).filter((name) => !isObject(properties) || !Object.hasOwn(properties, name));
+    return every(others, (name) => judgeAtSight(part, value[name], reading));
+  },
 };
+
+function isPlain(value: unknown): boolean {
+  return typeof value !== 'object' || value === null;
+}
 
 function isOfType(name: unknown, value: unknown): boolean {
   if (name === 'null') return value === null;
