@@ -137,6 +137,7 @@ function createCanonicalForm(dialect: Dialect): CanonicalForm {
     return found;
   };
 
+  const declaredBy = new WeakMap<Shape, ReadonlyMap<string, Pointer>>();
   const declaredProperty = remembered((shape: Shape, name: string) => join(...schemasOfProperty(shape, name)));
 
   const form = {
@@ -156,7 +157,10 @@ function createCanonicalForm(dialect: Dialect): CanonicalForm {
       return found[number % found.length] ?? commonOf(node).shape;
     },
     declared: (shape: Shape) => {
+      const known = declaredBy.get(shape);
+      if (known !== undefined) return known;
       const found = new Map<string, Pointer>();
+      declaredBy.set(shape, found);
       for (const [name, schemas] of shape.properties) {
         const places = schemas.flatMap((schema) => {
           const pointer = isObject(schema) ? dialect.pointerOf(schema) : undefined;
