@@ -13,6 +13,12 @@ export class ContractError extends Error {
   }
 }
 
+/** Problems of a contract that was refused; any other error is thrown on. */
+export function problemsOf(error: unknown): readonly Problem[] {
+  if (error instanceof ContractError) return error.problems;
+  throw error;
+}
+
 /** A problem of the whole document. */
 export function problemAtTop(file: string, rule: string, says: string, cure: string): Problem {
   return { file: displayPath(file), line: 1, column: 1, pointer: '#', rule, says, cure };

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
-import { ContractError } from '../contract/contract-error.ts';
+import { ContractError, problemsOf } from '../contract/contract-error.ts';
 import { readContractFiles, readSource } from '../contract/contract-files.ts';
 import { refuseTooDeep, refuseTooLargeValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
@@ -40,7 +40,7 @@ export type { LintProfile } from './run-redocly.ts';
 export async function lintContract(
   contract: string,
   profile: LintProfile,
-  { run = runRedocly, ...options }: ContractOptions & { readonly run?: RunLinter } = {},
+  { run = runRedocly, ...options }: ContractOptions & { readonly run?: RunLinter | undefined } = {},
 ): Promise<readonly Problem[]> {
   const text = await readSource(contract);
   refuseTooDeep(contract, text);
@@ -50,16 +50,16 @@ export async function lintContract(
     const source = readYaml(text);
     if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(displayPath(contract), source));
   }
-  refuseOther(contract, text, value);
+  refuseUnlintable(contract, text, value);
   // Redocly would fetch it anew, and whatever stands beside it.
   return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run, options }));
 }
 
-const deadly: ReadonlySet<string> = new Set(['unsupported/openapi-version', 'unsupported/reference-chain']);
+/** Beyond other versions than our rules know: a longer chain of references holds the linter for minutes. */
+const notLinted: ReadonlySet<string> = new Set(['unsupported/openapi-version', 'unsupported/reference-chain']);
 
-/** Rules are held against OpenAPI of a version that anything is derived from, and against what the linter comes to an end of. */
-function refuseOther(contract: string, text: string, value: unknown): void {
-  const found = findUnsupported(value, 'root').filter(({ rule }) => deadly.has(rule));
+function refuseUnlintable(contract: string, text: string, value: unknown): void {
+  const found = findUnsupported(value, 'root').filter(({ rule }) => notLinted.has(rule));
   if (found.length === 0) return;
   const positionOf = jsonPositions(text) ?? readYaml(text).positionOf;
   throw new ContractError(
@@ -82,7 +82,8 @@ async function lintFile(
   await readContractFiles(path, options);
   const [problems, refused] = await Promise.all([
     run(path, profile),
-    profile === 'valid' ? findRefused(contract, { ...options, text }) : [],
+    // Nothing is derived from these, whatever the rules say.
+    profile === 'valid' ? readContract(contract, { ...options, text }).then(() => [], problemsOf) : [],
   ]);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
   const found = (await describeProblems(problems, path, createFileRule(path, options))).sort(compareProblems);
@@ -105,20 +106,6 @@ function renameFiles(problems: readonly Problem[], rename: LocalCopy['rename']):
 
 export function isWarning({ severity }: Problem): boolean {
   return severity === 'warning';
-}
-
-/** What nothing is derived from, whatever the rules say. */
-async function findRefused(
-  contract: string,
-  options: ContractOptions & { readonly text: string },
-): Promise<readonly Problem[]> {
-  try {
-    await readContract(contract, options);
-    return [];
-  } catch (error) {
-    if (error instanceof ContractError) return error.problems;
-    throw error;
-  }
 }
 
 /**

@@ -53,7 +53,7 @@ export function findConfig(profile: LintProfile): string {
 
 /**
  * Lints one document by Redocly's own command, in a process of its own: the package has no programming interface. Sends nothing of its own,
- * but fetches whatever the document refers to by http: `findNetworkReferences` looks first.
+ * but fetches whatever the document refers to by http: `readContractFiles` looks first.
  *
  * @param path absolute
  * @param limitMs when it is ended, in milliseconds
