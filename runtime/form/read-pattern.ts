@@ -261,30 +261,8 @@ function spell(element: AST.Element): string {
 type Ranges = readonly (readonly [number, number])[];
 
 const highest = 0x10ffff;
-const lineEnds: Ranges = [
-  [0xa, 0xa],
-  [0xd, 0xd],
-  [0x2028, 0x2029],
-];
-const digits: Ranges = [[0x30, 0x39]];
-const words: Ranges = [...digits, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
-/** ECMA-262, 12.2 and 12.3. */
-const spaces: Ranges = [
-  ...([
-    [0x9, 0xd],
-    [0x20, 0x20],
-    [0xa0, 0xa0],
-    [0x1680, 0x1680],
-    [0x2000, 0x200a],
-  ] as const),
-  ...([
-    [0x2028, 0x2029],
-    [0x202f, 0x202f],
-    [0x205f, 0x205f],
-    [0x3000, 0x3000],
-    [0xfeff, 0xfeff],
-  ] as const),
-];
+/** In the characters of 16 bits alone: none beyond them differs. */
+const shorthands = { any: '[\\n\\r\\u2028\\u2029]', digit: '\\d', space: '\\s', word: '\\w' } as const;
 
 function readSet(
   node: AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ClassRangesCharacterClassElement,
@@ -302,32 +280,31 @@ function readSet(
       return node.negate ? invert(sets) : sets;
     }
     default: {
-      if (node.kind === 'any') return invert(lineEnds);
-      const set =
-        node.kind === 'property' ? readProperty(node.raw) : { digit: digits, space: spaces, word: words }[node.kind];
-      return node.negate && node.kind !== 'property' ? invert(set) : set;
+      if (node.kind === 'property') return collect(node.raw, highest);
+      const set = collect(shorthands[node.kind], 0xffff);
+      return node.kind === 'any' || node.negate ? invert(set) : set;
     }
   }
 }
 
-const properties = new Map<string, Ranges>();
-/** Each is looked up in all characters, which takes 80 ms. */
-const mostProperties = 16;
+const collected = new Map<string, Ranges>();
+/** A property is looked up in all characters, which takes 80 ms. */
+const mostCollected = 20;
 
-/** The platform's own tables: RE2's know fewer names. */
-function readProperty(raw: string): Ranges {
-  const found = properties.get(raw);
+/** The members of a class, up to the last code point that is asked for, by the platform's own tables: RE2's know fewer names. */
+function collect(source: string, last: number): Ranges {
+  const found = collected.get(source);
   if (found !== undefined) return found;
-  if (properties.size >= mostProperties) refuse(`one property more than ${mostProperties}`);
-  const expression = new RegExp(raw, 'u');
+  if (last === highest && collected.size >= mostCollected) refuse(`one class more than ${mostCollected}`);
+  const expression = new RegExp(source, 'u');
   const ranges: [number, number][] = [];
-  for (let code = 0; code <= highest; code += 1) {
+  for (let code = 0; code <= last; code += 1) {
     if (!expression.test(String.fromCodePoint(code))) continue;
-    const last = ranges.at(-1);
-    if (last?.[1] === code - 1) last[1] = code;
+    const latest = ranges.at(-1);
+    if (latest?.[1] === code - 1) latest[1] = code;
     else ranges.push([code, code]);
   }
-  properties.set(raw, ranges);
+  collected.set(source, ranges);
   return ranges;
 }
 
