@@ -11,8 +11,8 @@ type Context = Parameters<Middleware>[0];
 const lifetimeMs = 365 * 86_400_000;
 const name = '_known';
 
-/** A SHA-256 and 16 random bytes, in base64url. */
-const [markLength, secretLength] = [43, 22];
+/** A mark and its secret: a SHA-256 and 16 random bytes, in base64url. */
+const entry = /(.{43})(.{22})/g;
 
 /** A household may share a browser; whoever logged in last comes first. */
 const mostOwners = 4;
@@ -57,12 +57,7 @@ function markOf(email: string): string {
 /** Secrets by mark. */
 function readKept(ctx: Context): Map<string, string> {
   const text = ctx.cookies.get(name, { signed: true }) ?? '';
-  const entries = Array.from({ length: text.length / (markLength + secretLength) }, (_, index) => {
-    const begin = index * (markLength + secretLength);
-    const [mark, end] = [begin + markLength, begin + markLength + secretLength];
-    return [text.slice(begin, mark), text.slice(mark, end)] as const;
-  });
-  return new Map(entries);
+  return new Map(Array.from(text.matchAll(entry), ([, mark = '', secret = '']) => [mark, secret]));
 }
 
 /** Whose browser this is by its cookie alone: an owner's, who logged in here at some time. Undefined where it is nobody's. */

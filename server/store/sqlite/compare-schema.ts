@@ -1,3 +1,5 @@
+import { escapeControls } from '@lockstep/json/escape-controls';
+import { cut } from '@lockstep/runtime/form/sentence';
 import BetterSqlite3 from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { migrate } from '../migrations/migrate.ts';
@@ -63,12 +65,6 @@ function readSchema(database: BetterSqlite3.Database): Map<string, SchemaObject>
   return new Map(objects.map((object) => [`${object.type} ${object.name}`, object]));
 }
 
-/** As JSON, since a name may hold anything: what moves a cursor, too. */
 function describe({ type, name }: SchemaObject): string {
-  const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
-  const spelt = JSON.stringify(shown).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
-  return `${type} ${spelt}`;
+  return `${type} ${escapeControls(JSON.stringify(cut(name)))}`;
 }
