@@ -66,14 +66,14 @@ export interface LoadedDocument {
 const mayLeadOut = /\$ref['"]?\s*:\s*(?!\s|['"]?#)|\\u0024ref/i;
 
 /**
- * Reads files alone, and none that the rule refuses. The root document's references to the network are refused before; these are those of the
- * files that it refers to. What extensions refer to is nobody's but their owners'.
+ * Reads files alone, and none that the rule refuses. References of the root document to the network were refused before; here come those of the
+ * files that it refers to. References inside extensions are not followed.
  */
 class FileResolver extends BaseResolver {
   readonly refuses: FileRule;
-  /** Of the first file that no walk bears. The linter takes it for a reference that leads nowhere. */
+  /** For the first file beyond the limits of depth and size, which the linter reports as a reference that leads nowhere. */
   tooLarge: ContractError | undefined;
-  /** Of the first reference that a file was not read for. */
+  /** For the first file that the rule refused. */
   refused: FileRefusal | undefined;
   /** Whether any document that was read has a reference that is hidden now. */
   hides = false;
@@ -83,7 +83,7 @@ class FileResolver extends BaseResolver {
     this.refuses = refuses;
   }
 
-  /** @returns why the file that a reference leads to is not read, if it is not */
+  /** @returns why the rule refuses the file that a reference leads to; undefined where it does not */
   findRefusal(from: string, reference: string): FileRefusal | undefined {
     const path = pathOf(reference);
     return path === '' || isWebAddress(from) ? undefined : this.refuses(this.resolveExternalRef(from, path));
@@ -123,7 +123,7 @@ class FileResolver extends BaseResolver {
  * @param text what stands there
  * @param refuses which files are not read
  * @returns the error instead of throwing it: text that is no YAML is a finding, not a failure
- * @throws ContractError for what is nested too deep, or repeats too much
+ * @throws ContractError for a document that is nested too deep, or repeats too much
  */
 export async function loadDocument(source: string, text: string, refuses: FileRule): Promise<LoadedDocument | Error> {
   const config = await createConfig({
@@ -206,7 +206,7 @@ async function toProblem(
   const nearest = target === undefined ? undefined : await nearestReference(target, from, resolver.refuses);
   const findRefusal = (): FileRefusal | undefined =>
     target !== undefined && nearest === target ? resolver.refused : resolver.findRefusal(from, target ?? '');
-  // Where a name comes near it is a misspelling: `/components/schemas/A` lacks its `#`.
+  // A reference with a near name is a misspelling: `/components/schemas/A` lacks its `#`.
   const refusal = nearest === undefined || nearest === target ? findRefusal() : undefined;
   if (refusal !== undefined)
     return { ...place, rule: outsideFile, says: `$ref ${JSON.stringify(target)} ${refusal.says}`, cure: refusal.cure };

@@ -19,7 +19,7 @@ export function problemsOf(error: unknown): readonly Problem[] {
   throw error;
 }
 
-/** A problem of the whole document. */
+/** A problem of the whole document, at its first character. */
 export function problemAtTop(file: string, rule: string, says: string, cure: string): Problem {
   return { file: displayPath(file), line: 1, column: 1, pointer: '#', rule, says, cure };
 }

@@ -12,7 +12,7 @@ import { nearestReference } from './nearest-reference.ts';
 import { readText } from './read-text.ts';
 import { readYaml } from './yaml-source.ts';
 
-/** A member that Redocly follows to another file, wherever it stands, in data too; and the way to it. */
+/** A member that Redocly follows to another file, wherever it stands, in data too, with its path in the document. */
 interface Reference {
   readonly target: string;
   readonly at: readonly string[];
@@ -89,7 +89,7 @@ export function pathOf(reference: string): string {
   return (reference.split('#/')[0] ?? '').replace(/#$/, '');
 }
 
-/** Redocly's parser takes a quarter of a second to load. What is JSON, as what we derive is, needs none. */
+/** Redocly's parser takes a quarter of a second to load. JSON, as derived contracts are, does not need it. */
 async function readValue(text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
@@ -99,13 +99,13 @@ async function readValue(text: string): Promise<unknown> {
   }
 }
 
-/** What the strings of an object are: those of a discriminator's mapping are references whatever their names. */
+/** The kind of an object. Each string of a discriminator's mapping is a reference, whatever its name. */
 type Holding = 'members' | 'discriminator' | 'mapping';
 
-/** In the order of the text. An alias of YAML is the same object again: looked through once for each thing that it can be. */
+/** In the order of the text. An alias of YAML is the same object again, and is searched once as each kind. */
 export function* listReferences(root: unknown): Generator<Reference> {
   const seen = { members: new Set<unknown>(), discriminator: new Set<unknown>(), mapping: new Set<unknown>() };
-  // No recursion: what a contract refers to may be nested deeper than any stack.
+  // No recursion: a file that a contract refers to may be nested deeper than any stack.
   const left: { readonly node: unknown; readonly at: Way | undefined; readonly holds: Holding }[] = [
     { node: root, at: undefined, holds: 'members' },
   ];

@@ -17,14 +17,14 @@ export function refuseTooDeep(source: string, text: string): void {
   throw tooDeep(source, before.split('\n').length, offset - before.lastIndexOf('\n'));
 }
 
-/** The places that aliases may add to those of the text: twice as many as any walk of ours or others goes through in a second. */
+/** Lists and objects that aliases may add to those of the text: twice as many as any walk, our own or of a library, goes through in a second. */
 const mostRepeated = 100_000;
 
 /**
- * The same of what it holds, where YAML has aliases: these nest deeper than the text that they stand in, and nine of nine of nine are more places
- * than memory holds, from a few lines.
+ * Refuses the same of the parsed value, where aliases of YAML are used. A value of aliases is nested deeper than its text, and nine levels of nine
+ * aliases hold more objects than memory does.
  *
- * @throws ContractError for what is too deep, or too large
+ * @throws ContractError for a value that is too deep, or too large
  */
 export function refuseTooLargeValue(source: string, text: string, value: unknown): void {
   if (!text.includes('*')) return;

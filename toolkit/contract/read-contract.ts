@@ -32,7 +32,7 @@ export interface Contract {
   readonly text: string;
   /** The bundled document in OpenAPI 3.1: one self-contained value in the order of the source. Frozen, shared, never copied. */
   readonly document: OpenApiDocument;
-  /** The same before `x-exact` took the place of plainer schemas: what is published. */
+  /** The published form: the same, with the plain schemas that `x-exact` replaces in `document`. */
   readonly plain: OpenApiDocument;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
@@ -50,7 +50,7 @@ export interface Contract {
  *
  * @param source path of the root document, YAML or JSON, or its address by http or https. Files that a file refers to are read
  *   too. A document that was fetched must be self-contained: nothing else is fetched
- * @param options.text what stands there, if it was read already
+ * @param options.text the content of the root document, if it was read already
  * @throws ContractError for what can't be read, broken YAML, a document that breaks the OpenAPI structure,
  *   an unresolvable `$ref` or one to a file that `createFileRule` refuses, or a construct that the toolkit doesn't support
  */
@@ -93,7 +93,7 @@ export async function readContract(
   const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
   const notices = tellNames(named).map((notice) => ({ ...notice, ...locateOrigin(notice.pointer) }));
 
-  // 7. What holds on the wire, beside what is written for generators; values nobody can change.
+  // 7. The exact schemas of the wire beside the plain ones for generators, both frozen.
   const written = JSON.stringify(plain);
   const document = written.includes('"x-exact"') ? exactDocument(plain) : plain;
   const hash = createHash('sha256').update(written).digest('hex');

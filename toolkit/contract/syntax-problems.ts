@@ -6,8 +6,8 @@ const cure = 'Correct the YAML here; indentation, quotes and brackets are the us
 /**
  * Says what keeps a text from being YAML, in the order of its lines.
  *
- * Of a text that is wrong in one place the parser says much that follows from it: one wrong indent made dozens. The first is told, and how
- * many follow. A key that stands twice is a fault of its own, wherever it stands.
+ * One mistake makes the parser report many: one wrong indent made dozens. The first is reported, with the number of the others. A key that stands
+ * twice is a fault of its own, wherever it stands.
  *
  * @param file as it is displayed
  */

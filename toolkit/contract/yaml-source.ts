@@ -37,7 +37,7 @@ export function readYaml(text: string): YamlSource {
       return { says: `${text.charAt(opened)} is opened here, and never closed`, ...positionAt(opened) };
     return { says: message.trim(), ...positionAt(pos[0]), ...first };
   });
-  // Anchors are looked for when a value is made, and the parser throws at the first that is missing.
+  // The parser looks for anchors only when it makes a value, and throws at the first that is missing.
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) === undefined)
@@ -64,7 +64,7 @@ export function readValue(text: string): unknown {
   }
 }
 
-/** Where the bracket or quote stands whose missing end the parser notices at an offset, which may be the end of the text. */
+/** Offset of the bracket or quote whose missing end the parser reports at `offset`, often the end of the text. */
 function findUnclosed(document: Document, text: string, offset: number): number | undefined {
   let found: number | undefined;
   visit(document, {
