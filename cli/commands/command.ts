@@ -12,7 +12,7 @@ export interface CommandResult {
   readonly notices?: readonly Notice[];
 }
 
-/** A contract, and what it may do. */
+/** A contract, and the files that it may refer to. */
 export interface ContractTarget extends ContractOptions {
   /** File or http address. */
   readonly contract: string;
@@ -54,7 +54,7 @@ export function formatNotice({ says, file, line, column, pointer }: Notice): str
   return oneLine(`note: ${place}${says}${pointer === undefined ? '' : ` (${pointer})`}`);
 }
 
-/** One JSON value on one line; what a terminal takes for orders is escaped, and means the same. */
+/** One JSON value on one line, its control characters escaped. */
 export function formatJson(value: object): string {
   return escapeControls(JSON.stringify(value));
 }

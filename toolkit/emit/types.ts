@@ -61,7 +61,7 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     excludeDeprecated: false,
     exportType: false,
     generatePathParams: false,
-    // Whoever builds an answer or reads one owns it. What handlers are given is read-only by `ReadonlyDeep` in handlers.gen.ts.
+    // Handlers build answers and clients own those they read. Requests are read-only for handlers by `ReadonlyDeep` in handlers.gen.ts.
     immutable: false,
     injectFooter: [],
     makePathsEnum: false,

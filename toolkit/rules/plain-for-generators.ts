@@ -4,7 +4,7 @@ import { dereference, entriesOf, type Resolve } from './reading/dereference.ts';
 
 type Problem = Parameters<UserContext['report']>[0];
 
-/** Formats that generators make a value of: what is asked of the text is then asked of a date. */
+/** Formats that generators parse. A pattern for the text is then applied to the parsed date. */
 const parsed = new Set(['date', 'date-time', 'time']);
 
 /**
@@ -17,7 +17,7 @@ const parsed = new Set(['date', 'date-time', 'time']);
  * - a schema that is named and refers to another has no type (Java, Rust);
  * - an `allOf` of anything but objects is dropped with all that refers to it, or has no members.
  *
- * What stands under `x-exact` no generator reads.
+ * No generator reads `x-exact`.
  */
 export const plainForGenerators: Oas3Rule = () => ({
   NamedSchemas(node, { report, location }) {
@@ -54,7 +54,7 @@ export const plainForGenerators: Oas3Rule = () => ({
   },
 });
 
-/** Values of the enum, and of those written in its alternatives: a generator makes one list of them. */
+/** Compares the values of the enum and of the enums of its alternatives, of which a generator makes one list. */
 function* twiceNamed(schema: Readonly<Record<string, unknown>>, location: Location): Generator<Problem> {
   const { enum: own, anyOf, oneOf } = schema;
   const alternatives = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -85,8 +85,8 @@ function* allOfNoObjects(
     const { value } = dereference(part, resolve);
     if (!isObject(value) || Object.keys(value).length === 0) continue;
     const choice = ['oneOf', 'anyOf'].find((keyword) => keyword in value);
-    const says = ['type', 'properties', 'allOf', 'enum', 'const'].some((keyword) => keyword in value);
-    if (choice === undefined && says) continue;
+    const hasType = ['type', 'properties', 'allOf', 'enum', 'const'].some((keyword) => keyword in value);
+    if (choice === undefined && hasType) continue;
     yield {
       message:
         choice === undefined
