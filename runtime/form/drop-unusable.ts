@@ -117,7 +117,7 @@ export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
       ...faults.map(({ keyword, why }) => ({ pointer: `${pointer}/${keyword}`, why: `${keyword} ${why}` })),
     );
     const dropped = new Set([meaningless, ...faults.map(({ keyword }) => keyword)]);
-    // Which members are left for these to judge is not known then.
+    // These judge the members that no pattern matches, which are unknown then.
     if (dropped.has('patternProperties')) dropped.add('additionalProperties').add('unevaluatedProperties');
     return Object.fromEntries(Object.entries(schema).filter(([name]) => !dropped.has(name)));
   });

@@ -2,7 +2,7 @@ import { assert, constantFrom, property, string } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compilePattern, readPattern, renewSteps } from './read-pattern.ts';
 
-/** So many characters took the platform's engine longer than anybody waits, or more steps than there are atoms. */
+/** Characters of a text. For so many the platform's engine does quadratic or exponential work. */
 const long = 100_000;
 
 describe('a pattern that the platform takes longer for than the text is long', () => {
