@@ -72,7 +72,7 @@ function createDraw() {
 
 const addressOf = (number: number) => `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
 
-/** Runs for so long what sends one request after the other. */
+/** Runs loops of requests for so many seconds. */
 async function runFor(seconds: number, ...loops: readonly ((until: number) => Promise<void>)[]): Promise<void> {
   const until = Date.now() + seconds * 1000;
   const all = Promise.all(loops.map((loop) => loop(until)));
@@ -80,7 +80,7 @@ async function runFor(seconds: number, ...loops: readonly ((until: number) => Pr
   await all;
 }
 
-/** What each of 62 threads sends, one after the other. */
+/** The requests of 62 threads, each of which sends the next after an answer. */
 const floods: readonly { readonly name: string; readonly guess: (n: number) => Partial<Credentials> }[] = [
   {
     name: 'guesses at anybody, from many addresses',
@@ -120,7 +120,7 @@ test.each(floods)('a right password is taken in a browser of before, beside $nam
   };
   await runFor(6, known, ...Array.from({ length: 62 }, () => thread));
   expect(kinds).toEqual(new Array(4).fill('right'));
-  // Of those before it two are looked at, and one of those who wait apart.
+  // Two passwords are being looked at as it arrives, and one of a new browser may have its turn first.
   expect(longestMs).toBeLessThanOrEqual(4 * scryptMs);
 });
 
@@ -135,7 +135,7 @@ describe('an owner in a new browser, who comes again when told to,', () => {
 
   interface Attack {
     readonly name: string;
-    /** Sent whatever becomes of those before. */
+    /** Sent without waiting for answers. */
     readonly perSecond?: number;
     /** Each sends the next when the one before is answered. */
     readonly threads?: number;
