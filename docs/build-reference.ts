@@ -1,8 +1,8 @@
 // The reference: one HTML file of Redoc with the contract inside, that asks nothing of the network.
 //
 // 1. The contract becomes one document.
-// 2. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections. Of its Markdown it draws
-//    what is allowed: words stand in the place of a picture from elsewhere.
+// 2. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections. The page shows allowed Markdown
+//    alone, and the alternative text of a picture from elsewhere.
 // 3. The addresses in its script are replaced, and whatever else would be fetched stops the build.
 // 4. A content policy with the hashes of its scripts closes the page.
 import { createHash } from 'node:crypto';

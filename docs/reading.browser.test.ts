@@ -40,7 +40,7 @@ const measure = `((within) => ({
   }),
 }))`;
 
-/** In the page: titles, of these the words that are broken, beyond the edge or under a button beside them, and the edges of the menu's button. */
+/** Runs in the page. Finds its titles, their words that are broken, cut off or under a button, and the edges of the menu's button. */
 const findBroken = `(() => {
   const titles = [...document.querySelectorAll('main :is(h1, h2, h3)')];
   const broken = titles.flatMap((title) => {

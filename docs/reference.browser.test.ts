@@ -28,7 +28,7 @@ interface Contract {
 const root = join(import.meta.dirname, '..');
 const museum = join(root, 'toolkit/fixtures/museum/contract.yaml');
 
-/** Each would take the reader away, cover the page or ask for a password: as HTML, as Markdoc, and in what looks like code to other parsers. */
+/** Markdown that would take the reader away, cover the page or ask for a password: HTML, Markdoc, and text that other parsers take for code. */
 const hostile = [
   '<meta http-equiv="refresh" content="0;url=https://evil.invalid">',
   '{% html name="meta" attrs={httpEquiv: "refresh", content: "0;url=https://evil.invalid"} /%}',
