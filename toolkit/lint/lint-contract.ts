@@ -79,7 +79,7 @@ async function lintFile(
 ): Promise<readonly Problem[]> {
   const path = resolve(name);
   const file = displayPath(path);
-  await readContractFiles(path, options);
+  const files = await readContractFiles(path, options);
   const [problems, refused] = await Promise.all([
     run(path, profile),
     // Nothing is derived from these, whatever the rules say.
@@ -89,9 +89,9 @@ async function lintFile(
   const found = (await describeProblems(problems, path, createFileRule(path, options))).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
   const once = found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
-  if (profile === 'house') return renameFiles(foldFollowers(await foldUnresolved(once, path)), rename);
+  if (profile === 'house') return renameFiles(foldFollowers(foldUnresolved(once, files)), rename);
   const ofCopy = refused.map((one) => (one.file === displayPath(contract) ? { ...one, file } : one));
-  const folded = foldFollowers(await foldUnresolved(joinRefused(once, ofCopy), path));
+  const folded = foldFollowers(foldUnresolved(joinRefused(once, ofCopy), files));
   const told = foldSame(folded).toSorted((a, b) => Number(isWarning(a)) - Number(isWarning(b)));
   return renameFiles(told, rename);
 }
