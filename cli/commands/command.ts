@@ -64,9 +64,9 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/[\s\u0085]+/g, ' '));
 }
 
-/** Text that may be a contract's, without what a terminal takes for orders: all but line breaks and tabs of the controls, and what turns lines. */
+/** Text that may be a contract's, its control characters escaped, but for line breaks and tabs. */
 export function printable(text: string): string {
-  return text.replaceAll(/[[\p{C}\p{Zl}\p{Zp}]--[\n\t]]/gv, '');
+  return escapeControls(text, '\n\t');
 }
 
 /** What whoever gave the command can mend: its text is all that is shown. Exit code 2. */
