@@ -99,22 +99,17 @@ class FileResolver extends BaseResolver {
     return super.loadExternalRef(absoluteRef);
   }
 
-  #parse(source: Source, isRoot?: boolean): Document {
+  override parseDocument(source: Source, isRoot?: boolean): Document {
     try {
       refuseTooDeep(source.absoluteRef, source.body);
       const document = super.parseDocument(source, isRoot);
       refuseTooLargeValue(source.absoluteRef, source.body, document.parsed);
+      if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;
       return document;
     } catch (error) {
       if (error instanceof ContractError) this.tooLarge ??= error;
       throw error;
     }
-  }
-
-  override parseDocument(source: Source, isRoot?: boolean): Document {
-    const document = this.#parse(source, isRoot);
-    if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;
-    return document;
   }
 }
 
