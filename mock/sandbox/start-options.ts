@@ -39,15 +39,7 @@ export interface ContractOptions extends ListenOptions {
   };
 }
 
-const levels = [
-  'fatal',
-  'error',
-  'warn',
-  'info',
-  'debug',
-  'trace',
-  'silent',
-] as const satisfies readonly LevelWithSilent[];
+const levels: readonly LevelWithSilent[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 interface Rule {
   readonly takes: string;
