@@ -13,6 +13,7 @@ import { type ContractFile, readContractFiles } from '@lockstep/toolkit/contract
 import { displayPath } from '@lockstep/toolkit/contract/display-path';
 import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
 import { closePage } from './reference/close-page.ts';
+import { fillPlainServers } from './reference/fill-servers.ts';
 import { findPictures, type OutsidePicture } from './reference/outside-pictures.ts';
 import { pageInputs, readPage } from './reference/read-page.ts';
 import { pagesVariable } from './reference/redoc-plugin.ts';
@@ -118,6 +119,7 @@ export async function buildReference({
   try {
     const value = given ?? (await readWhole(contract, draft, { allowFiles, ...(signal && { signal }) })).value;
     const notices = await describePictures(findPictures(value), contract, allowFiles);
+    fillPlainServers(value);
     await writeFile(whole, JSON.stringify(value));
     const paths = ['--config', join(reference, 'redocly.yaml'), '-t', join(reference, 'page.hbs')];
     await runRedocly(['build-docs', whole, '--output', page, '--inlineBundle', ...paths], {

@@ -39,6 +39,7 @@ const hostile = [
 
 const marked = `openapi: 3.1.0
 info: {title: Marked, version: 1.0.0, description: ${JSON.stringify(hostile)}}
+servers: [{url: 'https://{host}/v1', variables: {host: {default: 'a.example'}}}, {url: 'https://{host}/v2', variables: {host: {default: '<script>hostile = 1</script>'}}}]
 paths:
   /plain:
     get:
@@ -233,6 +234,7 @@ describe.skipIf(missing)('the reference', () => {
       const refused = 'base, form, iframe, input[type=password], meta, img[src*=evil], div[style*=fixed]';
       expect(await page.locator('main').locator(refused).count()).toBe(0);
       expect(await page.locator('main').innerText()).toContain('Plan');
+      expect(await page.evaluate('globalThis.hostile')).toBeUndefined();
       expect({ url: page.url().startsWith(url), outside, complaints }).toEqual({
         url: true,
         outside: [],
