@@ -12,7 +12,7 @@ import {
 import type { Problem } from '../problem.ts';
 import { ContractError } from './contract-error.ts';
 import { outsideFile, pathOf } from './contract-files.ts';
-import { refuseTooDeep, refuseTooLargeValue } from './depth-limit.ts';
+import { refuseTooLargeText, refuseTooLargeValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
 import type { FileRefusal, FileRule } from './file-rule.ts';
@@ -101,7 +101,7 @@ class FileResolver extends BaseResolver {
 
   override parseDocument(source: Source, isRoot?: boolean): Document {
     try {
-      refuseTooDeep(source.absoluteRef, source.body);
+      refuseTooLargeText(source.absoluteRef, source.body);
       const document = super.parseDocument(source, isRoot);
       refuseTooLargeValue(source.absoluteRef, source.body, document.parsed);
       if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;

@@ -4,7 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { formatPointer } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { ContractError, problemAtTop } from './contract-error.ts';
-import { refuseTooDeep, refuseTooLargeValue } from './depth-limit.ts';
+import { refuseTooLargeText, refuseTooLargeValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { type ContractOptions, createFileRule } from './file-rule.ts';
 import { jsonPositions } from './json-positions.ts';
@@ -48,7 +48,7 @@ export async function readContractFiles(contract: string, options?: ContractOpti
   const problems: Problem[] = [];
   // A Map goes on to what is added while it is read: each file once, circles end.
   for (const [file, text] of found) {
-    refuseTooDeep(file, text);
+    refuseTooLargeText(file, text);
     const value = await readValue(text);
     refuseTooLargeValue(file, text, value);
     for (const { target, at } of listReferences(value)) {

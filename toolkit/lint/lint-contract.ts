@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
 import { ContractError, problemsOf } from '../contract/contract-error.ts';
 import { readContractFiles, readSource } from '../contract/contract-files.ts';
-import { refuseTooDeep, refuseTooLargeValue } from '../contract/depth-limit.ts';
+import { refuseTooLargeText, refuseTooLargeValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { type ContractOptions, createFileRule, type FileRule } from '../contract/file-rule.ts';
 import { jsonPositions } from '../contract/json-positions.ts';
@@ -43,7 +43,7 @@ export async function lintContract(
   { run = runRedocly, ...options }: ContractOptions & { readonly run?: RunLinter | undefined } = {},
 ): Promise<readonly Problem[]> {
   const text = await readSource(contract);
-  refuseTooDeep(contract, text);
+  refuseTooLargeText(contract, text);
   const value = readQuickly(text);
   refuseTooLargeValue(contract, text, value);
   if (value === undefined) {
