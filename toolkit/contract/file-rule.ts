@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { displayPath } from './display-path.ts';
 
@@ -25,6 +25,7 @@ export interface ContractOptions {
  * - Files below the folder of the contract may be referred to, but for hidden ones, where keys and tokens are kept: `.env`, `.lockstep/keys.json`.
  * - All files below a folder of `allowFiles` may be referred to.
  * - A symbolic link counts as its target.
+ * - A device or a pipe is refused: it may never end, or never begin.
  *
  * @param contract path of the root document. In the root of a file system it has no folder of its own: all of the machine lies below that
  */
@@ -40,7 +41,8 @@ export function createFileRule(contract: string, { allowFiles = [] }: ContractOp
     const path = resolve(file);
     // By name first: on some systems looking at a path already calls another machine.
     const target = isAmong(named, path) || isAmong(real, path) ? followLinks(path) : path;
-    if (isAmong(real, target)) return undefined;
+    if (isAmong(real, target))
+      return isSpecial(target) ? { says: 'leads to a device or a pipe', cure: 'Refer to a file.' } : undefined;
     const isBelow = real.own.some((folder) => isIn(folder, target));
     const what = isBelow ? 'a hidden file' : "a file outside the contract's folder";
     const link = target === path ? '' : `, ${displayPath(target)}`;
@@ -72,6 +74,11 @@ function isIn(folder: string, file: string): boolean {
 function isWithin(folder: string, file: string): boolean {
   const path = relative(folder, file);
   return path.split(sep)[0] !== '..' && !isAbsolute(path);
+}
+
+function isSpecial(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isFile() && !found.isDirectory();
 }
 
 /** For a file that does not exist: the links of the folders that do. */
