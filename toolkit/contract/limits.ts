@@ -1,6 +1,6 @@
 import { isObject, parseReference, valueAt } from '@lockstep/json/json-pointer';
 import { findLargeCompositions } from './composition-size.ts';
-import { entriesOf, listPathItems } from './list-operations.ts';
+import { entriesOf, fillServerUrl, listPathItems } from './list-operations.ts';
 import { methods, type OpenApiDocument, type OperationObject } from './openapi-document.ts';
 import { findForeign, listSchemas, type Visited } from './walk-document.ts';
 
@@ -88,6 +88,14 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
         }
       },
     },
+  ],
+  bundle: [
+    {
+      name: 'composition',
+      cure: 'Compose it of fewer: what stands in several parts is needed in one of them.',
+      find: findLargeCompositions,
+      ends: true,
+    },
     {
       name: 'server-url',
       cure: 'Write an address as https://api.example/v1, or a path.',
@@ -96,21 +104,13 @@ export const limits: Readonly<Record<LimitStep, readonly Limit[]>> = {
           const { servers } = place.node;
           if (!Array.isArray(servers)) continue;
           for (const [index, server] of servers.entries()) {
-            const url = String(valueAt(server, ['url'])).replace(/\{[^}]*\}/g, '0');
-            if (!URL.canParse(url, 'http://relative.invalid')) {
+            if (typeof valueAt(server, ['url']) !== 'string') continue;
+            const url = fillServerUrl(server);
+            if (!URL.canParse(url, 'http://relative.invalid'))
               yield { at: [...place.at, 'servers', index, 'url'], says: `${JSON.stringify(url)} is no address` };
-            }
           }
         }
       },
-    },
-  ],
-  bundle: [
-    {
-      name: 'composition',
-      cure: 'Compose it of fewer: what stands in several parts is needed in one of them.',
-      find: findLargeCompositions,
-      ends: true,
     },
     {
       name: 'empty-enum',

@@ -179,9 +179,13 @@ describe('a broken contract is refused with place, reason and cure:', () => {
       want: [{ rule: 'unsupported/member-name', line: 4, pointer: '#/components/schemas/A/properties/hasOwnProperty' }],
     },
     {
-      name: 'an address that is none',
-      text: `${head}servers: [{url: 'https://[bad'}]\npaths: {}\n`,
-      want: [{ rule: 'unsupported/server-url', line: 3, pointer: '#/servers/0/url' }],
+      name: 'an address that is none, one with the default of its variable, and one of a file that it refers to',
+      text: `${head}servers: [{url: 'https://[bad'}, {url: 'https://{a}', variables: {a: {default: 'b c'}}}]\npaths: {/a: {$ref: item.yaml}}\n`,
+      want: [
+        { rule: 'unsupported/server-url', line: 3, pointer: '#/servers/0/url' },
+        { rule: 'unsupported/server-url', says: '"https://b c" is no address' },
+        { rule: 'unsupported/server-url', line: 4 },
+      ],
     },
     {
       name: 'an operationId that is a number, and an operation without responses',
@@ -191,6 +195,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
   ])('$name', async ({ text, want }) => {
     const file = join(folder, 'contract.yaml');
     await writeFile(file, text);
+    await writeFile(join(folder, 'item.yaml'), 'servers: [{url: https://d e}]\n');
     const error = await readContract(file).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ContractError);
     const { problems } = error as ContractError;
