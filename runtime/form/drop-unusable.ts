@@ -117,9 +117,9 @@ export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
       ...faults.map(({ keyword, why }) => ({ pointer: `${pointer}/${keyword}`, why: `${keyword} ${why}` })),
     );
     const dropped = new Set([meaningless, ...faults.map(({ keyword }) => keyword)]);
-    // These judge the members that no pattern matches, which are unknown then.
-    if (dropped.has('patternProperties')) dropped.add('additionalProperties').add('unevaluatedProperties');
-    return Object.fromEntries(Object.entries(schema).filter(([name]) => !dropped.has(name)));
+    const kept = Object.fromEntries(Object.entries(schema).filter(([name]) => !dropped.has(name)));
+    // Any member may match the pattern then: neither this schema nor one around it may refuse a member as one too many.
+    return dropped.has('patternProperties') ? { ...kept, additionalProperties: {} } : kept;
   });
   const uncircled = cutCircles(document);
   return { document: uncircled.document, unchecked: [...unchecked, ...uncircled.unchecked] };
