@@ -76,7 +76,7 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     rootTypesNoSchemaPrefix: false,
     silent: true,
     transform: typeEmptyObject,
-    transformProperty: leave,
+    transformProperty: writable,
   };
 }
 
@@ -94,6 +94,11 @@ function typeEmptyObject(schema: SchemaObject): ts.TypeNode | undefined {
         ts.factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword),
       ])
     : undefined;
+}
+
+/** A member under `readOnly` is managed by the owning authority (JSON Schema validation, 9.4): the handler writes it. */
+function writable({ name, questionToken, type }: ts.PropertySignature): ts.PropertySignature {
+  return ts.factory.createPropertySignature(undefined, name, questionToken, type);
 }
 
 /** What a hook returns that changes nothing. */
