@@ -20,7 +20,8 @@ import { findRelics } from './find-relics.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
-import { readValue } from './yaml-source.ts';
+import { findSyntaxProblems } from './syntax-problems.ts';
+import { readValue, readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 
@@ -71,8 +72,8 @@ const mayLeadOut = /\$ref['"]?\s*:\s*(?!\s|['"]?#)|\\u0024ref/i;
  */
 class FileResolver extends BaseResolver {
   readonly refuses: FileRule;
-  /** For the first file beyond the limits of depth and size, which the linter reports as a reference that leads nowhere. */
-  tooLarge: ContractError | undefined;
+  /** For the first file that is no YAML, or that is beyond the limits of depth and size. The linter reports it as a reference that leads nowhere. */
+  unreadable: ContractError | undefined;
   /** For the first file that the rule refused. */
   refused: FileRefusal | undefined;
   /** Whether any document that was read has a reference that is hidden now. */
@@ -107,10 +108,16 @@ class FileResolver extends BaseResolver {
       if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;
       return document;
     } catch (error) {
-      if (error instanceof ContractError) this.tooLarge ??= error;
+      if (isRoot !== true) this.unreadable ??= explainUnreadable(error, source);
       throw error;
     }
   }
+}
+
+function explainUnreadable(error: unknown, { absoluteRef, body }: Source): ContractError | undefined {
+  if (error instanceof ContractError) return error;
+  const problems = findSyntaxProblems(displayPath(absoluteRef), readYaml(body));
+  return problems.length > 0 ? new ContractError(problems) : undefined;
 }
 
 /**
@@ -148,7 +155,7 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
   problems: readonly Problem[];
 }> {
   const all = await lintDocument({ document, config: config.styleguide, externalRefResolver });
-  if (externalRefResolver.tooLarge !== undefined) throw externalRefResolver.tooLarge;
+  if (externalRefResolver.unreadable !== undefined) throw externalRefResolver.unreadable;
   const found = all.filter(({ message }) => !isBareNullable.test(message));
   if (found.length > 0) {
     const root = document.source.absoluteRef;

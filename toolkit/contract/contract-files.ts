@@ -10,6 +10,7 @@ import { type ContractOptions, createFileRule } from './file-rule.ts';
 import { jsonPositions } from './json-positions.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { readText } from './read-text.ts';
+import { refuseSyntax } from './syntax-problems.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** A member that Redocly follows to another file, wherever it stands, in data too, with its path in the document. */
@@ -38,7 +39,7 @@ export async function readSource(source: string): Promise<string> {
  *
  * @param contract a path
  * @returns the contract first; a file that is not there is left out, since Redocly says it better
- * @throws ContractError when the contract can't be read, and for every reference that leads to http or https, since a contract could make this
+ * @throws ContractError when the contract can't be read or a file is no YAML, and for every reference that leads to http or https, since a contract could make this
  *   machine ask any address, or to a file that `createFileRule` refuses
  */
 export async function readContractFiles(contract: string, options?: ContractOptions): Promise<readonly ContractFile[]> {
@@ -50,6 +51,7 @@ export async function readContractFiles(contract: string, options?: ContractOpti
   for (const [file, text] of found) {
     refuseTooLargeText(file, text);
     const value = await readValue(text);
+    if (value === undefined && isRead(file)) refuseSyntax(file, text);
     refuseTooLargeValue(file, text, value);
     for (const { target, at } of listReferences(value)) {
       const problem = (rule: string, says: string, cure: string): Problem => ({
@@ -87,6 +89,11 @@ export const outsideFile = 'outside-file';
 /** The path in a reference, as Redocly reads it: a pointer begins with `#/`, and `a#b/../c` is a path. */
 export function pathOf(reference: string): string {
   return (reference.split('#/')[0] ?? '').replace(/#$/, '');
+}
+
+/** Redocly takes the text of any other file as it is. */
+function isRead(file: string): boolean {
+  return /\.(json|ya?ml)$/.test(file);
 }
 
 /** Redocly's parser takes a quarter of a second to load. JSON, as derived contracts are, does not need it. */

@@ -236,6 +236,16 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     expect(JSON.stringify(document)).toContain('Secret');
   });
 
+  test('a file that the contract refers to, which is no YAML, is named once', async () => {
+    const file = join(folder, 'spread.yaml');
+    const broken = join(folder, 'broken.yaml');
+    await writeFile(broken, 'A:\n  type: string\n   title: A\n');
+    const schemas = "{A: {$ref: './broken.yaml#/A'}, B: {$ref: './broken.yaml#/B'}}";
+    await writeFile(file, `${head}paths: {}\ncomponents: {schemas: ${schemas}}\n`);
+    const { problems } = await readContract(file).catch((error) => error);
+    expect(problems).toMatchObject([{ file: broken, line: 2, column: 9, rule: 'yaml' }]);
+  });
+
   test('a folder is no contract', async () => {
     await expect(readContract(folder)).rejects.toThrow('it is a folder, not a file');
   });

@@ -11,7 +11,7 @@ import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { isWebAddress } from './read-text.ts';
-import { findSyntaxProblems } from './syntax-problems.ts';
+import { refuseSyntax } from './syntax-problems.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
 import { upgradeDocument } from './upgrade-document.ts';
 import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
@@ -65,9 +65,8 @@ export async function readContract(
   const locate = createLocate(source, text);
   const loaded = await loadDocument(source, text, createFileRule(source, options));
   if (loaded instanceof Error) {
-    const faults = findSyntaxProblems(displayPath(source), readYaml(text));
-    const cure = 'Mend the YAML at this place.';
-    throw new ContractError(faults.length > 0 ? faults : [problemAtTop(source, 'yaml', loaded.message, cure)]);
+    refuseSyntax(source, text);
+    throw new ContractError([problemAtTop(source, 'yaml', loaded.message, 'Mend the YAML at this place.')]);
   }
 
   // 3. What would kill the linter, or bring it to fetch something; then structure and references, by the version that it is written in.

@@ -13,7 +13,7 @@ import { nearestReference } from '../contract/nearest-reference.ts';
 import { nameBothOperations } from '../contract/operation-id-twice.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { readQuickly } from '../contract/read-quickly.ts';
-import { findSyntaxProblems } from '../contract/syntax-problems.ts';
+import { refuseSyntax } from '../contract/syntax-problems.ts';
 import { findUnsupported } from '../contract/unsupported.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
@@ -46,10 +46,7 @@ export async function lintContract(
   refuseTooLargeText(contract, text);
   const value = readQuickly(text);
   refuseTooLargeValue(contract, text, value);
-  if (value === undefined) {
-    const source = readYaml(text);
-    if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(displayPath(contract), source));
-  }
+  if (value === undefined) refuseSyntax(contract, text);
   refuseUnlintable(contract, text, value);
   // Redocly would fetch it anew, and whatever stands beside it.
   return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run, options }));
