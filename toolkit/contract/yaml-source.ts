@@ -35,7 +35,9 @@ export function readYaml(text: string): YamlSource {
     const opened = code === 'BAD_INDENT' || code === 'MISSING_CHAR' ? findUnclosed(document, text, pos[0]) : undefined;
     if (opened !== undefined)
       return { says: `${text.charAt(opened)} is opened here, and never closed`, ...positionAt(opened) };
-    return { says: message.trim(), ...positionAt(pos[0]), ...first };
+    // The parser's own words name a function of its own.
+    const says = code === 'MULTIPLE_DOCS' ? 'a second document begins here' : message.trim();
+    return { says, ...positionAt(pos[0]), ...first };
   });
   // The parser looks for anchors only when it makes a value, and throws at the first that is missing.
   visit(document, {
