@@ -51,6 +51,25 @@ describe('dropUnusable', () => {
     expect(createSchemaCompiler(document)(document.schema)({ a: 1 })).toBeUndefined();
   });
 
+  const unusable = { pattern: '(' };
+  test.each([
+    { name: 'what it is not', given: { not: unusable } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    { name: 'a condition', given: { if: { items: unusable }, then: { type: 'integer' } } },
+    { name: 'one of several forms', given: { oneOf: [{ $ref: '#/components/schemas/Part' }, { type: 'string' }] } },
+    { name: 'a counted item', given: { properties: { a: {} }, items: { contains: unusable, maxContains: 0 } } },
+  ])('refuses nothing since $name takes more than it should', ({ given }) => {
+    const { document } = dropUnusable(contractOf({ Part: unusable, Whole: given }));
+    const check = createSchemaCompiler(document)({ $ref: '#/components/schemas/Whole' });
+    expect([check('a'), check([['a']])]).toEqual([undefined, undefined]);
+  });
+
+  test('takes one form alone still, where nothing but a name was lost', () => {
+    const contract = { schema: { oneOf: [{ $id: 'a', type: 'string' }, { maxLength: 3 }] } };
+    const { document } = dropUnusable(contract);
+    expect(createSchemaCompiler(document)(document.schema)('ab')).toMatchObject([{ keyword: 'oneOf' }]);
+  });
+
   test.each([
     { pattern: '^[\\w\\-]+$' },
     { type: ['string', 'null'], format: 'of-nobody' },
