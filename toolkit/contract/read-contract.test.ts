@@ -180,10 +180,10 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     },
     {
       name: 'an address that is none, one with the default of its variable, and one of a file that it refers to',
-      text: `${head}servers: [{url: 'https://[bad'}, {url: 'https://{a}', variables: {a: {default: 'b c'}}}]\npaths: {/a: {$ref: item.yaml}}\n`,
+      text: `${head}servers: [{url: 'https://{a}', variables: {a: {default: 'b c'}}}, {url: 'https://[bad'}, {url: 'https://{a}', variables: {a: {default: <host>}}}]\npaths: {/a: {$ref: item.yaml}}\n`,
       want: [
-        { rule: 'unsupported/server-url', line: 3, pointer: '#/servers/0/url' },
-        { rule: 'unsupported/server-url', says: '"https://b c" is no address' },
+        { rule: 'unsupported/server-url', line: 3, says: '"https://b c" is no address', pointer: '#/servers/0/url' },
+        { rule: 'unsupported/server-url', pointer: '#/servers/1/url' },
         { rule: 'unsupported/server-url', line: 4 },
       ],
     },
