@@ -286,13 +286,13 @@ components:
       const typos = [
         {
           name: 'a schema',
-          from: "- {$ref: '#/components/schemas/Device'}",
-          to: "- {$ref: '#/components/schemas/device'}",
+          from: "items: {$ref: '#/components/schemas/DeviceReference'",
+          to: "items: {$ref: '#/components/schemas/deviceReference'",
         },
         {
           name: 'a schema without #',
-          from: "- {$ref: '#/components/schemas/Device'}",
-          to: "- {$ref: '/components/schemas/Device'}",
+          from: "items: {$ref: '#/components/schemas/DeviceReference'",
+          to: "items: {$ref: '/components/schemas/DeviceReference'",
         },
         { name: 'a parameter', from: "#/components/parameters/DeviceId'", to: "#/components/parameters/deviceId'" },
         {
