@@ -312,7 +312,7 @@ components:
               'no-unresolved-refs',
               expect.any(String),
               `Did you mean ${nearest}?`,
-              expect.stringMatching(/^and \d+ more that follow from it$/),
+              expect.stringMatching(/^and \d+ more that follows? from it$/),
             ],
           ]);
         });
