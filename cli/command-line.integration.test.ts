@@ -325,7 +325,7 @@ describe('the cure of what differs', () => {
 });
 
 describe('new', () => {
-  // It tells of an npm that runs on an older Node, and the tests may run under one.
+  // `new` warns where npm runs on an older Node, as it may for the tests.
   beforeAll(() => void vi.stubEnv('npm_config_user_agent', undefined));
   afterAll(() => void vi.unstubAllEnvs());
 

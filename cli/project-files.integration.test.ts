@@ -158,7 +158,22 @@ const contracts: ReadonlyMap<string, string> = new Map([
 ]);
 
 let folder: string;
-/** What the compiler says, by line. */
+/** Undeclared statuses in answers of each form. */
+const undeclared = `
+import { definePart } from './museum/generated/handlers.gen.ts';
+declare const isKnown: boolean;
+definePart()({ removeArtefact: () => ({ status: 418 }) });
+definePart()({ removeArtefact: () => (isKnown ? { status: 204 } : { status: 409 }) });
+definePart()({ removeArtefact: async () => ({ status: 418 }) });
+definePart()({
+  removeArtefact: async () => {
+    if (isKnown) return { status: 204 };
+    return { status: 409 };
+  },
+});
+`;
+
+/** The messages of the compiler. */
 let faults: readonly string[];
 /** By name of the folder. */
 let outcomes: Readonly<Record<string, { readonly pass: number; readonly fail: number }>>;
@@ -171,9 +186,10 @@ beforeAll(async () => {
   for (const [name, text] of contracts) await make(name, text);
   await copyFile(join(folder, 'museum/tsconfig.json'), join(folder, 'tsconfig.json'));
   await writeFile(join(folder, 'package.json'), '{"type": "module"}');
+  await writeFile(join(folder, 'undeclared.ts'), undeclared);
   await writeFile(join(folder, 'wrong.ts'), "export const wrong: number = '';\n");
   const compiled = await execute([join(root, 'node_modules/typescript/bin/tsc')], folder);
-  faults = compiled.out.split('\n').filter(Boolean);
+  faults = compiled.out.trim().split(/\n(?! )/);
   const files = [...contracts.keys()].map((name) => join(folder, name, 'server.test.ts'));
   await writeFile(join(folder, 'count-outcomes.js'), countOutcomes);
   const tested = await execute(['count-outcomes.js', ...files], folder);
@@ -182,9 +198,14 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 test('the compiler looks into every folder below it', () => {
-  expect(faults.filter((line) => !/^[\w-]+\//.test(line))).toEqual([
+  expect(faults.filter((line) => line.startsWith('wrong.ts'))).toEqual([
     expect.stringMatching(/^wrong\.ts\(1,14\): error TS2322/),
   ]);
+});
+
+test('the compiler names the declared statuses last where one is answered that is not declared', () => {
+  const said = faults.filter((line) => line.startsWith('undeclared.ts')).map((line) => line.split('\n').at(-1)?.trim());
+  expect(said).toEqual([418, 409, 418, 409].map((status) => `Type '${status}' is not assignable to type '204 | 404'.`));
 });
 
 test.each(shapes.map((shape, index) => ({ ...shape, index })))(

@@ -55,6 +55,11 @@ test('no file of a project but the contract holds what a terminal takes for orde
     expect([name, text.match(/[[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]--[\n\t]]/gv)]).toEqual([name, null]);
 });
 
+test('the title of a contract is a text in the README, no link and no picture', async () => {
+  const made = await form({ info: { title: 'A <img src=//b> [c](//d) `e`', version: '1' }, paths: {} });
+  expect(made.get('README.md')?.split('\n')[0]).toBe('# A \\<img src=//b> \\[c](//d) \\`e\\`');
+});
+
 test('the project of the contract in `project/` is the project in `project/`', async () => {
   const contract = await readContract(join(project, 'contract.yaml'));
   const made = new Map([...formProject(contract, options)]);

@@ -40,7 +40,7 @@ export function formProject(
   const document = contract.document as unknown as JsonObject;
   const texts = Object.entries(copied).map(([file, template]): [string, string] => [file, readTemplate(template)]);
   const readme = readTemplate('README.md')
-    .replace(/^# .*/, () => `# ${oneLine(titleOf(document))}`)
+    .replace(/^# .*/, () => `# ${oneLine(titleOf(document)).replaceAll(/[\\`<[&]/g, '\\$&')}`)
     .replaceAll('contract.yaml', contractFile);
   return new Map([
     ...texts,

@@ -370,7 +370,7 @@ describe.each(['serve', 'mock'] as const)('%s', (command) => {
     const info = { title: 'Red\u001b]0;owned\u0007 \u202elamp\nlit', version: '1' };
     writeFileSync(file, JSON.stringify({ openapi: '3.1.0', info, paths: { '/a': { get: operation } } }));
     const { out, error } = await listen(command, { contract: file });
-    expect(out()).toMatch(/^(Server|Mock) of Red\]0;owned lamp lit 1 on http/);
+    expect(out()).toMatch(/^(Server|Mock) of Red\\u001b\]0;owned\\u0007 \\u202elamp lit 1 on http/);
     expect(out() + error()).not.toMatch(/[\p{C}--[\n\t]]/v);
   });
 

@@ -1,8 +1,8 @@
 // The reference: one HTML file of Redoc with the contract inside, that asks nothing of the network.
 //
 // 1. The contract becomes one document.
-// 2. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections. Of its Markdown it draws
-//    what is allowed: words stand in the place of a picture from elsewhere.
+// 2. Redocly makes the page; on the way `x-extension` becomes a badge, and pages beside the contract become sections. The page shows allowed Markdown
+//    alone, and the alternative text of a picture from elsewhere.
 // 3. The addresses in its script are replaced, and whatever else would be fetched stops the build.
 // 4. A content policy with the hashes of its scripts closes the page.
 import { createHash } from 'node:crypto';
@@ -13,6 +13,7 @@ import { type ContractFile, readContractFiles } from '@lockstep/toolkit/contract
 import { displayPath } from '@lockstep/toolkit/contract/display-path';
 import type { ContractOptions } from '@lockstep/toolkit/contract/file-rule';
 import { closePage } from './reference/close-page.ts';
+import { fillPlainServers } from './reference/fill-servers.ts';
 import { findPictures, type OutsidePicture } from './reference/outside-pictures.ts';
 import { pageInputs, readPage } from './reference/read-page.ts';
 import { pagesVariable } from './reference/redoc-plugin.ts';
@@ -118,6 +119,7 @@ export async function buildReference({
   try {
     const value = given ?? (await readWhole(contract, draft, { allowFiles, ...(signal && { signal }) })).value;
     const notices = await describePictures(findPictures(value), contract, allowFiles);
+    fillPlainServers(value);
     await writeFile(whole, JSON.stringify(value));
     const paths = ['--config', join(reference, 'redocly.yaml'), '-t', join(reference, 'page.hbs')];
     await runRedocly(['build-docs', whole, '--output', page, '--inlineBundle', ...paths], {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { escapeControls } from '@lockstep/json/escape-controls';
 import { createDocsHandler, readDocs, serveDocsAlone } from '@lockstep/runtime/docs/serve-docs';
+import { explainListen } from '@lockstep/runtime/explain-listen';
+import { type RunningListener, startListening } from '@lockstep/runtime/start-listening';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { buildDocs, ownDocs } from './build-docs.ts';
 
@@ -26,6 +26,9 @@ interface Surroundings {
 }
 
 const quietMilliseconds = 2000;
+
+/** Loopback alone: on a network it is served by the server of the API. */
+const host = '127.0.0.1';
 
 function parsePort(text: string): number {
   const port = Number(text);
@@ -93,27 +96,20 @@ async function run(options: Options, around: Surroundings): Promise<number> {
     if (!options.json)
       for (const { file, line, column, says } of notices)
         errors.write(`${escapeControls(`note: ${file}:${line}:${column} ${says}`)}\n`);
-    const server = options.buildOnly ? undefined : await serve(folder, options);
-    const url = server && `http://localhost:${(server.address() as AddressInfo).port}/docs`;
+    const running = options.buildOnly ? undefined : await serve(folder, options.port, stopping);
+    const url = running && `${running.origin}/docs`;
     if (options.json)
       out.write(`${escapeControls(JSON.stringify({ folder, built, url, ...(notices.length > 0 && { notices }) }))}\n`);
     else out.write(url ? `Reference: ${url} (Ctrl-C stops)\n` : `Reference: ${folder}${built ? '' : ' (unchanged)'}\n`);
-    if (server) await untilStopped(server, stopping);
+    if (running && !stopping.aborted) await once(stopping, 'abort');
+    await running?.close();
     return 0;
   } catch (error) {
     if (stopping.aborted) return 0;
-    errors.write(`${escapeControls(explain(error, options.port), '\n\t')}\n`);
+    const says = explainListen(error, { host, port: options.port }) ?? (error instanceof Error ? error.message : error);
+    errors.write(`${escapeControls(String(says), '\n\t')}\n`);
     return 2;
   }
-}
-
-function explain(error: unknown, port: number): string {
-  if (!(error instanceof Error)) return String(error);
-  const code = 'code' in error ? error.code : undefined;
-  if (code === 'EADDRINUSE') return `Port ${port} is in use by another process. Choose another one with --port.`;
-  if (code === 'EACCES' && 'port' in error)
-    return `Port ${port} may not be used by this user. Choose another one with --port.`;
-  return error.message;
 }
 
 async function build(
@@ -134,18 +130,7 @@ async function build(
   }
 }
 
-async function serve(folder: string, { port }: Options): Promise<Server> {
+async function serve(folder: string, port: number, stopping: AbortSignal): Promise<RunningListener> {
   const handle = await createDocsHandler(await readDocs(folder));
-  const server = createServer(serveDocsAlone(handle));
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  // Loopback alone: who wants it on a network puts it behind the server of the API.
-  server.once('error', reject).listen(port, '127.0.0.1', resolve);
-  await promise;
-  return server;
-}
-
-async function untilStopped(server: Server, stopping: AbortSignal): Promise<void> {
-  if (!stopping.aborted) await once(stopping, 'abort');
-  server.close();
-  server.closeAllConnections();
+  return startListening({ port, host, stopping }, () => serveDocsAlone(handle));
 }

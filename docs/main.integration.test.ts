@@ -293,7 +293,7 @@ describe('npm run docs', () => {
     expect({ status, stdout, stderr }).toEqual({
       status: 2,
       stdout: '',
-      stderr: `Port ${port} is in use by another process. Choose another one with --port.\n`,
+      stderr: `Port ${port} on 127.0.0.1 is taken. Stop what listens there, or choose another: --port ${port + 1}\n`,
     });
   });
 

@@ -28,7 +28,7 @@ interface Contract {
 const root = join(import.meta.dirname, '..');
 const museum = join(root, 'toolkit/fixtures/museum/contract.yaml');
 
-/** Each would take the reader away, cover the page or ask for a password: as HTML, as Markdoc, and in what looks like code to other parsers. */
+/** Markdown that would take the reader away, cover the page or ask for a password: HTML, Markdoc, and text that other parsers take for code. */
 const hostile = [
   '<meta http-equiv="refresh" content="0;url=https://evil.invalid">',
   '{% html name="meta" attrs={httpEquiv: "refresh", content: "0;url=https://evil.invalid"} /%}',
@@ -39,6 +39,7 @@ const hostile = [
 
 const marked = `openapi: 3.1.0
 info: {title: Marked, version: 1.0.0, description: ${JSON.stringify(hostile)}}
+servers: [{url: 'https://{host}/v1', variables: {host: {default: 'a.example'}}}, {url: 'https://{host}/v2', variables: {host: {default: '<script>hostile = 1</script>'}}}]
 paths:
   /plain:
     get:
@@ -233,6 +234,7 @@ describe.skipIf(missing)('the reference', () => {
       const refused = 'base, form, iframe, input[type=password], meta, img[src*=evil], div[style*=fixed]';
       expect(await page.locator('main').locator(refused).count()).toBe(0);
       expect(await page.locator('main').innerText()).toContain('Plan');
+      expect(await page.evaluate('globalThis.hostile')).toBeUndefined();
       expect({ url: page.url().startsWith(url), outside, complaints }).toEqual({
         url: true,
         outside: [],

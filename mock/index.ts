@@ -63,9 +63,9 @@ export interface SandboxClient {
  * Starts the sandbox: the service on a store in memory, behind an OAuth server with clients and owners of its own. Or, with a contract, the mock of that.
  * Many can run in one process, each with a store and a clock of its own; all but the first start in a fraction of its time.
  *
- * @throws TypeError for an option that there is not, with the nearest, or of another type; RangeError for a port, a clock or a level of the log that is none;
- *   Error with the `code` of Node where nobody can listen there, as `EADDRINUSE` when the port is taken, and with what would do; ScenarioFault for a scenario that
- *   is none, with the nearest, and for files with all that is wrong with them; nothing is left listening
+ * @throws TypeError for an unknown option, with the nearest, or a wrong type; RangeError for an impossible port, clock or level of the log; Error with
+ *   Node's `code`, such as `EADDRINUSE`, where it cannot listen, with a port or address to try; ScenarioFault for an unknown scenario, with the nearest,
+ *   and for files, with all their faults; nothing is left listening
  */
 export function startMock(options: ContractOptions): Promise<RunningMock>;
 export function startMock(options?: SandboxOptions): Promise<RunningSandbox>;
@@ -162,7 +162,7 @@ async function requestToken(
   clientId: string,
   scope: string | undefined,
 ): Promise<string> {
-  // As from JavaScript.
+  // JavaScript may pass anything.
   const wrong = [clientId, scope ?? ''].find((given) => typeof given !== 'string');
   if (wrong !== undefined)
     throw new TypeError(

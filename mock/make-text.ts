@@ -93,7 +93,7 @@ export function samplePattern(source: string, seed: number, count: number = samp
 const mostRepetitions = 8;
 /** Repetitions that are asked for, beyond which it takes as long. */
 const mostRequired = 300;
-/** Characters, of repetitions within repetitions too: `((a{300}){300}){300}` ended the process at 1.5 GB. */
+/** Characters of one text. Nested repetitions multiply: `((a{300}){300}){300}` ended the process at 1.5 GB. */
 const mostSampled = 3000;
 
 /**

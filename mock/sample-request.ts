@@ -212,7 +212,7 @@ function encodeValue(value: unknown): string {
 
 /** The request as a line for a POSIX shell. */
 export function formatCurl(origin: string, { method, target, headers, body }: SampleRequest): string {
-  // No address holds these (RFC 3986, 2): a template with a line break would be two lines of whoever pastes it.
+  // No address holds these (RFC 3986, 2). A line break of a template would end the command where it is pasted.
   const address = quote((origin + target).toWellFormed().replaceAll(/[\p{C}\p{Z}]/gu, encodeURIComponent));
   if (method === 'HEAD') return ['curl -I', ...headerWords(headers), address].join(' ');
   const parts = ['curl -i', ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`])];

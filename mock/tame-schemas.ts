@@ -7,7 +7,7 @@ export const mostItems = 3;
 
 /** Characters of an invented text, of a pattern or of a length that its schema asks for. */
 const mostCharacters = 100_000;
-/** What the generator takes for a repetition without end. */
+/** Repetitions that the generator makes where there is no upper bound. */
 const endless = 100;
 
 /**
@@ -18,7 +18,7 @@ const endless = 100;
  *   at once ended the process at 4 GB.
  * - An object whose members are described has no others, unless its schema says what they are. Members of any name and kind would be taken
  *   by a schema that is open to later versions, and mean nothing.
- * - No text is asked for that is longer than memory: such a pattern, or least length, is left out, and the answer judged as it is then.
+ * - A pattern or least length that asks for more text than memory holds is left out, and the answer is judged without it.
  * - Text with both `format` and `pattern` is its example: the generator follows the format and ignores the pattern.
  */
 export function tameSchemas(document: ContractDocument): ContractDocument {

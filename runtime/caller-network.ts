@@ -1,8 +1,8 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Whom limits count by, of the address of a caller: of IPv6 the first 64 bits, since one household has all that share them (RFC 6177); any other as
- * it is.
+ * The part of a caller's address that limits count by: the first 64 bits of IPv6, which one household has to itself (RFC 6177), and the whole of any
+ * other.
  */
 export function readNetwork(address: string): string {
   if (!isIPv6(address)) return address;

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createConnectionPlaces } from './connection-places.ts';
 
-/** What is asked of a socket, without one. */
+/** The members of a socket that are used. */
 class FakeSocket extends EventEmitter {
   destroyed = false;
   readonly remoteAddress: string;
@@ -72,7 +72,7 @@ describe('places for connections', () => {
     end(one);
     expect(connect('192.0.2.2').destroyed).toBe(false);
     expect([one.destroyed, other.destroyed]).toEqual([true, false]);
-    // What comes of a connection that has lost its place.
+    // Events of a connection that has lost its place change nothing.
     end(one);
     begin(one);
     expect(connect('192.0.2.3').destroyed).toBe(false);

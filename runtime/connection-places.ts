@@ -1,30 +1,30 @@
 import type { Socket } from 'node:net';
 import { readNetwork } from './caller-network.ts';
 
-/** Who has one of the connections that there may be at once. */
+/** The connections that are open, of as many as may be at once. */
 export interface ConnectionPlaces {
   /** Gives a connection a place. Where all are taken, one that waits gives way, or the newcomer is closed. */
   readonly take: (socket: Socket) => void;
-  /** A whole request of it has come. */
+  /** A whole request has come on the connection. */
   readonly begin: (socket: Socket) => void;
-  /** A request of it that had begun has its answer. */
+  /** A request that had begun has its answer. */
   readonly end: (socket: Socket) => void;
 }
 
 /**
- * Bounds connections at once, so that nobody fills them by opening them. A connection waits while it has no whole request under way: nothing was sent,
- * half a request, or the next one after an answer. When there is no place left, the network with most such connections loses that which has waited
- * longest: a caller who opens many pays with its own. As long as there is room nobody loses any, since a proxy has many that wait for good reason, and
- * a burst of callers has no request yet as it arrives.
+ * Bounds the connections at once, so that one caller cannot use them all up. A connection waits while no whole request is under way on it: before the
+ * first, in the middle of one, and after an answer. When there is no place left, the network with most waiting connections loses the one that has
+ * waited longest, so that a caller who opens many loses its own. While there is room no connection is closed: a proxy keeps many open between requests,
+ * and callers that arrive together have sent nothing yet.
  *
  * @param most at once, from 1
- * @param dropped told of each connection that is closed for want of a place, before it is
+ * @param dropped called before a connection is closed for want of a place
  */
 export function createConnectionPlaces(most: number, dropped: () => void): ConnectionPlaces {
   let taken = 0;
-  /** Of each connection the requests under way. */
+  /** Requests under way, by connection. */
   const underWay = new Map<Socket, number>();
-  /** By network, in the order in which they began to wait. */
+  /** Connections that wait, by network, the longest first. */
   const waiting = new Map<string, Set<Socket>>();
   const networks = new WeakMap<Socket, string>();
 

@@ -277,27 +277,24 @@ function tolerate(compile: FormTools['compile'], unchecked: (place: UncheckedPla
   };
 }
 
-/** What keeps a contract from being served, and whoever wrote contract, handlers or checks can mend: a sentence, for which no stack is needed. */
+/** A fault of contract, handlers or checks for which nothing can be served. The message says what to mend. */
 export class Unservable extends Error {
   override readonly name = 'Unservable';
 }
 
-/** All at once: types that were not checked forget many. */
+/** Names all that are missing at once. */
 function requireHandlers(handlers: object, operations: readonly Operation[]): void {
   const missing = operations.flatMap(({ operationId }) =>
     typeof findHandler(handlers, operationId) === 'function' ? [] : [operationId],
   );
   if (missing.length === 0) return;
-  const names = [
-    ...missing.slice(0, mostNamed),
-    ...(missing.length > mostNamed ? [`${missing.length - mostNamed} more`] : []),
-  ];
+  const more = missing.length - mostNamed;
+  const names = [...missing.slice(0, mostNamed), ...(more > 0 ? [`${more} more`] : [])];
   throw new Unservable(
     `${names.join(', ')}: there is no handler. Write one by the name of the operation, or notImplemented for the time being`,
   );
 }
 
-/** As many as fit a line or two. */
 const mostNamed = 10;
 
 /** Each handler asks for the request of its own operation, and is only ever given that. */

@@ -106,23 +106,23 @@ export function listen(
       unanswered.set(socket, pipelined);
       let hasBegun = false;
       const begin = (): void => {
-        if (!hasBegun && open.has(response)) places.begin(socket);
-        hasBegun = true;
+        hasBegun = open.has(response);
+        if (hasBegun) places.begin(socket);
       };
       response.once('close', () => {
         open.delete(response);
         unanswered.set(socket, (unanswered.get(socket) ?? 1) - 1);
         if (hasBegun) places.end(socket);
       });
-      if (hasBody(request)) request.once('end', begin);
-      else begin();
       if (isDraining || pipelined === mostPipelined) response.setHeader('Connection', 'close');
       if (pipelined === mostPipelined) leaving.add(socket);
-      if (hasBody(request)) {
+      if (!hasBody(request)) begin();
+      else {
+        request.once('end', begin);
         onHeaders(response, () => {
           if (request.complete) return;
           response.setHeader('Connection', 'close');
-          leaving.add(request.socket);
+          leaving.add(socket);
           linger(request, lingerMs);
         });
       }

@@ -34,16 +34,17 @@ const operation: Operation = {
   extensions: {},
 };
 
-async function send(answer: Answer, method = 'GET') {
+async function send(answer: Answer, method = 'GET', told: unknown[] = []) {
   const reply = createReply<Exchange>({
     document,
     operations: [operation],
     ambient: () => ({}),
     checkResponse: undefined,
     answered: undefined,
-    logger: { error: () => {} },
+    logger: { error: (context) => void told.push(context) },
     answerError: (error) => {
-      throw error;
+      if (error !== undefined) throw error;
+      return { status: 500, body: { text: 'bug' } };
     },
   });
   const request = Object.assign(new IncomingMessage(new Socket()), { method });
@@ -87,6 +88,18 @@ describe('the media type of an answer that names none', () => {
   ])('is $name', async ({ status, body, type, content }) => {
     expect(await send({ status, body })).toMatchObject({ type, content });
   });
+});
+
+test.each([
+  { given: undefined, reason: 'the handler gave nothing, not { status, body }' },
+  { given: null, reason: 'the handler gave null, not { status, body }' },
+  { given: 'no', reason: 'the handler gave a string, not { status, body }' },
+  { given: {}, reason: 'the handler gave no status, a number from 100 to 599' },
+  { given: { status: '200' }, reason: 'the handler gave no status, a number from 100 to 599' },
+])('a handler that gives $given is told in a line, and answered 500', async ({ given, reason }) => {
+  const told: unknown[] = [];
+  expect(await send(given as never, 'GET', told)).toMatchObject({ content: '{"text":"bug","trace":"r-1"}' });
+  expect(told).toEqual([{ requestId: 'r-1', operationId: 'getThing', reason }]);
 });
 
 describe('an answer without content', () => {

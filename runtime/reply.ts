@@ -2,7 +2,9 @@ import type { ServerResponse } from 'node:http';
 import { type ContractDocument, followMember, isObject, readPointer } from '@lockstep/json/json-pointer';
 import type { CheckResponse } from './check-response.ts';
 import type { Answer, Exchange, Outgoing, UndeclaredAnswer } from './exchange.ts';
+import { typeOf } from './form/coerce-text.ts';
 import { isJsonType } from './form/parse-body.ts';
+import { nameType } from './form/sentence.ts';
 import type { Operation } from './operation.ts';
 import { RequestAborted } from './read-bytes.ts';
 import { listContents } from './refusal/declared-response.ts';
@@ -52,11 +54,16 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
 
   async function prepareMade(exchange: Context, make: () => Answer | Promise<Answer>): Promise<Prepared> {
     try {
-      return prepare(exchange, await make());
+      const made: unknown = await make();
+      const reason = findNoAnswer(made);
+      if (reason === undefined) return prepare(exchange, made as Answer);
+      const { requestId, operation } = exchange;
+      logger.error({ requestId, operationId: operation?.operationId, reason }, brokenAnswer);
     } catch (error) {
       if (error instanceof RequestAborted) throw error;
       return prepare(exchange, answerError(error, exchange));
     }
+    return prepare(exchange, answerError(undefined, exchange));
   }
 
   function prepare(exchange: Context, answer: Answer | UndeclaredAnswer): Prepared {
@@ -85,7 +92,7 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
     if (fault === undefined) return prepared;
     const { requestId, operation } = exchange;
     const context = { requestId, operationId: operation?.operationId, status: outgoing.status, ...fault };
-    logger.error(context, 'the answer breaks the contract');
+    logger.error(context, brokenAnswer);
     return prepare(exchange, answerError(undefined, exchange));
   }
 
@@ -112,6 +119,16 @@ export function createReply<Context extends Exchange>(options: ReplyOptions<Cont
     response.setHeader('Content-Length', content === undefined ? 0 : Buffer.byteLength(content));
     response.end(content);
   }
+}
+
+const brokenAnswer = 'the answer breaks the contract';
+
+/** @returns why it can't be written, if it can't: the compiler refuses such a handler, and it may be run all the same */
+function findNoAnswer(made: unknown): string | undefined {
+  const kind = made === undefined ? 'nothing' : nameType(typeOf(made));
+  if (!isObject(made)) return `the handler gave ${kind}, not { status, body }`;
+  const status = Number.isInteger(made.status) ? Number(made.status) : 0;
+  return status >= 100 && status < 600 ? undefined : 'the handler gave no status, a number from 100 to 599';
 }
 
 interface Prepared {

@@ -170,7 +170,7 @@ function findOrAdd<Operation extends Placed>(node: RouteNode<Operation>, segment
   return next;
 }
 
-/** The platform's engine would try the places of several parameters with one another: eleven of them held it for 15 s and more. */
+/** The platform's engine would try all combinations of places for several parameters: with eleven it took 15 s and more. */
 function compileSegment(segment: string): RE2JS {
   const source = segment.replaceAll(/\{[^{}]*\}|[^{}]+/g, (piece) =>
     piece.startsWith('{')

@@ -54,10 +54,6 @@ definePart()({
   getDevice: () => ({ status: 501, mediaType: 'application/json', body: { message: 'x', code: 'not_implemented' } }),
 });
 
-// Both forms of an answer have a status: so the compiler names all that are declared, and not that of one answer.
-declare const answer: ReturnType<Handler<'createBridgeTargetedJob'>>;
-answer.status satisfies Responses['createBridgeTargetedJob']['status'] | undefined;
-
 // An answer is built step by step. What a handler is given is nobody's to change.
 definePart()({
   getJobStatus: () => {

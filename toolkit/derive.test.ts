@@ -61,8 +61,9 @@ test('a discriminator over schemas that are no objects is derived without a word
 
 test('what is on the wire belongs to its reader, and is read-only for handlers', async () => {
   const derived = await deriveText(
-    `paths:\n  /a: {post: {operationId: postA, requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Rows'}}}}, responses: {'200': {description: OK}}}}\ncomponents:\n  schemas: {Rows: {type: array, items: {type: object, properties: {tags: {type: array, items: {type: string}}}}}}\n`,
+    `paths:\n  /a: {post: {operationId: postA, requestBody: {required: true, content: {application/json: {schema: {$ref: '#/components/schemas/Rows'}}}}, responses: {'200': {description: OK}}}}\ncomponents:\n  schemas: {Rows: {type: array, items: {type: object, properties: {id: {type: string, readOnly: true}, tags: {type: array, items: {type: string}}}}}}\n`,
   );
+  expect(derived.get('types.gen.ts')).toContain('id?: string;');
   expect(derived.get('types.gen.ts')).toContain('tags?: string[];');
   expect(derived.get('types.gen.ts')).not.toContain('readonly');
   expect(derived.get('handlers.gen.ts')).toContain(

@@ -28,7 +28,7 @@ export async function derive(contract: Contract, out: string): Promise<Derived> 
   const types = await emitTypes(contract, header);
   const files = Object.entries(emitters).map(([name, emit]) => [name, emit(contract, header)] as const);
   const texts = [...files, ['types.gen.ts', types] as const].sort(([a], [b]) => (a < b ? -1 : 1));
-  // Comments and names are the contract's: what they hold is read in terminals, diffs and reviews.
+  // Comments and names come from the contract, and are shown in terminals, diffs and reviews.
   return new Map(texts.map(([name, text]) => [name, escapeControls(text, '\n\t')]));
 }
 

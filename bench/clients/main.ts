@@ -2,7 +2,7 @@
 // of it to results.gen.json and into the table of docs/generated-clients.md. Names are those of rows.ts; with names, nothing is written.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { startChild } from '../start-child.ts';
+import { startMock } from '../../mock/index.ts';
 import { formatTable, replaceTable } from './format-table.ts';
 import { rows } from './rows.ts';
 import { chooseWindow, readExpected, type Trial, tryClient } from './try-client.ts';
@@ -11,33 +11,22 @@ const root = join(import.meta.dirname, '../..');
 const names = process.argv.slice(2);
 const chosen = rows.filter(({ name }) => names.length === 0 || names.includes(name));
 
-const sandbox = await startChild([join(root, 'mock/main.ts'), '--port', '0', '--json']);
-try {
-  const { baseUrl, authUrl, clients } = JSON.parse(sandbox.firstLine);
-  const { clientId, secret } = clients.find((client: { readonly clientId: string }) => client.clientId === 'demo-own');
-  const answer = await fetch(`${authUrl}/oauth2/token`, {
-    method: 'POST',
-    headers: { authorization: `Basic ${Buffer.from(`${clientId}:${secret}`).toString('base64')}` },
-    body: new URLSearchParams({ grant_type: 'client_credentials' }),
-  });
-  const { access_token: token } = (await answer.json()) as { readonly access_token: string };
-  const spec = join(root, 'generated/published.gen.json');
-  const target = { baseUrl, token, spec, ...chooseWindow(Date.now()) };
-  const expected = await readExpected(target);
-  const trials: Trial[] = [];
-  for (const row of chosen) {
-    const trial = await tryClient(row, target, expected);
-    const { generated, compiled, calls, fault } = trial;
-    console.log(`${row.name}: generated ${generated}, compiled ${compiled}, read ${calls?.join(', ')}`);
-    if (fault !== undefined) console.log(fault.replaceAll(/^/gm, '  '));
-    const { fault: _, ...kept } = trial;
-    trials.push(kept);
-  }
-  if (names.length === 0) {
-    const page = join(root, 'docs/generated-clients.md');
-    await writeFile(join(import.meta.dirname, 'results.gen.json'), `${JSON.stringify(trials, null, 2)}\n`);
-    await writeFile(page, replaceTable(await readFile(page, 'utf8'), formatTable(rows, trials)));
-  }
-} finally {
-  await sandbox.close();
+await using sandbox = await startMock();
+const target = {
+  ...{ baseUrl: sandbox.baseUrl, token: await sandbox.token(), spec: join(root, 'generated/published.gen.json') },
+  ...chooseWindow(Date.now()),
+};
+const expected = await readExpected(target);
+const trials: Trial[] = [];
+for (const row of chosen) {
+  const { fault, ...trial } = await tryClient(row, target, expected);
+  const { generated, compiled, calls } = trial;
+  console.log(`${row.name}: generated ${generated}, compiled ${compiled}, read ${calls?.join(', ')}`);
+  if (fault !== undefined) console.log(fault.replaceAll(/^/gm, '  '));
+  trials.push(trial);
+}
+if (names.length === 0) {
+  const page = join(root, 'docs/generated-clients.md');
+  await writeFile(join(import.meta.dirname, 'results.gen.json'), `${JSON.stringify(trials, null, 2)}\n`);
+  await writeFile(page, replaceTable(await readFile(page, 'utf8'), formatTable(rows, trials)));
 }

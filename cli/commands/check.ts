@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type CheckResult, check as compare, type Drift } from '@lockstep/toolkit/check';
-import { ContractError } from '@lockstep/toolkit/contract/contract-error';
+import { ContractError, problemsOf } from '@lockstep/toolkit/contract/contract-error';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { isWebAddress } from '@lockstep/toolkit/contract/read-text';
 import { derive } from '@lockstep/toolkit/derive';
@@ -35,13 +35,8 @@ export async function check(
     const text = `${target.out}: ${derived.size} files match ${target.contract}`;
     return { exitCode: 0, text, json: { drifts: [], changes: [], cure: null }, notices: contract.notices };
   }
-  const { contract: file, out: _, profile = 'valid', ...options } = target;
-  const told = await lintContract(file, profile, { ...options, ...(linter && { run: linter }) }).catch(
-    (error: unknown) => {
-      if (error instanceof ContractError) return error.problems;
-      throw error;
-    },
-  );
+  const { profile = 'valid' } = target;
+  const told = await lintContract(target.contract, profile, { ...target, run: linter }).catch(problemsOf);
   const problems = told.filter((problem) => !isWarning(problem));
   const cure = formatCure(target, problems, await readScripts());
   const text = [formatResult(result, target), ...formatProblems(target, problems), `Cure: ${cure}`].join('\n');

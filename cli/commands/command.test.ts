@@ -20,5 +20,5 @@ test('a problem is four lines, whatever the contract has in its names', () => {
 });
 
 test('text of several lines keeps these alone', () => {
-  expect(printable(hostile)).toBe('a[31m\nbc');
+  expect(printable(hostile)).toBe('a\\u001b[31m\\u009b\\u000d\nb\\u2028c\\u202e\\u007f');
 });

@@ -12,7 +12,7 @@ export interface CommandResult {
   readonly notices?: readonly Notice[];
 }
 
-/** A contract, and what it may do. */
+/** A contract, and the files that it may refer to. */
 export interface ContractTarget extends ContractOptions {
   /** File or http address. */
   readonly contract: string;
@@ -54,7 +54,7 @@ export function formatNotice({ says, file, line, column, pointer }: Notice): str
   return oneLine(`note: ${place}${says}${pointer === undefined ? '' : ` (${pointer})`}`);
 }
 
-/** One JSON value on one line; what a terminal takes for orders is escaped, and means the same. */
+/** One JSON value on one line, its control characters escaped. */
 export function formatJson(value: object): string {
   return escapeControls(JSON.stringify(value));
 }
@@ -64,9 +64,9 @@ export function oneLine(text: string): string {
   return printable(text.replaceAll(/[\s\u0085]+/g, ' '));
 }
 
-/** Text that may be a contract's, without what a terminal takes for orders: all but line breaks and tabs of the controls, and what turns lines. */
+/** Text that may be a contract's, its control characters escaped, but for line breaks and tabs. */
 export function printable(text: string): string {
-  return text.replaceAll(/[[\p{C}\p{Zl}\p{Zp}]--[\n\t]]/gv, '');
+  return escapeControls(text, '\n\t');
 }
 
 /** What whoever gave the command can mend: its text is all that is shown. Exit code 2. */

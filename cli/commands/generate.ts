@@ -37,8 +37,7 @@ async function deriveInto(
   linter?: RunLinter,
 ): Promise<CommandResult> {
   // The linter is a process of its own and runs beside the derivation. `readContract` reports a contract that can't be read.
-  const linting =
-    profile === undefined ? undefined : lintContract(file, profile, { ...options, ...(linter && { run: linter }) });
+  const linting = profile && lintContract(file, profile, { ...options, run: linter });
   linting?.catch(() => undefined);
   const contract = await readContract(file, options);
   const derived = await derive(contract, out);

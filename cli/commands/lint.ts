@@ -11,7 +11,7 @@ export async function lint(
   { contract, profile = 'valid', ...options }: ContractTarget & { readonly profile?: LintProfile },
   linter?: RunLinter,
 ): Promise<CommandResult> {
-  const problems = await lintContract(contract, profile, { ...options, ...(linter && { run: linter }) });
+  const problems = await lintContract(contract, profile, { ...options, run: linter });
   const text = problems.length === 0 ? `${contract}: no problems` : formatFindings(problems, profile);
   return { exitCode: problems.every(isWarning) ? 0 : 1, text, json: { problems } };
 }

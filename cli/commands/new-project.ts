@@ -30,7 +30,7 @@ export async function newProject(
 ): Promise<CommandResult> {
   await requireEmpty(folder);
   const runner = findRunner(process.env.npm_config_user_agent);
-  // Before it is made: whoever wants another Node first, gets one first.
+  // Before the project is made, so that another Node can be installed first.
   if (runner !== undefined)
     error.write(
       `npm runs on Node ${runner.version} here, and the project needs 24.18 or later: its commands begin with ${runner.prefix}, which fetches one.\n`,
@@ -133,10 +133,10 @@ function describe(
 }
 
 /**
- * A checkout brings a Node of its own to its scripts, so that this process may be newer than the Node which npm runs on elsewhere: a project has none.
+ * Says how commands of a project are run where npm runs on an older Node. This process may be newer: a checkout has a Node of its own, a project has none.
  *
  * @param agent `npm_config_user_agent`, as npm, pnpm, Yarn and Bun set it: `npm/11.19.1 node/v20.20.2 linux x64`
- * @returns what to begin commands with; undefined where that Node will do, or nobody says which it is
+ * @returns the prefix of commands; undefined where that Node is new enough, or its version is unknown
  */
 export function findRunner(agent = ''): { readonly version: string; readonly prefix: string } | undefined {
   const [, version, major, minor] = /(?:^| )node\/v((\d+)\.(\d+)\S*)/.exec(agent) ?? [];

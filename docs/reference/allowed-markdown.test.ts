@@ -3,7 +3,7 @@ import { allowedMarkdown, keepAllowed, type MarkdownNode } from './allowed-markd
 
 type Children = readonly (MarkdownNode | string)[];
 
-/** As Redoc hands a tree on. */
+/** A node as Redoc passes it. */
 function node(type: string, attributes: object, ...children: Children): MarkdownNode {
   const nodes = children.map((child) => (typeof child === 'string' ? node('text', { content: child }) : child));
   return { type, attributes: { ...attributes }, children: nodes };
@@ -12,7 +12,7 @@ function element(name: unknown, attrs: unknown, ...children: Children): Markdown
   return { ...node('tag', { name, attrs }, ...children), tag: 'html' };
 }
 
-/** What is left, as its author would write it. */
+/** Writes a tree as short text. */
 function write({ type, tag, attributes, children }: MarkdownNode): string {
   const within = children.map(write).join('');
   if (type === 'text') return String(attributes.content);

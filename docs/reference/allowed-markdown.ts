@@ -1,8 +1,8 @@
-// What the Markdown of a contract may show. Whoever wrote it may be a stranger: `<meta http-equiv=refresh>` takes a reader away, a style covers
-// the page with another one, a form asks for a password.
+// The elements and attributes that Markdown of a contract may show. Its author may be a stranger: `<meta http-equiv=refresh>` takes a reader away, a
+// style covers the page with another one, a form asks for a password.
 //
-// The list is held against the tree that Redoc itself has read, in the reader's browser and where Redoc draws beforehand. Another parser in front
-// of it would see other things than Redoc does, which reads Markdown as Markdoc: `{% html name="meta" %}` is an element, and a line that stands
+// The list is applied to the tree that Redoc itself has parsed, in the reader's browser and where Redoc renders in advance. Another parser in front
+// of it would see other elements than Redoc, which reads Markdown as Markdoc: `{% html name="meta" %}` is an element, and a line that stands
 // four spaces in may end a block of code.
 
 /** A node of Markdoc's tree, as Redoc hands it on. */
@@ -22,7 +22,7 @@ export interface AllowedMarkdown {
   readonly attributes: readonly string[];
   /** Of links. An address without a scheme stays too. */
   readonly schemes: readonly string[];
-  /** What a picture may be: it is within the page. */
+  /** Start of the address of a picture within the page. */
   readonly pictures: string;
   /** Of Markdoc, beside `html`: Redoc's own. */
   readonly tags: readonly string[];
@@ -47,8 +47,8 @@ export const allowedMarkdown: AllowedMarkdown = {
 };
 
 /**
- * Takes out of a tree of Markdown whatever is not allowed. A picture from elsewhere becomes its words. Runs in the page, so it stands on nothing
- * around it.
+ * Removes from a tree of Markdown all that is not allowed. A picture from elsewhere becomes its alternative text. Runs in the page, so it refers to
+ * nothing outside its own body.
  *
  * @param parsed a tree, or the children of one
  */
@@ -89,7 +89,7 @@ export function keepAllowed<Parsed extends MarkdownNode | readonly MarkdownNode[
     }
     if (type === 'tag' && !isIn(allowed.tags, tag)) return children;
     const kept = pick(attributes, (one) => one !== 'class' && one !== 'style');
-    // The words of a link were those of a picture that had none.
+    // A link around a picture without alternative text shows its address.
     return [
       {
         ...rest,

@@ -30,6 +30,16 @@ const table = [
     want: '# One\n\n<img alt="A &quot;door&quot; &amp; &lt;more>" width="48" height="60" src="data:image/svg+xml;base64,AA=="> b\n```\n![c](door.svg)\n```',
   },
   {
+    name: 'reads headings that are underlined',
+    given: 'One\n===\nTwo\n---\nWords.',
+    want: '# One\n\n## Two\nWords.',
+  },
+  {
+    name: 'takes nothing for a link or a heading within code, and an address with brackets whole',
+    given: '# One\n`[a](b.md)`\n\n    # no heading\n\n[a [b]](c_(d).md "E")',
+    want: '# One\n\n`[a](b.md)`\n\n    # no heading\n\na [b]',
+  },
+  {
     name: 'keeps links to other sites and to operations',
     given: '# One\n[a](https://a.example/b) [b](#operation/c)',
     want: '# One\n\n[a](https://a.example/b) [b](#operation/c)',

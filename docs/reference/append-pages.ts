@@ -1,4 +1,5 @@
 import { parse } from 'node:path';
+import { fromMarkdown } from 'mdast-util-from-markdown';
 
 /** A page beside the contract, as `npm run docs -- --page FILE` names it. */
 export interface DocsPage {
@@ -16,18 +17,15 @@ export interface Picture {
   readonly height?: string;
 }
 
-const fence = /^ {0,3}(`{3,}|~{3,})/;
-const headingLine = /^ {0,3}(#{1,6})[ \t]+(.*?)[ \t]*#*$/;
-const link = /(!?)\[([^\]]*)\]\(([^()\s]*)(?:\s+"[^"]*")?\)/g;
 /** An address with a scheme, or of another host: no file beside the page. */
 const elsewhere = /^(?:[a-z][a-z0-9+.-]*:|\/|#|$)/i;
-/** What leads somewhere from the reference: another site, or a place of its own. */
+/** An address that leads somewhere from the reference: another site, or a place of the reference itself. */
 const reachable = /^(?:https?:|mailto:|#(?:operation|section|tag)\/)/i;
 
 /**
  * Adds pages to the description of a contract, each as a section of its own. The first heading of a page becomes the name of the section,
- * and where there is none, the name of its file. Whatever heading follows stands below it. A link to a file beside the page would lead
- * nowhere, so its words alone stay. A picture beside the page becomes part of it; of one from elsewhere its words alone stay too.
+ * and where there is none, the name of its file. Every other heading stands below it. A link to a file beside the page would lead
+ * nowhere, so its words alone stay. A picture beside the page becomes part of it; of one from elsewhere the words alone stay too.
  */
 export function appendPages(description: string | undefined, pages: readonly DocsPage[]): string {
   return [description ?? '', ...pages.map(writeSection)]
@@ -38,58 +36,75 @@ export function appendPages(description: string | undefined, pages: readonly Doc
 
 /** The addresses of all pictures that a page shows from files beside it, each once. */
 export function findPictures(markdown: string): readonly string[] {
-  const found = readLines(markdown)
-    .filter(({ isCode }) => !isCode)
-    .flatMap(({ text }) => Array.from(text.matchAll(link)))
-    .flatMap(([, image, , target = '']) => (image !== '' && !elsewhere.test(target) ? target : []));
-  return [...new Set(found)];
+  const found = nodesOf(fromMarkdown(markdown)).flatMap((node) => (node.type === 'image' ? (node.url ?? '') : []));
+  return [...new Set(found.filter((address) => !elsewhere.test(address)))];
 }
 
-interface Line {
+/** A part of a page as the parser gives it. */
+interface Node {
+  readonly type: string;
+  readonly position?: Position | undefined;
+  readonly children?: readonly Node[];
+  /** Of a heading, from 1 to 6. */
+  readonly depth?: number;
+  /** Of a link or a picture. */
+  readonly url?: string;
+  readonly alt?: string | null | undefined;
+}
+
+interface Position {
+  readonly start: { readonly offset?: number | undefined };
+  readonly end: { readonly offset?: number | undefined };
+}
+
+/** A part of the text that is written otherwise. */
+interface Edit {
+  readonly from: number;
+  readonly to: number;
   readonly text: string;
-  /** Of a heading; 0 for any other line. */
-  readonly level: number;
-  /** What looks like a heading or a link within a block of code is neither. */
-  readonly isCode: boolean;
 }
 
 function writeSection({ file, markdown, pictures }: DocsPage): string {
-  const lines = readLines(markdown).map(({ text, isCode, ...line }) => ({
-    ...line,
-    text: isCode ? text : text.replaceAll(link, (...match) => writeLink(match as unknown as LinkMatch, pictures)),
-  }));
-  const first = lines.findIndex(({ text }) => text.trim() !== '');
-  const opensWithTitle = (lines[first]?.level ?? 0) > 0;
-  const body = opensWithTitle ? lines.slice(first + 1) : lines;
-  const title = opensWithTitle ? headingLine.exec(lines[first]?.text ?? '')?.[2] : nameAfter(file);
-  const levels = body.map(({ level }) => level).filter((level) => level > 0);
-  const down = 2 - Math.min(...levels);
-  const written = body.map(({ text, level }) => {
-    const words = level > 0 ? (headingLine.exec(text)?.[2] ?? '') : text;
-    return level > 0 ? `${'#'.repeat(Math.min(level + down, 6))} ${words}` : words;
-  });
-  return [`# ${title}`, '', ...written].join('\n');
+  const tree = fromMarkdown(markdown);
+  const nodes = nodesOf(tree);
+  const [opening] = tree.children;
+  const title = opening?.type === 'heading' ? opening : undefined;
+  const headings = nodes.filter((node) => node.type === 'heading' && node !== title);
+  const down = 2 - Math.min(...headings.map(({ depth = 1 }) => depth));
+  const edits = [
+    ...headings.flatMap((heading) => moveHeading(heading, down)),
+    ...nodes.flatMap((node) => writeLink(node, pictures)),
+  ];
+  const name = title === undefined ? nameAfter(file) : rewrite(markdown, edits, innerOf(title));
+  const from = title === undefined ? 0 : spanOf(title).to;
+  const body = rewrite(markdown, edits, { from, to: markdown.length });
+  return `# ${name}\n\n${title === undefined ? body : body.replace(/^\r?\n/, '')}`;
 }
 
-/** The lines of Markdown, and of each whether it is code. */
-function readLines(markdown: string): readonly Line[] {
-  let open: string | undefined;
-  return markdown.split(/\r?\n/).map((text) => {
-    const [, mark] = fence.exec(text) ?? [];
-    const wasOpen = open !== undefined;
-    if (mark !== undefined && open === undefined) open = mark;
-    else if (mark !== undefined && open !== undefined && mark.startsWith(open)) open = undefined;
-    const isCode = wasOpen || open !== undefined;
-    return { text, isCode, level: isCode ? 0 : (headingLine.exec(text)?.[1]?.length ?? 0) };
-  });
+/** A heading that is underlined becomes one with signs before it. */
+function moveHeading(heading: Node, down: number): readonly Edit[] {
+  const { from, to } = spanOf(heading);
+  const inner = innerOf(heading);
+  const signs = '#'.repeat(Math.min((heading.depth ?? 1) + down, 6));
+  return [
+    { from, to: inner.from, text: `${signs} ` },
+    { from: inner.to, to, text: '' },
+  ];
 }
 
-type LinkMatch = readonly [whole: string, image: string, words: string, target: string];
-
-function writeLink([whole, image, words, target]: LinkMatch, pictures: DocsPage['pictures']): string {
-  if (image === '') return reachable.test(target) ? whole : words;
-  const picture = pictures[target];
-  return picture === undefined ? words : writePicture(words, picture);
+function writeLink(node: Node, pictures: DocsPage['pictures']): readonly Edit[] {
+  const { url = '', alt } = node;
+  const span = spanOf(node);
+  if (node.type === 'image') {
+    const picture = pictures[url];
+    return [{ ...span, text: picture === undefined ? (alt ?? '') : writePicture(alt ?? '', picture) }];
+  }
+  if (node.type !== 'link' || reachable.test(url)) return [];
+  const inner = innerOf(node);
+  return [
+    { from: span.from, to: inner.from, text: '' },
+    { from: inner.to, to: span.to, text: '' },
+  ];
 }
 
 /** As an element: of Markdown's own pictures Redoc draws none that is an SVG within the page. */
@@ -100,6 +115,39 @@ function writePicture(words: string, { address, width, height }: Picture): strin
       : `${name}="${value.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')}"`,
   );
   return `<img ${attributes.join(' ')}>`;
+}
+
+/** The part of a text with the edits in it. */
+function rewrite(text: string, edits: readonly Edit[], { from, to }: Omit<Edit, 'text'>): string {
+  const own = edits
+    .filter((edit) => edit.from >= from && edit.to <= to)
+    .toSorted((a, b) => a.from - b.from || a.to - b.to);
+  let written = '';
+  let at = from;
+  for (const edit of own) {
+    written += text.slice(at, edit.from) + edit.text;
+    at = edit.to;
+  }
+  return written + text.slice(at, to);
+}
+
+/** Every node, the outer before the inner. Code has none within. */
+function nodesOf(node: Node): readonly Node[] {
+  return [node, ...(node.children ?? []).flatMap(nodesOf)];
+}
+
+function spanOf({ position }: Node): Omit<Edit, 'text'> {
+  return { from: position?.start.offset ?? 0, to: position?.end.offset ?? 0 };
+}
+
+/** The words of a heading or a link; an empty part at its end where it has none. */
+function innerOf(node: Node): Omit<Edit, 'text'> {
+  const [first] = node.children ?? [];
+  const last = node.children?.at(-1);
+  const { to } = spanOf(node);
+  return first === undefined || last === undefined
+    ? { from: to, to }
+    : { from: spanOf(first).from, to: spanOf(last).to };
 }
 
 function nameAfter(file: string): string {

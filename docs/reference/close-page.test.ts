@@ -55,6 +55,11 @@ describe('closePage', () => {
       given: page({ head: '<meta charset="utf-8"><link rel=stylesheet href=https://a.example/b.css>' }),
       want: 'the page fetches https://a.example/b.css',
     },
+    {
+      name: 'a script that the renderer does not bring',
+      given: page({ head: '<meta charset="utf-8"><script>colours()</script><script>stranger()</script>' }),
+      want: 'the page has 3 scripts, Redoc brings 2',
+    },
   ];
   for (const { name, given, want } of faults) {
     test(`refuses ${name}`, () => expect(() => closePage(given, 'abc', table)).toThrow(want));

@@ -1,11 +1,10 @@
 import { contentPolicy } from '@lockstep/runtime/docs/content-policy';
-import { fillPlainServers } from './fill-servers.ts';
 import { findOutsideAddresses, listElements } from './outside-addresses.ts';
 import { changeRenderer, rendererChanges } from './renderer-changes.ts';
-import { joinPage, type Page, splitPage } from './split-page.ts';
+import { joinPage, splitPage } from './split-page.ts';
 
-/** How the page writes `<` within its script. */
-const lessThan = '\\u003c';
+/** The renderer with the contract, and ahead of it the colours that the reader has chosen. The policy allows every script of the page by its hash. */
+const mostScripts = 2;
 const charset = '<meta charset="utf-8">';
 
 /**
@@ -17,12 +16,13 @@ const charset = '<meta charset="utf-8">';
 export function closePage(html: string, key: string, table = rendererChanges): string {
   const page = splitPage(html);
   const { script, missing } = changeRenderer(page.script, table);
-  const { definition, frame } = putDefaults(page);
-  const [before, after] = frame;
-  const closed = { ...page, script, definition, frame: [linkWithin(before), after] as const };
+  const [before, after] = page.frame;
+  const closed = { ...page, script, frame: [linkWithin(before), after] as const };
+  const scripts = listElements(page.frame.join('')).filter(({ tagName }) => tagName === 'script');
   const faults = [
     ...missing.map((text) => `the renderer no longer has ${text}`),
     ...findOutsideAddresses(closed),
+    ...(scripts.length > mostScripts ? [`the page has ${scripts.length} scripts, Redoc brings ${mostScripts}`] : []),
     ...(page.frame[1].includes('"disableTelemetry":true') ? [] : ['the telemetry of the page is not off']),
     ...(page.frame[0].includes(charset) ? [] : [`the page has no ${charset}, after which its policy goes`]),
   ];
@@ -42,14 +42,4 @@ function linkWithin(html: string): string {
   });
   const cuts = paths.map((offset) => html.indexOf('/', offset));
   return [0, ...cuts].map((cut, index) => html.slice(cut, cuts[index])).join('#');
-}
-
-/** In the contract, and in what Redoc has drawn of it beforehand: the address of the first server. */
-function putDefaults({ definition, frame: [before, after] }: Page): Pick<Page, 'definition' | 'frame'> {
-  const document: unknown = JSON.parse(definition);
-  const filled = fillPlainServers(document);
-  return {
-    definition: JSON.stringify(document).replaceAll('<', () => lessThan),
-    frame: [filled.reduce((text, { from, to }) => text.replaceAll(from, () => to), before), after],
-  };
 }

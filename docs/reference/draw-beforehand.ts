@@ -1,4 +1,5 @@
-// Loaded into Redocly's process ahead of all else: the introduction that it draws beforehand, in code of its own, shows what is allowed and no more.
+// Loaded into Redocly's process before its own code, which renders the introduction in advance: changes that code, so that it shows allowed Markdown
+// alone.
 import { registerHooks } from 'node:module';
 import { changeRenderer, drawnBeforehand } from './renderer-changes.ts';
 

@@ -22,7 +22,7 @@ const namedOnly: Readonly<Record<string, string>> = {
 const absolute = /\bhttps?:\/\/([a-z0-9-]+(?:\.[a-z0-9-]+)*)/gi;
 
 const fetchingAttributes = new Set(['src', 'srcset', 'poster', 'data', 'background']);
-/** They lead a reader away, or put another page into this one. */
+/** Elements that lead a reader away, or put another page into this one. */
 const leadingAway = new Set(['base', 'embed', 'form', 'iframe', 'object']);
 const fetchingLinks = new Set(['link', 'image', 'use', 'feimage']);
 const fetchedByStyle = [/\burl\(\s*["']?(?!["']?(?:data:|#))([^"')\s]+)/gi, /@import\s+["']?(?!url\()([^"';\s]+)/gi];
@@ -37,7 +37,7 @@ function firstGroups(text: string, patterns: readonly RegExp[]): readonly string
 export function listElements(html: string, part = false): readonly DefaultTreeAdapterTypes.Element[] {
   const root = part ? parseFragment(html) : parse(html, { sourceCodeLocationInfo: true });
   const found: DefaultTreeAdapterTypes.Element[] = [];
-  // As deep as its author likes, so nothing here calls itself.
+  // No recursion: its author may nest elements deeper than any stack.
   for (const waiting: DefaultTreeAdapterTypes.Node[] = [root]; waiting.length > 0; ) {
     const node = waiting.pop();
     if (node === undefined || !('childNodes' in node)) continue;
@@ -48,7 +48,7 @@ export function listElements(html: string, part = false): readonly DefaultTreeAd
   return found;
 }
 
-/** What an element fetches by itself from elsewhere, and what its style does. */
+/** Addresses outside the page that an element or its style fetches by itself. */
 export function fetchedBy({ tagName, attrs, childNodes }: DefaultTreeAdapterTypes.Element): readonly string[] {
   const styled = tagName === 'style' ? childNodes.map((node) => ('value' in node ? node.value : '')).join('') : '';
   return [

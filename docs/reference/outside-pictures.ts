@@ -1,5 +1,5 @@
-// A page that stands alone shows no picture from elsewhere: its words stand there instead (`allowed-markdown.ts`). Here they are found, so that the
-// author of a contract is told.
+// The page shows no picture from elsewhere, but its alternative text (`allowed-markdown.ts`). Here such pictures are found, so that the author of the
+// contract is told.
 import { formatPointer, isObject } from '@lockstep/json/json-pointer';
 import { type Reading, readingOf } from '@lockstep/json/schema-keywords';
 import MarkdownIt from 'markdown-it';
@@ -13,11 +13,11 @@ export interface OutsidePicture {
 }
 
 const markdown = new MarkdownIt({ html: true });
-// An address is told as its author wrote it.
+// An address is reported as its author wrote it.
 markdown.normalizeLink = (address) => address;
 markdown.validateLink = () => true;
 
-/** The addresses of what Markdown would have fetched from elsewhere; what is code names none. */
+/** Addresses outside the page from which Markdown shows something; those in code do not count. */
 export function findShown(text: string): readonly string[] {
   if (!/[!<]/.test(text)) return [];
   const tokens = markdown.parse(text, {}).flatMap((token) => [token, ...(token.children ?? [])]);
@@ -63,7 +63,7 @@ function* drawn(
  * Finds every picture from elsewhere, and takes a logo from elsewhere out.
  *
  * @param document an OpenAPI document as one plain value; changed in place
- * @returns what is left out of the page, in the order of the document
+ * @returns the pictures that the page leaves out, in the order of the document
  */
 export function findPictures(document: unknown): readonly OutsidePicture[] {
   // Whoever changes an object while it is walked through would miss members.

@@ -1,6 +1,6 @@
-// What is other in Redoc's bundle than as it comes. Each change is a text that must be there, or the build stops.
+// Changes of Redoc's bundle. Each replaces a text that must be there, or the build stops.
 //
-// - What Markdown may show is a list (`allowed-markdown.ts`).
+// - Markdown shows allowed elements alone (`allowed-markdown.ts`).
 // - The bundle names addresses that a reader's browser would call: pictures for icons, its logo, telemetry. Each becomes a value that asks
 //   nothing of anybody, so that the page works offline and tells nobody that it is read.
 // - Its search knows the introduction as one place, by the name of the API, below all operations. Here each section is a place of its own.
@@ -42,7 +42,7 @@ export interface SearchedPlace {
   readonly url: string;
   readonly title: string;
   readonly text: string;
-  /** Titles of what it stands in. */
+  /** Titles of the places around it. */
   readonly path: readonly string[];
   /** `root`: the introduction. */
   readonly kind: string;
@@ -59,7 +59,7 @@ interface SearchedPart {
 
 /**
  * Makes each section of the introduction a place of its own, which counts by its title as an operation does: an error code is the title of
- * its entry. Runs in the page, so it stands on nothing around it.
+ * its entry. Runs in the page, so it refers to nothing outside its own body.
  */
 export function splitIntroduction(place: SearchedPlace): readonly SearchedPlace[] {
   const isSection = (part: SearchedPart) => part.place === 'description' && part.deepLink?.startsWith('/#section/');
@@ -82,13 +82,13 @@ export function splitIntroduction(place: SearchedPlace): readonly SearchedPlace[
 }
 
 const searchChanges: readonly RendererChange[] = [
-  // Sections are left out of what has no address beyond the page's own, which is the introduction.
+  // Redoc leaves out the sections of a place without a slug, as the introduction is.
   { text: 'if(!e||typeof e==`string`||!t.slug)return;', instead: 'if(!e||typeof e==`string`)return;' },
   {
     text: 'let c=i.getResult(),l=new EOe;',
     instead: `let c=i.getResult().flatMap(${splitIntroduction}),l=new EOe;`,
   },
-  // Elsewhere Redoc names the place of a response by the plural, which alone is scrolled to.
+  // Redoc scrolls to the name in the plural alone, which it uses elsewhere.
   { text: 'Vh(`response`,void 0,', instead: 'Vh(`responses`,void 0,' },
 ];
 
@@ -100,7 +100,7 @@ export const rendererChanges: readonly RendererChange[] = [
   { text: 'return rB(Wz.parse(qB(n)))', instead: keeping('rB(Wz.parse(qB(n)))') },
 ];
 
-/** The same list where Redocly draws the introduction beforehand, in code of its own. */
+/** The same where Redocly renders the introduction in advance, in code of its own. */
 export const drawnBeforehand: RendererChange = {
   text: 'return uSe(Co.parse(kj(r)))',
   instead: keeping('uSe(Co.parse(kj(r)))'),

@@ -12,14 +12,14 @@ export interface WholeContract {
   readonly text: string;
   /** Whether it is JSON, and no YAML beyond that. */
   readonly isJson: boolean;
-  /** What it says, a value of its own. */
+  /** The parsed document, a value that nobody else has. */
   readonly value: unknown;
 }
 
 /**
  * Reads a contract as one document.
  *
- * @param draft a folder for what is made on the way
+ * @param draft a folder for intermediate files
  * @throws Error when it isn't YAML, as `readContractFiles` does, and when Redocly can't bundle it
  */
 export async function readWhole(

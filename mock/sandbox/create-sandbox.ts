@@ -92,7 +92,7 @@ export async function createSandbox(
     readState,
     reset: () => inTurn(() => begin(scenario)),
     useScenario: async (choice) => {
-      // A large file has just been read; so that others are answered before it is judged.
+      // Others are answered before a large file, which has just been read, is judged.
       await setImmediate();
       return inTurn(() => begin(readScenario(choice)));
     },

@@ -79,7 +79,7 @@ export function createFront(options: FrontOptions): RequestListener {
     request.headers['x-request-id'] = requestId;
     response.setHeader('X-Request-Id', requestId);
     const operation = mock.operationOf(request);
-    // The control page asks for a token, where the OAuth server takes any Origin for another: the service has no such page.
+    // The control page asks for a token. The OAuth server refuses any Origin, since the service has no such page.
     const { origin, host = '' } = request.headers;
     if (operation?.operationId === 'exchangeToken' && origin !== undefined && isOriginOf(origin, host))
       delete request.headers.origin;
@@ -137,7 +137,7 @@ export function createFront(options: FrontOptions): RequestListener {
   }
 }
 
-/** Of a page without a code for programs; its words are in the owner's language. */
+/** For a page, which has no code for programs; its words are in the owner's language. */
 const toldOnPage = { message: 'the page told the owner what was wrong' };
 
 function judge(
@@ -151,7 +151,7 @@ function judge(
   if (isPreferred) return 'documented';
   if (status >= 500) return 'failed';
   if (status < 400) return 'accepted';
-  // The pages between login and callback are no operations: there a path that is known may be refused, as after a wrong password.
+  // The pages between login and callback are no operations, but answer: with 400 after a wrong password.
   return operation === undefined && (status === 404 || status === 405) ? 'unrouted' : 'refused';
 }
 

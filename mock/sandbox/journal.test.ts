@@ -119,57 +119,33 @@ describe('the journal', () => {
     expect(entry?.details?.[0]?.at).toBe(redacted);
   });
 
-  test.each<Detail & { told: string; shown?: string }>([
+  test.each<Pick<Detail, 'at' | 'says'> & { told: string; shown?: string; in?: 'query' }>([
     {
-      in: 'body',
       at: '/s3cr3t',
       says: 's3cr3t is not known, did you mean pin?',
-      nearest: [],
       told: `${redacted} is not known, did you mean pin?`,
     },
     {
-      in: 'body',
-      at: '/jobData/s3cr3t',
-      says: 'jobData/s3cr3t is not known',
-      nearest: [],
-      told: `jobData/${redacted} is not known`,
-      shown: `/jobData/${redacted}`,
+      ...{ at: '/jobData/s3cr3t', says: 'jobData/s3cr3t is not known' },
+      ...{ told: `jobData/${redacted} is not known`, shown: `/jobData/${redacted}` },
     },
     {
-      in: 'body',
-      at: '/s3cr3t/a~1b/0',
-      says: 's3cr3t/a/b/0 must be text',
-      nearest: [],
-      told: `${redacted}/${redacted}/0 must be text`,
-      shown: `/${redacted}/${redacted}/0`,
+      ...{ at: '/s3cr3t/a~1b/0', says: 's3cr3t/a/b/0 must be text' },
+      ...{ told: `${redacted}/${redacted}/0 must be text`, shown: `/${redacted}/${redacted}/0` },
     },
-    { in: 'body', at: '/s3cr3t', says: 'text holds s3cr3t', nearest: [], told: `${redacted} is refused` },
+    { at: '/s3cr3t', says: 'text holds s3cr3t', told: `${redacted} is refused` },
     {
-      in: 'body',
-      at: '/accessName',
-      says: 'accessName is required, did you mean it by s3cr3t?',
-      nearest: [],
-      told: `accessName is required, did you mean it by ${redacted}?`,
-      shown: '/accessName',
+      ...{ at: '/accessName', says: 'accessName is required, did you mean it by s3cr3t?' },
+      ...{ told: `accessName is required, did you mean it by ${redacted}?`, shown: '/accessName' },
     },
-    { in: 'body', at: '/constructor', says: 'constructor is not known', nearest: [], told: `${redacted} is not known` },
+    { at: '/constructor', says: 'constructor is not known', told: `${redacted} is not known` },
     {
-      in: 'query',
-      at: 's3cr3t',
-      says: 's3cr3t is not known, known here: limit',
-      nearest: [],
-      told: `${redacted} is not known, known here: limit`,
-      shown: redacted,
+      ...{ in: 'query', at: 's3cr3t', says: 's3cr3t is not known, known here: limit' },
+      ...{ told: `${redacted} is not known, known here: limit`, shown: redacted },
     },
-    {
-      in: 'body',
-      at: '/payload/0/ts',
-      says: 'payload/0/ts is required',
-      nearest: [],
-      told: 'payload/0/ts is required',
-      shown: '/payload/0/ts',
-    },
-  ])('of a name that the contract has not it keeps nothing: $says', ({ told, shown = `/${redacted}`, ...detail }) => {
+    { at: '/payload/0/ts', says: 'payload/0/ts is required', told: 'payload/0/ts is required', shown: '/payload/0/ts' },
+  ])('of a name that the contract has not it keeps nothing: $says', ({ told, shown = `/${redacted}`, ...given }) => {
+    const detail: Detail = { in: 'body', nearest: [], ...given };
     const other: Detail = { in: 'query', at: 'limit', says: 'limit must be at most 300', nearest: [] };
     const [entry] = keep({ says: detail.says, details: [other, detail], queryText: 's3cr3t&limit=900' }).list();
     expect([entry?.says, entry?.details?.[1]]).toEqual([told, { ...detail, at: shown, says: told }]);

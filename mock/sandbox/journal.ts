@@ -92,7 +92,7 @@ const shownOfLogin: ReadonlySet<string> = new Set([
 
 const loginPath = '/auth';
 
-/** Keeps the last thousand requests in memory: no header, no body, and of the query the values of known parameters alone. A name that the contract has not is taken out of all of them. */
+/** Keeps the last thousand requests in memory: no header, no body, and of the query the values of known parameters alone. Names that the contract does not have are hidden in all of them. */
 export function createJournal(): Journal {
   let recorded = 0;
   const entries: KeptEntry[] = [];
@@ -100,7 +100,7 @@ export function createJournal(): Journal {
     record({ queryText, ...outcome }) {
       const { method, path, operationId, clientId, accountId, code, details } = outcome;
       const told = details?.slice(0, longest.details).map(hideNames);
-      // The text of a refusal is that of one of its details.
+      // The text of a refusal is that of one of its details, and is hidden as that is.
       const same = outcome.says && details?.findIndex((detail) => detail.says === outcome.says);
       const says = (typeof same === 'number' && told?.[same]?.says) || outcome.says;
       const entry = {
@@ -144,15 +144,15 @@ function hideSecrets(text: string): string {
 }
 
 /**
- * Whoever has the id of an interaction and its cookie can end a login; ids of the OAuth server have 21 characters. A path that is no operation may
- * have one elsewhere, as after a slash too many.
+ * Hides ids of interactions: with the id and its cookie a login can be ended. Ids of the OAuth server have 21 characters. In a path that is no
+ * operation one may stand anywhere, as after a slash too many.
  */
 function hideIds(path: string): string {
   const hidden = path.replaceAll(/(\/(?:interaction|login)\/+)[^/]+/gi, `$1${redacted}`);
   return /^\/+auth\//i.test(path) ? hidden.replaceAll(/[^/]{20,}/g, redacted) : hidden;
 }
 
-/** Each name that the contract has, of a member or a parameter, and no other: a caller's own may be a secret that stands in the wrong place. */
+/** Names of members and parameters in the contract. Any other may be a secret that a caller put in the wrong place. */
 const declaredNames: ReadonlySet<string> = new Set([...listNames(contract), ...preferenceNames, ...shownOfLogin, '']);
 
 function* listNames(node: unknown): Generator<string> {
@@ -168,7 +168,7 @@ function showName(name: string): string {
   return declaredNames.has(name) || /^\d{1,6}$/.test(name) ? name : redacted;
 }
 
-/** A detail without the names in it that the contract has not: those that would do are still told. */
+/** Hides names that the contract does not have; suggestions of names that it has stay. */
 function hideNames(detail: Detail): Detail {
   const isPointer = detail.in === 'body' && detail.at.startsWith('/');
   const sent = isPointer ? parsePointer(detail.at) : [detail.at];

@@ -74,7 +74,7 @@ export const scenarioList: readonly { readonly name: ScenarioName; readonly show
  *   the files have by themselves
  */
 export function readScenario(choice: ScenarioChoice): Scenario {
-  // As from JSON.
+  // JSON may hold anything.
   const sent = 'name' in choice ? String(choice.name) : '';
   if ('name' in choice && !scenarioNames.includes(choice.name))
     throw new ScenarioFault([describeUnknown(`the scenario ${cut(sent)}`, sent, scenarioNames).says]);
@@ -140,7 +140,7 @@ async function importFile(store: Store, file: ImportFile, now: EpochMilliseconds
   await setImmediate();
   const { scope, objectIds } = listNames(file);
   const taken = await store.imports.findTaken(scope, objectIds);
-  // Each step takes 0.1 to 0.3 s for 100,000 devices: what others have asked meanwhile is answered in between.
+  // Each step takes 0.1 to 0.3 s for 100,000 devices: other requests are answered in between.
   await setImmediate();
   const faults = findImportFaults(file, taken);
   if (faults.length > 0) throw new ScenarioFault(faults.map((fault) => place(fault, pointer)));

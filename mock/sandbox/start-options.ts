@@ -1,4 +1,4 @@
-// The options of `startMock`, and what judges them: from JavaScript, anything may come.
+// The options of `startMock`, and their checks: JavaScript may pass anything.
 import { cut, describeUnknown, listOr, showValue } from '@lockstep/runtime/form/sentence';
 import type { OperationTable } from '@lockstep/runtime/operation';
 import type { LevelWithSilent } from 'pino';
@@ -39,20 +39,12 @@ export interface ContractOptions extends ListenOptions {
   };
 }
 
-const levels = [
-  'fatal',
-  'error',
-  'warn',
-  'info',
-  'debug',
-  'trace',
-  'silent',
-] as const satisfies readonly LevelWithSilent[];
+const levels: readonly LevelWithSilent[] = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 
 interface Rule {
   readonly takes: string;
   readonly fits: (value: unknown) => boolean;
-  /** Of the right type, and still none. */
+  /** The type is right where it does not fit. */
   readonly isRange?: true;
 }
 
@@ -82,9 +74,7 @@ const ofContract: Readonly<Record<keyof ContractOptions, Rule>> = {
   },
 };
 
-/**
- * @throws TypeError for what are no options, an option that there is not, or one of another type; RangeError for a port or a level that is none
- */
+/** @throws TypeError for no object, an unknown option, or a wrong type; RangeError for an impossible port or level */
 export function checkStartOptions(options: unknown): asserts options is SandboxOptions | ContractOptions {
   if (!isRecord(options)) throw new TypeError(`startMock takes an object of options, not ${showValue(options)}`);
   const rules: Readonly<Record<string, Rule>> = options.contract === undefined ? ofSandbox : ofContract;
@@ -101,7 +91,7 @@ export function checkStartOptions(options: unknown): asserts options is SandboxO
   }
 }
 
-/** @throws RangeError for a clock that is no time, or none that it can show */
+/** @throws RangeError for a clock that is no time, or one outside its years */
 export function readStart(clock: string | number | Date): number {
   const at = readClockTime(clock);
   if (at !== undefined) return at;

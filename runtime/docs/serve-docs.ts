@@ -201,7 +201,7 @@ export function serveDocsAlone(answer: DocsHandler): RequestListener {
     if (answer(request, response)) return;
     const isRoot = /^\/(?:\?|$)/.test(request.url ?? '') && (request.method === 'GET' || request.method === 'HEAD');
     response
-      // For now: another server may have another page there some day.
+      // Not 301, which browsers keep: another server of this origin may have a page at /.
       .writeHead(isRoot ? 302 : 404, {
         'Content-Type': 'text/plain; charset=utf-8',
         ...(isRoot && { Location: '/docs' }),

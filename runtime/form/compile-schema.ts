@@ -11,7 +11,7 @@ import { judgeUniqueItemsOnce } from './unique-items.ts';
 export type Validate = (value: unknown) => readonly ErrorObject[] | undefined;
 
 interface CompiledSchema {
-  /** Without a bound of its own. */
+  /** Within the bound of the value that is judged. */
   readonly findFault: Validate;
   readonly validate: Validate;
 }

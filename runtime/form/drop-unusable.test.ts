@@ -20,8 +20,8 @@ const cases = [
     name: 'a pattern of names, with what the other names are held to',
     given: { patternProperties: { '[': {} }, additionalProperties: false },
     says: /^patternProperties is not usable/,
+    instead: { additionalProperties: {} },
   },
-  { name: 'a pattern of names', given: { patternProperties: { '[': {} } }, says: /^patternProperties is not usable/ },
   { name: 'a reference that leads nowhere', given: { $ref: '#/Gone' }, says: '$ref leads nowhere: #/Gone' },
   { name: 'a reference to a file', given: { $ref: 'a.json' }, says: '$ref must be a reference into the contract' },
   { name: 'required of draft 3', given: { required: true }, says: 'required must be a list of names' },
@@ -35,15 +35,40 @@ const cases = [
 ];
 
 describe('dropUnusable', () => {
-  for (const { name, given, says } of cases) {
+  for (const { name, given, says, instead } of cases) {
     test(`takes out ${name}, tells it, and keeps the rest`, () => {
       const { document, unchecked } = dropUnusable({ schema: { properties: { a: { ...given, maxProperties: 3 } } } });
-      expect(document).toEqual({ schema: { properties: { a: { maxProperties: 3 } } } });
+      expect(document).toEqual({ schema: { properties: { a: { maxProperties: 3, ...instead } } } });
       const why = typeof says === 'string' ? says : expect.stringMatching(says);
       expect(unchecked).toEqual([{ pointer: `#/schema/properties/a/${Object.keys(given)[0]}`, why }]);
       expect(() => createSchemaCompiler(document)(document.schema)).not.toThrow();
     });
   }
+
+  test('takes any member for one of a pattern that is none, whatever stands around it', () => {
+    const part = { patternProperties: { '[': {} } };
+    const { document } = dropUnusable({ schema: { allOf: [part], unevaluatedProperties: false } });
+    expect(createSchemaCompiler(document)(document.schema)({ a: 1 })).toBeUndefined();
+  });
+
+  const unusable = { pattern: '(' };
+  test.each([
+    { name: 'what it is not', given: { not: unusable } },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    { name: 'a condition', given: { if: { items: unusable }, then: { type: 'integer' } } },
+    { name: 'one of several forms', given: { oneOf: [{ $ref: '#/components/schemas/Part' }, { type: 'string' }] } },
+    { name: 'a counted item', given: { properties: { a: {} }, items: { contains: unusable, maxContains: 0 } } },
+  ])('refuses nothing since $name takes more than it should', ({ given }) => {
+    const { document } = dropUnusable(contractOf({ Part: unusable, Whole: given }));
+    const check = createSchemaCompiler(document)({ $ref: '#/components/schemas/Whole' });
+    expect([check('a'), check([['a']])]).toEqual([undefined, undefined]);
+  });
+
+  test('takes one form alone still, where nothing but a name was lost', () => {
+    const contract = { schema: { oneOf: [{ $id: 'a', type: 'string' }, { maxLength: 3 }] } };
+    const { document } = dropUnusable(contract);
+    expect(createSchemaCompiler(document)(document.schema)('ab')).toMatchObject([{ keyword: 'oneOf' }]);
+  });
 
   test.each([
     { pattern: '^[\\w\\-]+$' },

@@ -1,5 +1,6 @@
-import { type ContractDocument, isObject, readPointer } from '@lockstep/json/json-pointer';
+import { type ContractDocument, isObject, type JsonObject, readPointer } from '@lockstep/json/json-pointer';
 import { mapSchemas } from '@lockstep/json/map-schemas';
+import { schemasIn } from '@lockstep/json/schema-keywords';
 import { oncePerDocument } from '../once-per-document.ts';
 import { cutCircles, type Unchecked, type UsableSchemas } from './cut-circles.ts';
 import { readPattern } from './read-pattern.ts';
@@ -98,6 +99,9 @@ const forms: ReadonlyMap<string, Expect> = new Map<string, Expect>([
   ['$dynamicRef', () => 'is not read'],
 ]);
 
+/** Without these a schema takes what it took. */
+const naming = new Set(['id', '$schema', '$id', '$anchor', '$dynamicAnchor']);
+
 /** Ajv reads it in every draft. In OpenAPI 3.1 it is a word without meaning: null is refused, and `lint` names it. */
 const meaningless = 'nullable';
 
@@ -107,23 +111,72 @@ const meaningless = 'nullable';
  */
 export const dropUnusable = oncePerDocument((contract): UsableSchemas => {
   const unchecked: Unchecked[] = [];
-  const document = mapSchemas(contract, (schema, { pointer }) => {
+  const faulty = new Map<JsonObject, readonly string[]>();
+  mapSchemas(contract, (schema, { pointer }) => {
     const faults = Object.entries(schema).flatMap(([keyword, value]) => {
       const why = forms.get(keyword)?.(value, contract);
       return why === undefined ? [] : [{ keyword, why }];
     });
-    if (faults.length === 0 && !(meaningless in schema)) return schema;
+    if (faults.length > 0)
+      faulty.set(
+        schema,
+        faults.map(({ keyword }) => keyword),
+      );
     unchecked.push(
       ...faults.map(({ keyword, why }) => ({ pointer: `${pointer}/${keyword}`, why: `${keyword} ${why}` })),
     );
-    const dropped = new Set([meaningless, ...faults.map(({ keyword }) => keyword)]);
-    // Which members are left for these to judge is not known then.
-    if (dropped.has('patternProperties')) dropped.add('additionalProperties').add('unevaluatedProperties');
-    return Object.fromEntries(Object.entries(schema).filter(([name]) => !dropped.has(name)));
+    return schema;
+  });
+  const lax = findHolders(
+    contract,
+    [...faulty].filter(([, names]) => !names.every((name) => naming.has(name))).map(([schema]) => schema),
+  );
+  const document = mapSchemas(contract, (schema) => {
+    const dropped = new Set(faulty.get(schema));
+    if (lax.has(schema.not)) dropped.add('not');
+    if (lax.has(schema.if)) dropped.add('if').add('then').add('else');
+    if (lax.has(schema.contains)) dropped.add('maxContains');
+    const isSome = !dropped.has('oneOf') && Array.isArray(schema.oneOf) && schema.oneOf.some((form) => lax.has(form));
+    if (isSome) dropped.add('oneOf');
+    if (dropped.size === 0 && !(meaningless in schema)) return schema;
+    const kept = Object.fromEntries(
+      Object.entries(schema).filter(([name]) => !dropped.has(name) && name !== meaningless),
+    );
+    return {
+      ...kept,
+      ...(isSome && { allOf: [...(Array.isArray(kept.allOf) ? kept.allOf : []), { anyOf: schema.oneOf }] }),
+      // Any member may match the pattern then: neither this schema nor one around it may refuse a member as one too many.
+      ...(dropped.has('patternProperties') && { additionalProperties: {} }),
+    };
   });
   const uncircled = cutCircles(document);
   return { document: uncircled.document, unchecked: [...unchecked, ...uncircled.unchecked] };
 });
+
+/**
+ * A schema that lost a keyword takes more values than it should, and so may one that holds it. What refuses a value since a schema takes it would
+ * then refuse what is right: `not`, `if`, `maxContains`, and `oneOf` where a second form takes the value too.
+ *
+ * @returns all schemas that hold a faulty one, anywhere, and these themselves
+ */
+function findHolders(document: ContractDocument, faulty: readonly JsonObject[]): ReadonlySet<unknown> {
+  const found = new Set<unknown>(faulty);
+  if (found.size === 0) return found;
+  const holders = new Map<unknown, JsonObject[]>();
+  mapSchemas(document, (schema) => {
+    const { $ref } = schema;
+    const target = typeof $ref === 'string' ? [readPointer(document, $ref)] : [];
+    for (const part of [...schemasIn(schema, 'value'), ...schemasIn(schema, 'part'), ...target]) {
+      const known = holders.get(part);
+      if (known === undefined) holders.set(part, [schema]);
+      else known.push(schema);
+    }
+    return schema;
+  });
+  // A Set goes on to what is added while it is read.
+  for (const schema of found) for (const holder of holders.get(schema) ?? []) found.add(holder);
+  return found;
+}
 
 function explainPattern(pattern: string): string | undefined {
   try {

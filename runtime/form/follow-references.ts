@@ -1,8 +1,8 @@
 import { type Ajv, type CodeKeywordDefinition, _ as code, type ErrorObject } from 'ajv';
 
-/** References followed for one value, whatever its size: 0.1 s of them. */
+/** References that any value may take: following them takes 0.1 s. */
 const leastReferences = 300_000;
-/** For each part of a value, its members and items included. */
+/** Further references for each member and item of a value. */
 const referencesPerPart = 8;
 
 const spent = new Error('the references that one value may take are spent');
@@ -20,7 +20,7 @@ export function countReferences(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 
   ajv.removeKeyword('$ref');
   ajv.addKeyword({
     ...definition,
-    // Where it stood: before all that stand beside it.
+    // As before, ahead of the keywords beside it.
     before: 'const',
     code(context, type) {
       context.gen.code(code`${context.gen.scopeValue('func', { ref: countReference })}()`);
@@ -32,7 +32,7 @@ export function countReferences(ajv: Pick<Ajv, 'getKeyword' | 'removeKeyword' | 
 function countReference(): void {
   followed += 1;
   if (followed <= limit) return;
-  // Counted for the few values that come here: a long list takes as many as it has items.
+  // Parts are counted for the few values that come here, such as long lists: each item may take a reference.
   limit = Math.max(limit, referencesPerPart * countParts(root));
   if (followed > limit) throw spent;
 }
@@ -43,9 +43,9 @@ function countParts(value: unknown): number {
 }
 
 /**
- * Judges one value, with as many references as it may take.
+ * Judges one value within the bound of references.
  *
- * @returns the fault that is found; where the references do not suffice, one that says so
+ * @returns the faults that were found; beyond the bound one that says so
  */
 export function judgeWithReferences(
   value: unknown,

@@ -3,20 +3,20 @@
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { RE2JS } from 're2js';
 
-/** A pattern that takes no text long. */
+/** A pattern that is matched in time linear in the text. */
 export interface Pattern {
   readonly test: (text: string) => boolean;
-  /** Tells it apart from others: Ajv has one of each text. */
+  /** Ajv keeps one pattern for each of these texts. */
   readonly toString: () => string;
 }
 
 const known = new Map<string, Pattern | Error>();
 
 /**
- * A pattern as it was meant (ECMA-262, as JSON Schema 2020-12, Core, 6.4 asks), each made once. The platform's engine runs it where that is sure
- * to be fast, else RE2's algorithm does.
+ * Compiles a pattern of ECMA-262 (JSON Schema 2020-12, Core, 6.4), each once. The platform's engine runs it where that is sure to be fast, else
+ * RE2's algorithm does.
  *
- * @throws Error for one that is none, and for one that neither can run in linear time
+ * @throws Error for a syntax error, and for a pattern that neither can run in linear time
  */
 export function readPattern(source: string): Pattern {
   const found = known.get(source) ?? tryPattern(source);
@@ -35,7 +35,7 @@ function tryPattern(source: string): Pattern | Error {
   }
 }
 
-/** Its stack ends at some megabytes of text, as of `^([a-z])*$`: a text so long does not match. */
+/** The engine's stack overflows at some megabytes of text, as with `^([a-z])*$`: so long a text does not match. */
 function wrap(expression: RegExp): Pattern {
   const test = (text: string): boolean => {
     try {
@@ -51,7 +51,7 @@ function wrap(expression: RegExp): Pattern {
  * A pattern for the platform's own engine, with the `u` flag; without it where that alone is in the way, since most authors escape more than `u`
  * allows, as in `[\w\-]`, and mean the same.
  *
- * @throws SyntaxError for what is no pattern either way, or too large
+ * @throws SyntaxError for a pattern that is wrong with and without the flag, or too large
  */
 export function compilePattern(source: string): RegExp {
   try {
@@ -67,7 +67,7 @@ export function compilePattern(source: string): RegExp {
 
 function compile(source: string, flags: string): RegExp {
   const expression = new RegExp(source, flags);
-  // It is compiled at its first use, and may be found too large only then.
+  // The engine compiles it at its first use, and finds it too large only then.
   expression.test('');
   return expression;
 }
@@ -76,9 +76,9 @@ function parse({ source, unicode }: RegExp): AST.Pattern {
   return new RegExpParser({ ecmaVersion: 2025 }).parsePattern(source, 0, source.length, { unicode });
 }
 
-/** What a backtracking engine does at most for one text. */
+/** Upper bounds on the work of a backtracking engine for one text. */
 interface Work {
-  /** In how many ways it can get through. */
+  /** Paths through the pattern that match. */
   readonly ways: number;
   readonly steps: number;
   /** The fewest characters that it takes. */
@@ -91,7 +91,7 @@ const mostStepsPerCharacter = 32;
 /** For a text of the probed length: 25 ms. */
 const mostSteps = 5_000_000;
 
-/** Never wrong where it says yes: what it counts is a bound. */
+/** May say no to a fast pattern, but never yes to a slow one: it compares upper bounds. */
 function isFast(pattern: AST.Pattern): boolean {
   const steps = measurePattern(pattern, probedLength);
   const more = measurePattern(pattern, 2 * probedLength) - steps;
@@ -135,7 +135,7 @@ function measure(element: AST.Element, length: number): Work {
     case 'Quantifier':
       return measureRepetition(element, length);
     case 'Assertion':
-      // Once it holds, nothing in it is tried again.
+      // An assertion that holds is not tried in another way.
       return 'alternatives' in element
         ? { ...measureChoice(element.alternatives, length), ways: 1, least: 0 }
         : nothing;
@@ -165,10 +165,10 @@ function measureRepetition({ min, max, element }: AST.Quantifier, length: number
 }
 
 /**
- * Counts the characters of the longest text that a generator makes of a pattern: a few repetitions in one another are more than memory holds.
+ * Counts the characters of the longest text that a generator makes of a pattern: nested repetitions can make more than memory holds.
  *
- * @param endless what it takes for a repetition without end
- * @returns Infinity for what is no pattern
+ * @param endless repetitions that the generator makes where there is no upper bound
+ * @returns Infinity for a pattern with a syntax error
  */
 export function measureLongest(source: string, endless: number): number {
   try {
@@ -199,7 +199,7 @@ function longestElement(element: AST.Element, endless: number): number {
 const mostLinearSteps = 30_000_000;
 let stepsLeft = mostLinearSteps;
 
-/** Said before a value is judged: from here on its texts count. A value is judged in one go, so that no two count together. */
+/** Called before a value is judged, whose texts share the steps. Judging is synchronous, so that no two values share them. */
 export function renewSteps(): void {
   stepsLeft = mostLinearSteps;
 }
@@ -213,19 +213,19 @@ function compileLinear(pattern: AST.Pattern): Pattern {
   };
 }
 
-/** @returns false where there are not as many left: such a text does not match */
+/** @returns false where fewer are left; the text does not match then */
 function spendSteps(count: number): boolean {
   if (count > stepsLeft) return false;
   stepsLeft -= count;
   return true;
 }
 
-/** What RE2 has no words for. */
+/** Refuses syntax that RE2 does not have. */
 function refuse(what: string): never {
   throw new Error(`it may take more than linear time, and no linear engine runs ${what}`);
 }
 
-/** In the syntax of RE2, which means other characters by `\s`, `.` and `$`: each set is spelt out. */
+/** Writes a pattern in the syntax of RE2. Each set is spelt out, since RE2 has others for `\s`, `.` and `$`. */
 function spellChoice(alternatives: readonly AST.Alternative[]): string {
   return alternatives.map(({ elements }) => elements.map(spell).join('')).join('|');
 }
@@ -261,73 +261,50 @@ function spell(element: AST.Element): string {
 type Ranges = readonly (readonly [number, number])[];
 
 const highest = 0x10ffff;
-const lineEnds: Ranges = [
-  [0xa, 0xa],
-  [0xd, 0xd],
-  [0x2028, 0x2029],
-];
-const digits: Ranges = [[0x30, 0x39]];
-const words: Ranges = [...digits, [0x41, 0x5a], [0x5f, 0x5f], [0x61, 0x7a]];
-/** ECMA-262, 12.2 and 12.3. */
-const spaces: Ranges = [
-  ...([
-    [0x9, 0xd],
-    [0x20, 0x20],
-    [0xa0, 0xa0],
-    [0x1680, 0x1680],
-    [0x2000, 0x200a],
-  ] as const),
-  ...([
-    [0x2028, 0x2029],
-    [0x202f, 0x202f],
-    [0x205f, 0x205f],
-    [0x3000, 0x3000],
-    [0xfeff, 0xfeff],
-  ] as const),
-];
+/** Their members are code points of 16 bits. */
+const shorthands = { any: '[\\n\\r\\u2028\\u2029]', digit: '\\d', space: '\\s', word: '\\w' } as const;
 
 function readSet(
   node: AST.Character | AST.CharacterSet | AST.CharacterClass | AST.ClassRangesCharacterClassElement,
 ): Ranges {
   switch (node.type) {
     case 'Character':
-      // Half of a character, without the flag u.
+      // A surrogate, in a pattern without the flag u.
       if (node.value >= 0xd800 && node.value <= 0xdfff) refuse('half a character');
       return [[node.value, node.value]];
     case 'CharacterClassRange':
       return [[node.min.value, node.max.value]];
     case 'CharacterClass': {
-      // Others than these stand in a pattern with the flag v alone.
+      // Only patterns with the flag v have other elements.
       const sets = (node.elements as readonly AST.ClassRangesCharacterClassElement[]).flatMap(readSet);
       return node.negate ? invert(sets) : sets;
     }
     default: {
-      if (node.kind === 'any') return invert(lineEnds);
-      const set =
-        node.kind === 'property' ? readProperty(node.raw) : { digit: digits, space: spaces, word: words }[node.kind];
-      return node.negate && node.kind !== 'property' ? invert(set) : set;
+      if (node.kind === 'property') return collect(node.raw, highest);
+      const set = collect(shorthands[node.kind], 0xffff);
+      return node.kind === 'any' || node.negate ? invert(set) : set;
     }
   }
 }
 
-const properties = new Map<string, Ranges>();
-/** Each is looked up in all characters, which takes 80 ms. */
-const mostProperties = 16;
+const collected = new Map<string, Ranges>();
+/** A property is looked up in all characters, which takes 80 ms. */
+const mostCollected = 20;
 
-/** The platform's own tables: RE2's know fewer names. */
-function readProperty(raw: string): Ranges {
-  const found = properties.get(raw);
+/** The members of a class, up to the last code point that is asked for, by the platform's own tables: RE2's know fewer names. */
+function collect(source: string, last: number): Ranges {
+  const found = collected.get(source);
   if (found !== undefined) return found;
-  if (properties.size >= mostProperties) refuse(`one property more than ${mostProperties}`);
-  const expression = new RegExp(raw, 'u');
+  if (last === highest && collected.size >= mostCollected) refuse(`one class more than ${mostCollected}`);
+  const expression = new RegExp(source, 'u');
   const ranges: [number, number][] = [];
-  for (let code = 0; code <= highest; code += 1) {
+  for (let code = 0; code <= last; code += 1) {
     if (!expression.test(String.fromCodePoint(code))) continue;
-    const last = ranges.at(-1);
-    if (last?.[1] === code - 1) last[1] = code;
+    const latest = ranges.at(-1);
+    if (latest?.[1] === code - 1) latest[1] = code;
     else ranges.push([code, code]);
   }
-  properties.set(raw, ranges);
+  collected.set(source, ranges);
   return ranges;
 }
 

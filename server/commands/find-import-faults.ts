@@ -11,11 +11,11 @@ const linksPerBridge = 5;
 /** No lock was paired outside, and each instant within has a year of four digits on every clock. */
 const [earliestPairing, latestPairing] = ['2000-01-01T00:00:00Z', '2100-01-01T00:00:00Z'];
 
-/** So many names get the nearest one that exists. Each is compared with all that are known, 6 ms for 20,000: so often in all at most. */
+/** So many names are told with the nearest that exists. Each is compared with all known ones, 6 ms for 20,000, up to a sum. */
 const namesCompared = 50;
 const mostComparisons = 1_000_000;
 
-/** As many names that are no timezone are told. To judge one takes 0.2 ms, and each of 100,000 properties may have one of its own. */
+/** So many names that are no timezone are told. Judging one takes 0.2 ms, and each of 100,000 properties may have its own. */
 const zonesRefused = 200;
 
 /** Where nothing is stored yet. */

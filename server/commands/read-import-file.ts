@@ -115,7 +115,7 @@ export function readImportFile(bytes: Uint8Array): ReadImport {
   return checkImportForm(file);
 }
 
-/** The same for what has been read already. */
+/** The same for a file that has been parsed already. */
 export function checkImportForm(file: unknown): ReadImport {
   compiled ??= compileForm();
   const fits = compiled;

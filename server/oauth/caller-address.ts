@@ -4,7 +4,7 @@ import { readNetwork } from '@lockstep/runtime/caller-network';
 
 /**
  * Whom limits count by: the address of the connection, or behind a TLS proxy the last of `X-Forwarded-For`, the one that the proxy has
- * seen itself. What stands before it anybody can send.
+ * seen itself: any caller can send those before it.
  *
  * @param issuer an https one means a proxy in front, since this process speaks http
  */
@@ -16,7 +16,7 @@ export function readCallerAddress({ socket, headers }: IncomingMessage, issuer: 
   return readNetwork(address);
 }
 
-/** The provider's network that an address is of, as `readCallerAddress` has it: the first 16 bits, of IPv6 32, the least that one gets. */
+/** The network of an address that `readCallerAddress` returned: its first 16 bits, 32 of IPv6, about the size that a provider has. */
 export function networkOf(address: string): string {
   return address.split(/[.:]/, 2).join(' ');
 }

@@ -10,14 +10,14 @@ import { createWaitingLine, type Waiter, type WaitingLine } from './waiting-line
 const minuteMs = 60_000;
 
 /**
- * Wrong passwords that are taken as typing errors. Who sends more is told to wait, or has to stand in line.
+ * Wrong passwords that are taken as typing errors. Further attempts are refused for a time, or have to wait in line.
  *
  * - `together`, one e-mail from one address: nothing is looked at until the oldest have left the window.
  * - `email`, one e-mail from anywhere, and `address`, any e-mail from one address: one attempt after the other, each after a pause that
  *   grows with every failure. In the line of an e-mail each address has one place, in that of an address each e-mail.
  *
  * A browser in which the owner has logged in before is counted by itself, stands in no such line, and has places of its own before the
- * passwords are looked at. So those who guess, at this owner or at any, can't keep the owner out of that browser.
+ * passwords are looked at. So guessers, at this owner or at any, can't keep the owner out of that browser.
  */
 export const guessLimits = {
   together: { failures: 10, windowMs: 10 * minuteMs },
@@ -25,13 +25,13 @@ export const guessLimits = {
   address: { failures: 60, windowMs: 10 * minuteMs },
   /** At most one guess a second at one e-mail. */
   pause: { stepMs: 100, longestMs: 1000 },
-  /** Of each of three lines that an attempt may stand in. All together is below the 60 s at which proxies and this server give up. */
+  /** For each of three lines that an attempt may wait in. Together they take less than the 60 s at which proxies and this server give up. */
   line: { places: 50, longestMs: 15_000 },
 } as const;
 
 /**
- * Who is sent away may come again after `afterSeconds`, and keeps the time waited so far until `withinMs`. That puts a person who comes again
- * before the guesses that come from ever new addresses. Each failure of the same address costs `failureMs` of it, or as many addresses that
+ * An attempt that was sent away may come again after `afterSeconds`, and keeps the time waited so far until `withinMs`. That puts a person who comes
+ * again before the guesses that come from ever new addresses. Each failure of an address costs it `failureMs` of that time, or many addresses that
  * guess in turn would always have waited longer.
  */
 const comingBack = { afterSeconds: 5, withinMs: 20_000, failureMs: 15_000 } as const;
@@ -39,7 +39,7 @@ const comingBack = { afterSeconds: 5, withinMs: 20_000, failureMs: 15_000 } as c
 /** Beyond so many the one that was idle longest is forgotten. */
 const maxKeys = 10_000;
 
-/** The same, of those who were sent away: in `withinMs` 2,500 a second, more than this server answers. */
+/** The same for attempts that were sent away: in `withinMs` 2,500 a second, more than this server answers. */
 const maxSentAway = 50_000;
 
 export interface Guess {
@@ -80,8 +80,8 @@ export interface GuessLimitOptions {
 }
 
 /**
- * Slows the guessing of passwords (ASVS 5.0, 6.3.1), on the system clock as all of OAuth. Who stands in line is known to this process
- * alone; of several that share their counts each may have an attempt looked at that the others' failures would have refused.
+ * Slows the guessing of passwords (ASVS 5.0, 6.3.1), on the system clock as all of OAuth. Each process has lines of its own. Of several that share
+ * their counts, each may look at one attempt that the failures under way in the others would have refused.
  */
 export function createGuessLimits({
   openCounter = openMemoryCounter,
@@ -111,7 +111,7 @@ export function createGuessLimits({
       const refusal: Refused = { kind: 'throttled', waitSeconds: secondsUntil(endsAt, now) };
       return { refusal: accepted ? undefined : refusal, failures: limit - left };
     };
-    // Before any line: who has no try left takes nobody's place.
+    // Before any line, so that an attempt without a try left takes no place.
     const { refusal, failures } = await read();
     if (refusal !== undefined) return refusal;
     const began = sentAway.waitingSince(key, Date.now());
@@ -125,8 +125,8 @@ export function createGuessLimits({
       if (!(await addresses.pass(address, email, waiter))) return sendAway('throttled');
       if (!(await emails.pass(email, address, waiter))) return sendAway('throttled');
     }
-    // One at a time, or of those sent together each would be looked at before the others have failed. All browsers of before that one
-    // owner has share a turn, so that nobody takes the places that are kept for them.
+    // One at a time, or of attempts sent together each would be looked at before the others have failed. All known browsers of an owner
+    // share a turn, so that one owner can't take all the places for known browsers.
     return takeTurns(isKnown ? `${email} known` : key, async () => {
       const { refusal } = await read();
       if (refusal !== undefined) return refusal;
@@ -162,7 +162,7 @@ function createSlowLane(counter: Counter, pause: (ms: number) => Promise<unknown
 
   async function letOn(key: string, line: WaitingLine): Promise<void> {
     while (line.size > 0) {
-      // Those in line wait for nothing else: a count that can't be read must not keep them there.
+      // Attempts in line wait for this alone: a count that can't be read must not keep them there.
       await pause(await readPauseMs(key).catch(() => longestMs));
       line.admit();
     }
@@ -192,7 +192,7 @@ function createSlowLane(counter: Counter, pause: (ms: number) => Promise<unknown
   };
 }
 
-/** Who was sent away from a line, and since when it has waited. */
+/** Attempts that were sent away from a line, and since when each has waited. */
 function createSentAway() {
   const keys = new Map<string, { readonly since: EpochMilliseconds; readonly at: EpochMilliseconds }>();
   const waitingSince = (key: string, now: EpochMilliseconds): EpochMilliseconds => {
@@ -215,8 +215,8 @@ function createSentAway() {
 }
 
 /**
- * Has as many passwords looked at together as scrypt may work on. Browsers of before and new ones wait apart and are let on by turns, so
- * that neither can fill the line of the other.
+ * Lets on as many passwords at once as scrypt may work on. Known and new browsers wait in lines of their own and are let on by turns, so that
+ * neither can fill the line of the other.
  */
 function createScryptTurns(openLine: () => WaitingLine) {
   const lines = { known: openLine(), other: openLine() };

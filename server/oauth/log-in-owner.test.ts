@@ -72,7 +72,7 @@ function createDraw() {
 
 const addressOf = (number: number) => `10.${(number >> 16) & 255}.${(number >> 8) & 255}.${number & 255}`;
 
-/** Runs for so long what sends one request after the other. */
+/** Runs loops of requests for so many seconds. */
 async function runFor(seconds: number, ...loops: readonly ((until: number) => Promise<void>)[]): Promise<void> {
   const until = Date.now() + seconds * 1000;
   const all = Promise.all(loops.map((loop) => loop(until)));
@@ -80,7 +80,7 @@ async function runFor(seconds: number, ...loops: readonly ((until: number) => Pr
   await all;
 }
 
-/** What each of 62 threads sends, one after the other. */
+/** The requests of 62 threads, each of which sends the next after an answer. */
 const floods: readonly { readonly name: string; readonly guess: (n: number) => Partial<Credentials> }[] = [
   {
     name: 'guesses at anybody, from many addresses',
@@ -120,20 +120,22 @@ test.each(floods)('a right password is taken in a browser of before, beside $nam
   };
   await runFor(6, known, ...Array.from({ length: 62 }, () => thread));
   expect(kinds).toEqual(new Array(4).fill('right'));
-  // Of those before it two are looked at, and one of those who wait apart.
+  // Two passwords are being looked at as it arrives, and one of a new browser may have its turn first.
   expect(longestMs).toBeLessThanOrEqual(4 * scryptMs);
 });
 
 describe('an owner in a new browser, who comes again when told to,', () => {
   const home = '198.51.100.7';
-  const invented = (n: number) => `guess-${n}@x.example`;
-  /** Each in a network of its own, and one after the other in the same. */
+  /** Each in a network of its own. */
   const scattered = (n: number) => `${n % 222}.${n % 199}.${n % 251}.1`;
-  const gathered = (n: number) => addressOf(n);
+  const anyone = (n: number) => ({ email: `guess-${n}@x.example`, address: scattered(n) });
+  const nextDoor = (n: number) => ({ ...anyone(n), address: home });
+  const anywhere = (n: number) => ({ address: scattered(n) });
+  const ownNetwork = (_: number, thread: number) => ({ address: scattered(thread) });
 
   interface Attack {
     readonly name: string;
-    /** Sent whatever becomes of those before. */
+    /** Sent without waiting for answers. */
     readonly perSecond?: number;
     /** Each sends the next when the one before is answered. */
     readonly threads?: number;
@@ -145,59 +147,34 @@ describe('an owner in a new browser, who comes again when told to,', () => {
   }
 
   const attacks: readonly Attack[] = [
-    {
-      name: '30 guesses a second, each from another network',
-      perSecond: 30,
-      guess: (n) => ({ address: scattered(n) }),
-    },
-    {
-      name: '30 guesses a second at anybody, behind the same address',
-      perSecond: 30,
-      guess: (n) => ({ email: invented(n), address: home }),
-    },
-    {
-      name: '30 guesses a second at anybody, each from another network',
-      perSecond: 30,
-      guess: (n) => ({ email: invented(n), address: scattered(n) }),
-    },
+    { name: '30 guesses a second, each from another network', perSecond: 30, guess: anywhere },
+    { name: '30 guesses a second at anybody, behind the same address', perSecond: 30, guess: nextDoor },
+    { name: '30 guesses a second at anybody, each from another network', perSecond: 30, guess: anyone },
     {
       name: '60 threads that wait as they are told, in a network each',
       threads: 60,
       isPatient: true,
-      guess: (_, thread) => ({ address: scattered(thread) }),
+      guess: ownNetwork,
     },
-    {
-      name: '30 guesses a second, each from another network, after a wrong password',
-      perSecond: 30,
-      guess: (n) => ({ address: scattered(n) }),
-      typos: 1,
-    },
+    { name: '30 guesses a second, after a wrong password of the owner', perSecond: 30, guess: anywhere, typos: 1 },
     {
       name: '30 guesses a second, from 500 addresses of a network in turn',
       perSecond: 30,
-      guess: (n) => ({ address: gathered(n % 500) }),
+      guess: (n) => ({ address: addressOf(n % 500) }),
     },
   ];
 
   const more: readonly Attack[] = [
-    { name: '62 threads, each guess from another network', threads: 62, guess: (n) => ({ address: scattered(n) }) },
-    { name: '62 threads, each guess from another address', threads: 62, guess: (n) => ({ address: gathered(n) }) },
-    { name: '62 threads in a network each', threads: 62, guess: (_, thread) => ({ address: scattered(thread) }) },
-    {
-      name: '62 threads at anybody, behind the same address',
-      threads: 62,
-      guess: (n) => ({ email: invented(n), address: home }),
-    },
-    {
-      name: '62 threads at anybody, each guess from another network',
-      threads: 62,
-      guess: (n) => ({ email: invented(n), address: scattered(n) }),
-    },
+    { name: '62 threads, each guess from another network', threads: 62, guess: anywhere },
+    { name: '62 threads, each guess from another address', threads: 62, guess: (n) => ({ address: addressOf(n) }) },
+    { name: '62 threads in a network each', threads: 62, guess: ownNetwork },
+    { name: '62 threads at anybody, behind the same address', threads: 62, guess: nextDoor },
+    { name: '62 threads at anybody, each guess from another network', threads: 62, guess: anyone },
     {
       name: '300 threads that wait as they are told, with an address each of one network',
       threads: 300,
       isPatient: true,
-      guess: (_, thread) => ({ address: gathered(thread) }),
+      guess: (_, thread) => ({ address: addressOf(thread) }),
     },
     {
       name: '30 guesses a second, from 2,000 addresses in turn',

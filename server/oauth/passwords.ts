@@ -5,7 +5,7 @@ import pLimit from 'p-limit';
 // Passwords of owners are kept as scrypt (RFC 7914) in a PHC string, which names its own cost: `$scrypt$ln=17,r=8,p=1$SALT$HASH`. One
 // check takes a third of a second and 128 MiB. More than two at once would let a handful of logins take the memory of the server.
 
-/** How many are checked or made at once. */
+/** Passwords that are checked or hashed at once. */
 export const passwordsAtOnce = 2;
 
 const [saltBytes, hashBytes] = [16, 32];

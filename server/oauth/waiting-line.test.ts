@@ -12,7 +12,7 @@ function open(places: number, lot = 0): WaitingLine {
   return createWaitingLine({ places, longestMs, draw: (count) => Math.min(lot, count - 1) });
 }
 
-/** Writes down who is let on, and who is sent away. */
+/** Records the names of waiters that are let on, and of those that are sent away. */
 function enter(line: WaitingLine, ...waiters: readonly (readonly [name: string, seconds: number, network?: string])[]) {
   const on: string[] = [];
   const away: string[] = [];

@@ -1,23 +1,23 @@
 import { randomInt } from 'node:crypto';
 import type { EpochMilliseconds } from '../clock.ts';
 
-/** Somebody who waits for a turn. */
+/** An attempt that waits for a turn. */
 export interface Waiter {
-  /** Since when: the earlier, the sooner it is its turn. */
+  /** Since when it waits: the earliest comes first. */
   readonly since: EpochMilliseconds;
-  /** Where it comes from; places and turns are shared among networks. */
+  /** Its network. Places and turns are shared among networks. */
   readonly network: string;
   /** Whether somebody waits for the answer still. */
   readonly isWaited: () => boolean;
 }
 
-/** Those who wait for the same thing. */
+/** Attempts that wait for the same thing. */
 export interface WaitingLine {
-  /** @returns whether its turn has come, once that is known; false: it was sent away */
+  /** @returns true when its turn has come, false when it is sent away */
   enter(waiter: Waiter): Promise<boolean>;
-  /** Lets the next one on. @returns false where nobody waits */
+  /** Lets the next one on. @returns false where none waits */
   admit(): boolean;
-  /** How many wait, without those who have left. */
+  /** Number of those that wait; callers that hung up do not count. */
   readonly size: number;
 }
 
@@ -31,10 +31,10 @@ export interface LineOptions {
 }
 
 /**
- * A line in which the number of attempts buys nothing: where the first to come had the place that gets free, it would go to whoever sends
- * most. By turns the next one is who has waited longest of all, and who has of one network that the lot falls on, since somebody may have
- * thousands of addresses in a few networks. Where the line is full, who has waited least is sent away, of the network that has the most
- * places. Among those who have waited equally long, to the second, the lot decides too.
+ * A line in which sending more attempts is no advantage: if the first to arrive got a free place, the caller who sends most would have it. By turns
+ * the next one is the one that has waited longest of all, and the one that has waited longest of a network drawn by lot, since a caller may have
+ * thousands of addresses in a few networks. When the line is full, the network with most places loses the one that has waited least. Among those that
+ * have waited equally long, to the second, the lot decides.
  */
 export function createWaitingLine({ places, longestMs, draw = randomInt }: LineOptions): WaitingLine {
   type Entry = Waiter & { readonly until: EpochMilliseconds; readonly settle: (isAdmitted: boolean) => void };

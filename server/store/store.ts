@@ -94,11 +94,11 @@ export interface KnownBrowser {
   /** Of the secret that the browser keeps. */
   readonly browserHash: string;
   readonly loggedInAt: EpochMilliseconds;
-  /** From then on it is not known any more. */
+  /** It is known until then. */
   readonly endsAt: EpochMilliseconds;
 }
 
-/** Of one owner. With more, whoever once knew the password could collect some, each with tries of its own. */
+/** Of one owner. Each has tries of its own, so that somebody who once knew the password must not collect many. */
 export const mostKnownBrowsers = 5;
 
 /**

@@ -12,7 +12,7 @@ import {
 import type { Problem } from '../problem.ts';
 import { ContractError } from './contract-error.ts';
 import { outsideFile, pathOf } from './contract-files.ts';
-import { refuseTooDeep, refuseTooLargeValue } from './depth-limit.ts';
+import { refuseTooLargeText, refuseTooLargeValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { hideExtensionReferences, showExtensionReferences } from './extension-references.ts';
 import type { FileRefusal, FileRule } from './file-rule.ts';
@@ -20,7 +20,8 @@ import { findRelics } from './find-relics.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { nameBothOperations } from './operation-id-twice.ts';
 import { isWebAddress } from './read-text.ts';
-import { readValue } from './yaml-source.ts';
+import { findSyntaxProblems } from './syntax-problems.ts';
+import { readValue, readYaml } from './yaml-source.ts';
 
 type CoreProblem = Awaited<ReturnType<typeof lintDocument>>[number];
 
@@ -66,14 +67,14 @@ export interface LoadedDocument {
 const mayLeadOut = /\$ref['"]?\s*:\s*(?!\s|['"]?#)|\\u0024ref/i;
 
 /**
- * Reads files alone, and none that the rule refuses. The root document's references to the network are refused before; these are those of the
- * files that it refers to. What extensions refer to is nobody's but their owners'.
+ * Reads files alone, and none that the rule refuses. References of the root document to the network were refused before; here come those of the
+ * files that it refers to. References inside extensions are not followed.
  */
 class FileResolver extends BaseResolver {
   readonly refuses: FileRule;
-  /** Of the first file that no walk bears. The linter takes it for a reference that leads nowhere. */
-  tooLarge: ContractError | undefined;
-  /** Of the first reference that a file was not read for. */
+  /** For the first file that is no YAML, or that is beyond the limits of depth and size. The linter reports it as a reference that leads nowhere. */
+  unreadable: ContractError | undefined;
+  /** For the first file that the rule refused. */
   refused: FileRefusal | undefined;
   /** Whether any document that was read has a reference that is hidden now. */
   hides = false;
@@ -83,7 +84,7 @@ class FileResolver extends BaseResolver {
     this.refuses = refuses;
   }
 
-  /** @returns why the file that a reference leads to is not read, if it is not */
+  /** @returns why the rule refuses the file that a reference leads to; undefined where it does not */
   findRefusal(from: string, reference: string): FileRefusal | undefined {
     const path = pathOf(reference);
     return path === '' || isWebAddress(from) ? undefined : this.refuses(this.resolveExternalRef(from, path));
@@ -99,23 +100,24 @@ class FileResolver extends BaseResolver {
     return super.loadExternalRef(absoluteRef);
   }
 
-  #parse(source: Source, isRoot?: boolean): Document {
+  override parseDocument(source: Source, isRoot?: boolean): Document {
     try {
-      refuseTooDeep(source.absoluteRef, source.body);
+      refuseTooLargeText(source.absoluteRef, source.body);
       const document = super.parseDocument(source, isRoot);
       refuseTooLargeValue(source.absoluteRef, source.body, document.parsed);
+      if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;
       return document;
     } catch (error) {
-      if (error instanceof ContractError) this.tooLarge ??= error;
+      if (isRoot !== true) this.unreadable ??= explainUnreadable(error, source);
       throw error;
     }
   }
+}
 
-  override parseDocument(source: Source, isRoot?: boolean): Document {
-    const document = this.#parse(source, isRoot);
-    if (mayLeadOut.test(source.body) && hideExtensionReferences(document.parsed)) this.hides = true;
-    return document;
-  }
+function explainUnreadable(error: unknown, { absoluteRef, body }: Source): ContractError | undefined {
+  if (error instanceof ContractError) return error;
+  const problems = findSyntaxProblems(displayPath(absoluteRef), readYaml(body));
+  return problems.length > 0 ? new ContractError(problems) : undefined;
 }
 
 /**
@@ -123,7 +125,7 @@ class FileResolver extends BaseResolver {
  * @param text what stands there
  * @param refuses which files are not read
  * @returns the error instead of throwing it: text that is no YAML is a finding, not a failure
- * @throws ContractError for what is nested too deep, or repeats too much
+ * @throws ContractError for a document that is nested too deep, or repeats too much
  */
 export async function loadDocument(source: string, text: string, refuses: FileRule): Promise<LoadedDocument | Error> {
   const config = await createConfig({
@@ -153,7 +155,7 @@ export async function bundleDocument({ document, config, externalRefResolver }: 
   problems: readonly Problem[];
 }> {
   const all = await lintDocument({ document, config: config.styleguide, externalRefResolver });
-  if (externalRefResolver.tooLarge !== undefined) throw externalRefResolver.tooLarge;
+  if (externalRefResolver.unreadable !== undefined) throw externalRefResolver.unreadable;
   const found = all.filter(({ message }) => !isBareNullable.test(message));
   if (found.length > 0) {
     const root = document.source.absoluteRef;
@@ -206,7 +208,7 @@ async function toProblem(
   const nearest = target === undefined ? undefined : await nearestReference(target, from, resolver.refuses);
   const findRefusal = (): FileRefusal | undefined =>
     target !== undefined && nearest === target ? resolver.refused : resolver.findRefusal(from, target ?? '');
-  // Where a name comes near it is a misspelling: `/components/schemas/A` lacks its `#`.
+  // A reference with a near name is a misspelling: `/components/schemas/A` lacks its `#`.
   const refusal = nearest === undefined || nearest === target ? findRefusal() : undefined;
   if (refusal !== undefined)
     return { ...place, rule: outsideFile, says: `$ref ${JSON.stringify(target)} ${refusal.says}`, cure: refusal.cure };

@@ -5,12 +5,12 @@ import { listSchemas, type Visited } from './walk-document.ts';
 /** A hundred times as many as in any contract that was met. A check goes through each of them for one value, in some 10 ms. */
 const mostSchemas = 100_000;
 
-/** More references and compositions in one another end in the stack of whoever follows them. */
+/** Deeper ones overflow the stack of a walk that calls itself for each level. */
 const deepest = 1000;
 
 /**
- * Finds the schemas that hold one value against more schemas than can be gone through: what is composed of twice the same, which is composed of
- * twice the same, doubles with each of the few lines that it takes. Only the innermost is told. A circle counts once.
+ * Finds the schemas that hold one value against more schemas than can be gone through. An `allOf` of twice the same schema, which is itself an
+ * `allOf` of twice the same, doubles the number with each line. Only the innermost is reported. A circle counts once.
  */
 export function* findLargeCompositions(document: unknown): Generator<Pick<Visited, 'at'> & { readonly says: string }> {
   const sizes = new Map<JsonObject, number>();
@@ -21,11 +21,11 @@ export function* findLargeCompositions(document: unknown): Generator<Pick<Visite
       yield { at, says: `a value of it is held against more than ${mostSchemas.toLocaleString('en')} schemas` };
   }
 
-  /** @returns how many schemas a value is held against; 0 for one of which that was told */
+  /** @returns how many schemas a value is held against; 0 for a schema that is reported itself */
   function measure(schema: JsonObject, depth: number): number {
     const known = sizes.get(schema);
     if (known !== undefined) return known;
-    // For the way round a circle.
+    // So that a circle ends here.
     sizes.set(schema, 1);
     const { $ref } = schema;
     const target = typeof $ref === 'string' ? [valueAt(document, parseReference($ref))] : [];

@@ -13,7 +13,13 @@ export class ContractError extends Error {
   }
 }
 
-/** A problem of the whole document. */
+/** Problems of a contract that was refused; any other error is thrown on. */
+export function problemsOf(error: unknown): readonly Problem[] {
+  if (error instanceof ContractError) return error.problems;
+  throw error;
+}
+
+/** A problem of the whole document, at its first character. */
 export function problemAtTop(file: string, rule: string, says: string, cure: string): Problem {
   return { file: displayPath(file), line: 1, column: 1, pointer: '#', rule, says, cure };
 }

@@ -4,15 +4,16 @@ import { dirname, resolve } from 'node:path';
 import { formatPointer } from '@lockstep/json/json-pointer';
 import type { Problem } from '../problem.ts';
 import { ContractError, problemAtTop } from './contract-error.ts';
-import { refuseTooDeep, refuseTooLargeValue } from './depth-limit.ts';
+import { refuseTooLargeText, refuseTooLargeValue } from './depth-limit.ts';
 import { displayPath } from './display-path.ts';
 import { type ContractOptions, createFileRule } from './file-rule.ts';
 import { jsonPositions } from './json-positions.ts';
 import { nearestReference } from './nearest-reference.ts';
 import { readText } from './read-text.ts';
+import { refuseSyntax } from './syntax-problems.ts';
 import { readYaml } from './yaml-source.ts';
 
-/** A member that Redocly follows to another file, wherever it stands, in data too; and the way to it. */
+/** A member that Redocly follows to another file, wherever it stands, in data too, with its path in the document. */
 interface Reference {
   readonly target: string;
   readonly at: readonly string[];
@@ -38,7 +39,7 @@ export async function readSource(source: string): Promise<string> {
  *
  * @param contract a path
  * @returns the contract first; a file that is not there is left out, since Redocly says it better
- * @throws ContractError when the contract can't be read, and for every reference that leads to http or https, since a contract could make this
+ * @throws ContractError when the contract can't be read or a file is no YAML, and for every reference that leads to http or https, since a contract could make this
  *   machine ask any address, or to a file that `createFileRule` refuses
  */
 export async function readContractFiles(contract: string, options?: ContractOptions): Promise<readonly ContractFile[]> {
@@ -48,8 +49,9 @@ export async function readContractFiles(contract: string, options?: ContractOpti
   const problems: Problem[] = [];
   // A Map goes on to what is added while it is read: each file once, circles end.
   for (const [file, text] of found) {
-    refuseTooDeep(file, text);
+    refuseTooLargeText(file, text);
     const value = await readValue(text);
+    if (value === undefined && isRead(file)) refuseSyntax(file, text);
     refuseTooLargeValue(file, text, value);
     for (const { target, at } of listReferences(value)) {
       const problem = (rule: string, says: string, cure: string): Problem => ({
@@ -89,7 +91,12 @@ export function pathOf(reference: string): string {
   return (reference.split('#/')[0] ?? '').replace(/#$/, '');
 }
 
-/** Redocly's parser takes a quarter of a second to load. What is JSON, as what we derive is, needs none. */
+/** Redocly takes the text of any other file as it is. */
+function isRead(file: string): boolean {
+  return /\.(json|ya?ml)$/.test(file);
+}
+
+/** Redocly's parser takes a quarter of a second to load. JSON, as derived contracts are, does not need it. */
 async function readValue(text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
@@ -99,13 +106,13 @@ async function readValue(text: string): Promise<unknown> {
   }
 }
 
-/** What the strings of an object are: those of a discriminator's mapping are references whatever their names. */
+/** The kind of an object. Each string of a discriminator's mapping is a reference, whatever its name. */
 type Holding = 'members' | 'discriminator' | 'mapping';
 
-/** In the order of the text. An alias of YAML is the same object again: looked through once for each thing that it can be. */
+/** In the order of the text. An alias of YAML is the same object again, and is searched once as each kind. */
 export function* listReferences(root: unknown): Generator<Reference> {
   const seen = { members: new Set<unknown>(), discriminator: new Set<unknown>(), mapping: new Set<unknown>() };
-  // No recursion: what a contract refers to may be nested deeper than any stack.
+  // No recursion: a file that a contract refers to may be nested deeper than any stack.
   const left: { readonly node: unknown; readonly at: Way | undefined; readonly holds: Holding }[] = [
     { node: root, at: undefined, holds: 'members' },
   ];

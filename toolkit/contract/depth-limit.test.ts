@@ -62,6 +62,7 @@ const composed = (levels: number, write: (inner: string) => string) =>
 
 describe('a document that stands for more than memory holds is refused in a sentence, by reader and linter:', () => {
   const repeated = { rule: 'too-large', says: expect.stringContaining('aliases stand for more than 100,000') };
+  const values = { rule: 'too-large', says: 'it holds more than 2,000,000 values' };
   const large = { rule: 'unsupported/composition', says: expect.stringContaining('more than 100,000 schemas') };
   const chain = { rule: 'unsupported/reference-chain', says: expect.stringContaining('more than 100 references') };
   test.each([
@@ -71,15 +72,22 @@ describe('a document that stands for more than memory holds is refused in a sent
       text: 'components: {schemas: {A: {$ref: large.yaml}}}\n',
       want: repeated,
     },
+    { name: 'a list without end', text: `x-a:\n${'- a\n'.repeat(1_000_001)}`, want: values },
+    {
+      name: 'a list without end in a file that it refers to',
+      text: 'components: {schemas: {A: {$ref: endless.json}}}\n',
+      want: values,
+    },
     { name: 'allOf of twice the same', text: composed(25, (inner) => `{allOf: [${inner}, ${inner}]}`), want: large },
     {
       name: 'a condition and its opposite',
       text: composed(25, (inner) => `{if: ${inner}, not: ${inner}}`),
       want: large,
     },
-    { name: 'references to references', text: composed(5000, (inner) => inner), want: chain },
+    { name: 'references to references', text: composed(200, (inner) => inner), want: chain },
   ])('$name', async ({ text, want }) => {
     await writeFile(join(folder, 'large.yaml'), `type: object\nx-a0: &a0 {a: b}\n${aliases(9)}`);
+    await writeFile(join(folder, 'endless.json'), `{"enum": [${'1,'.repeat(2_000_000)}1]}`);
     const path = join(folder, 'repeated.yaml');
     await writeFile(path, `${head}${text}`);
     const refused = await readContract(path).catch((error: unknown) => error);

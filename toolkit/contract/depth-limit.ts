@@ -5,26 +5,35 @@ import { displayPath } from './display-path.ts';
 /** Ten times as deep as any contract that was met. Parsers and walks of ours and others call themselves for each level, and end in the stack. */
 const deepest = 1000;
 
+/** Of one file. The linter needs a gigabyte for so many, and an address can send more in 60 kB. */
+const mostValues = 2_000_000;
+
 /**
- * Refuses a text that is nested deeper than any parser or walk bears, before one of them sees it.
+ * Refuses a text that holds more values than memory, or is nested deeper than any parser or walk bears, before one of them sees it.
  *
  * @throws ContractError with the place where it goes too deep
  */
-export function refuseTooDeep(source: string, text: string): void {
+export function refuseTooLargeText(source: string, text: string): void {
+  if (text.length > mostValues && countValues(text) > mostValues)
+    throw tooLarge(
+      source,
+      `it holds more than ${mostValues.toLocaleString('en')} values`,
+      'Make several contracts of it.',
+    );
   const offset = findTooDeep(text);
   if (offset === undefined) return;
   const before = text.slice(0, offset);
   throw tooDeep(source, before.split('\n').length, offset - before.lastIndexOf('\n'));
 }
 
-/** The places that aliases may add to those of the text: twice as many as any walk of ours or others goes through in a second. */
+/** Lists and objects that aliases may add to those of the text: twice as many as any walk, our own or of a library, goes through in a second. */
 const mostRepeated = 100_000;
 
 /**
- * The same of what it holds, where YAML has aliases: these nest deeper than the text that they stand in, and nine of nine of nine are more places
- * than memory holds, from a few lines.
+ * Refuses the same of the parsed value, where aliases of YAML are used. A value of aliases is nested deeper than its text, and nine levels of nine
+ * aliases hold more objects than memory does.
  *
- * @throws ContractError for what is too deep, or too large
+ * @throws ContractError for a value that is too deep, or too large
  */
 export function refuseTooLargeValue(source: string, text: string, value: unknown): void {
   if (!text.includes('*')) return;
@@ -32,8 +41,19 @@ export function refuseTooLargeValue(source: string, text: string, value: unknown
   if (height > deepest) throw tooDeep(source, 1, 1);
   if (repeated <= mostRepeated) return;
   const says = `its aliases stand for more than ${mostRepeated.toLocaleString('en')} further lists and objects`;
-  const cure = 'Move what is repeated into components, and refer to it by $ref.';
-  throw new ContractError([problemAtTop(source, 'too-large', says, cure)]);
+  throw tooLarge(source, says, 'Move what is repeated into components, and refer to it by $ref.');
+}
+
+function tooLarge(source: string, says: string, cure: string): ContractError {
+  return new ContractError([problemAtTop(source, 'too-large', says, cure)]);
+}
+
+/** By the signs before a value: a comma or a bracket; in YAML a line and the mark of an item besides. Those in prose count too. */
+function countValues(text: string): number {
+  const signs = /^\s*\{/.test(text) ? /[,[{]/g : /[,[{\n]|[-?](?=\s)/g;
+  let count = 0;
+  while (signs.test(text)) count += 1;
+  return count;
 }
 
 /** @returns the offset where a text goes too deep, if it does */

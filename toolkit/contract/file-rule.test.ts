@@ -57,3 +57,7 @@ test.each([
   expect(refusal?.says.startsWith(says)).toBe(true);
   expect(refusal?.cure).toMatch(/--allow-files \S+$/);
 });
+
+test('a device and a pipe are refused where a file may be referred to', () => {
+  expect(judge('/dev/null', '/dev/a.yaml')?.says).toBe('leads to a device or a pipe');
+});

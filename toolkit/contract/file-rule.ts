@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { displayPath } from './display-path.ts';
 
@@ -12,19 +12,20 @@ export interface FileRefusal {
 /** @returns undefined for a file that a contract may refer to, whether it is there or not */
 export type FileRule = (file: string) => FileRefusal | undefined;
 
-/** What a command lets a contract do. */
+/** Permissions that a command gives to a contract. */
 export interface ContractOptions {
   /** Folders outside the contract's own whose files it may refer to. */
   readonly allowFiles?: readonly string[];
 }
 
 /**
- * Makes the rule that says which files of this machine a contract may refer to. Its references are written by its author, and what they lead to is
- * printed, copied and served: a contract from elsewhere could have any file published.
+ * Makes the rule that says which files of this machine a contract may refer to. A file that a contract refers to is printed, copied and served:
+ * a contract from elsewhere could have any file published.
  *
  * - Files below the folder of the contract may be referred to, but for hidden ones, where keys and tokens are kept: `.env`, `.lockstep/keys.json`.
  * - All files below a folder of `allowFiles` may be referred to.
- * - Symbolic links count as what they lead to.
+ * - A symbolic link counts as its target.
+ * - A device or a pipe is refused: it may never end, or never begin.
  *
  * @param contract path of the root document. In the root of a file system it has no folder of its own: all of the machine lies below that
  */
@@ -32,15 +33,16 @@ export function createFileRule(contract: string, { allowFiles = [] }: ContractOp
   const root = resolve(contract);
   const named = { own: [dirname(root)], allowed: allowFiles.map((folder) => resolve(folder)) };
   const real = {
-    // A contract that is itself a link lies beside what it leads to, as files of a mounted ConfigMap do.
+    // The folder of a contract that is a link is that of its target too, as with a mounted ConfigMap.
     own: [followLinks(dirname(root)), dirname(followLinks(root))],
     allowed: named.allowed.map(followLinks),
   };
   return (file) => {
     const path = resolve(file);
-    // By name first: on some systems even to look at a path asks a machine in the network.
+    // By name first: on some systems looking at a path already calls another machine.
     const target = isAmong(named, path) || isAmong(real, path) ? followLinks(path) : path;
-    if (isAmong(real, target)) return undefined;
+    if (isAmong(real, target))
+      return isSpecial(target) ? { says: 'leads to a device or a pipe', cure: 'Refer to a file.' } : undefined;
     const isBelow = real.own.some((folder) => isIn(folder, target));
     const what = isBelow ? 'a hidden file' : "a file outside the contract's folder";
     const link = target === path ? '' : `, ${displayPath(target)}`;
@@ -64,7 +66,7 @@ function isAmong({ own, allowed }: Folders, file: string): boolean {
   return own.some((folder) => isIn(folder, file) && isVisible(folder)) || allowed.some((one) => isWithin(one, file));
 }
 
-/** The root of a file system is nobody's own folder. */
+/** The root of a file system does not count: all files lie in it. */
 function isIn(folder: string, file: string): boolean {
   return dirname(folder) !== folder && isWithin(folder, file);
 }
@@ -74,7 +76,12 @@ function isWithin(folder: string, file: string): boolean {
   return path.split(sep)[0] !== '..' && !isAbsolute(path);
 }
 
-/** Of a file that is not there, as far as there is something. */
+function isSpecial(path: string): boolean {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found !== undefined && !found.isFile() && !found.isDirectory();
+}
+
+/** For a file that does not exist: the links of the folders that do. */
 function followLinks(path: string): string {
   try {
     return realpathSync(path);

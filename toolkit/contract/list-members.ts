@@ -14,7 +14,7 @@ export function listMembers(document: OpenApiDocument, schema: Resolved<SchemaOb
   return addMembers(document, schema, new Set());
 }
 
-/** @param seen what is part of several parts is listed once: twice the same in twice the same doubles with every level */
+/** @param seen schemas that were listed. Without it an `allOf` of twice the same, nested, doubles the work with every level */
 function addMembers(
   document: OpenApiDocument,
   { value, pointer }: Resolved<SchemaObject>,

@@ -162,8 +162,12 @@ function readBasePath(servers: readonly ServerObject[] | undefined): string {
 
 function readServerUrl(servers: readonly ServerObject[] | undefined): string {
   const server = servers?.[0];
-  const url = server?.url.replace(/\{([^}]+)\}/g, (_, name: string) => server.variables?.[name]?.default ?? '') ?? '';
-  return url.replace(/\/+$/, '');
+  return server === undefined ? '' : fillServerUrl(server);
+}
+
+/** Variables at their defaults, without a trailing slash. */
+export function fillServerUrl({ url, variables }: ServerObject): string {
+  return url.replace(/\{([^}]+)\}/g, (_, name: string) => variables?.[name]?.default ?? '').replace(/\/+$/, '');
 }
 
 function comparePaths(a: string, b: string): number {

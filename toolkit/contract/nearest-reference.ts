@@ -12,7 +12,7 @@ import { readValue } from './yaml-source.ts';
  * A pointer without its `#` is the path of a file (RFC 3986, 4.2). Where no such file is near, it is read as the pointer.
  *
  * @param from path of the file that the reference stands in
- * @param refuses which files are not read, nor looked for
+ * @param refuses files that are neither read nor searched for
  * @returns undefined where a segment is near nothing; it is no misspelling then
  */
 export async function nearestReference(

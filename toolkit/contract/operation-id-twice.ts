@@ -20,7 +20,7 @@ interface Place extends Position {
  * Any other problem comes back as it is.
  *
  * @param root path of the contract
- * @param refuses which files are not read
+ * @param refuses files that are not read
  */
 export async function nameBothOperations(problem: Problem, root: string, refuses: FileRule): Promise<Problem> {
   if (problem.rule !== 'operation-operationId-unique') return problem;

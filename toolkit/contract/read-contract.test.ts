@@ -179,9 +179,13 @@ describe('a broken contract is refused with place, reason and cure:', () => {
       want: [{ rule: 'unsupported/member-name', line: 4, pointer: '#/components/schemas/A/properties/hasOwnProperty' }],
     },
     {
-      name: 'an address that is none',
-      text: `${head}servers: [{url: 'https://[bad'}]\npaths: {}\n`,
-      want: [{ rule: 'unsupported/server-url', line: 3, pointer: '#/servers/0/url' }],
+      name: 'an address that is none, one with the default of its variable, and one of a file that it refers to',
+      text: `${head}servers: [{url: 'https://{a}', variables: {a: {default: 'b c'}}}, {url: 'https://[bad'}, {url: 'https://{a}', variables: {a: {default: <host>}}}]\npaths: {/a: {$ref: item.yaml}}\n`,
+      want: [
+        { rule: 'unsupported/server-url', line: 3, says: '"https://b c" is no address', pointer: '#/servers/0/url' },
+        { rule: 'unsupported/server-url', pointer: '#/servers/1/url' },
+        { rule: 'unsupported/server-url', line: 4 },
+      ],
     },
     {
       name: 'an operationId that is a number, and an operation without responses',
@@ -191,6 +195,7 @@ describe('a broken contract is refused with place, reason and cure:', () => {
   ])('$name', async ({ text, want }) => {
     const file = join(folder, 'contract.yaml');
     await writeFile(file, text);
+    await writeFile(join(folder, 'item.yaml'), 'servers: [{url: https://d e}]\n');
     const error = await readContract(file).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ContractError);
     const { problems } = error as ContractError;
@@ -229,6 +234,16 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     await writeFile(file, `${head}paths: {}\ncomponents: {schemas: {A: {$ref: ../keys.json}}}\n`);
     const { document } = await readContract(file, { allowFiles: [folder] });
     expect(JSON.stringify(document)).toContain('Secret');
+  });
+
+  test('a file that the contract refers to, which is no YAML, is named once', async () => {
+    const file = join(folder, 'spread.yaml');
+    const broken = join(folder, 'broken.yaml');
+    await writeFile(broken, 'A:\n  type: string\n   title: A\n');
+    const schemas = "{A: {$ref: './broken.yaml#/A'}, B: {$ref: './broken.yaml#/B'}}";
+    await writeFile(file, `${head}paths: {}\ncomponents: {schemas: ${schemas}}\n`);
+    const { problems } = await readContract(file).catch((error) => error);
+    expect(problems).toMatchObject([{ file: broken, line: 2, column: 9, rule: 'yaml' }]);
   });
 
   test('a folder is no contract', async () => {

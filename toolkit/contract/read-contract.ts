@@ -11,7 +11,7 @@ import { refuseLeadingOut } from './local-copy.ts';
 import { type NamedOperations, nameOperations } from './name-operations.ts';
 import type { OpenApiDocument } from './openapi-document.ts';
 import { isWebAddress } from './read-text.ts';
-import { findSyntaxProblems } from './syntax-problems.ts';
+import { refuseSyntax } from './syntax-problems.ts';
 import { findUnsupported, type Unsupported } from './unsupported.ts';
 import { upgradeDocument } from './upgrade-document.ts';
 import { type Position, readYaml, type YamlSource } from './yaml-source.ts';
@@ -32,7 +32,7 @@ export interface Contract {
   readonly text: string;
   /** The bundled document in OpenAPI 3.1: one self-contained value in the order of the source. Frozen, shared, never copied. */
   readonly document: OpenApiDocument;
-  /** The same before `x-exact` took the place of plainer schemas: what is published. */
+  /** The published form: the same, with the plain schemas that `x-exact` replaces in `document`. */
   readonly plain: OpenApiDocument;
   /** SHA-256 of the bundled document, hex. Comments and white space in the source don't change it. */
   readonly hash: string;
@@ -50,7 +50,7 @@ export interface Contract {
  *
  * @param source path of the root document, YAML or JSON, or its address by http or https. Files that a file refers to are read
  *   too. A document that was fetched must be self-contained: nothing else is fetched
- * @param options.text what stands there, if it was read already
+ * @param options.text the content of the root document, if it was read already
  * @throws ContractError for what can't be read, broken YAML, a document that breaks the OpenAPI structure,
  *   an unresolvable `$ref` or one to a file that `createFileRule` refuses, or a construct that the toolkit doesn't support
  */
@@ -65,9 +65,8 @@ export async function readContract(
   const locate = createLocate(source, text);
   const loaded = await loadDocument(source, text, createFileRule(source, options));
   if (loaded instanceof Error) {
-    const faults = findSyntaxProblems(displayPath(source), readYaml(text));
-    const cure = 'Mend the YAML at this place.';
-    throw new ContractError(faults.length > 0 ? faults : [problemAtTop(source, 'yaml', loaded.message, cure)]);
+    refuseSyntax(source, text);
+    throw new ContractError([problemAtTop(source, 'yaml', loaded.message, 'Mend the YAML at this place.')]);
   }
 
   // 3. What would kill the linter, or bring it to fetch something; then structure and references, by the version that it is written in.
@@ -93,7 +92,7 @@ export async function readContract(
   const { document: plain, named } = nameOperations(upgraded as OpenApiDocument);
   const notices = tellNames(named).map((notice) => ({ ...notice, ...locateOrigin(notice.pointer) }));
 
-  // 7. What holds on the wire, beside what is written for generators; values nobody can change.
+  // 7. The exact schemas of the wire beside the plain ones for generators, both frozen.
   const written = JSON.stringify(plain);
   const document = written.includes('"x-exact"') ? exactDocument(plain) : plain;
   const hash = createHash('sha256').update(written).digest('hex');

@@ -38,6 +38,7 @@ test.each([
   { name: 'the wrong end', text: 'a: {b: 1]\nc: 1\n', told: '1:4 { is opened here, and never closed' },
   { name: 'an open quote', text: 'a: "x\nb: 1\nc: 1\n', told: '1:4 " is opened here, and never closed' },
   { name: 'an apostrophe in quotes', text: "a: 'it's'\nb: 1\n", told: '1:8 Unexpected scalar at node end' },
+  { name: 'a second document', text: 'a: 1\n---\nb: 1\n', told: '2:1 a second document begins here' },
   { name: 'an alias of nothing', text: 'a: &x 1\nb: *y\nc: *z\nd: *x\n', told: '2:4 *y has no &y before it' },
 ])('$name is told once, at its cause', ({ text, told }) => {
   const problems = findSyntaxProblems('a.yaml', readYaml(text));

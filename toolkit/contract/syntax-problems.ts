@@ -1,13 +1,21 @@
 import { countMore, type Problem } from '../problem.ts';
-import type { SyntaxFault, YamlSource } from './yaml-source.ts';
+import { ContractError } from './contract-error.ts';
+import { displayPath } from './display-path.ts';
+import { readYaml, type SyntaxFault, type YamlSource } from './yaml-source.ts';
 
 const cure = 'Correct the YAML here; indentation, quotes and brackets are the usual causes.';
+
+/** @throws ContractError for a text that is no YAML */
+export function refuseSyntax(source: string, text: string): void {
+  const problems = findSyntaxProblems(displayPath(source), readYaml(text));
+  if (problems.length > 0) throw new ContractError(problems);
+}
 
 /**
  * Says what keeps a text from being YAML, in the order of its lines.
  *
- * Of a text that is wrong in one place the parser says much that follows from it: one wrong indent made dozens. The first is told, and how
- * many follow. A key that stands twice is a fault of its own, wherever it stands.
+ * One mistake makes the parser report many: one wrong indent made dozens. The first is reported, with the number of the others. A key that stands
+ * twice is a fault of its own, wherever it stands.
  *
  * @param file as it is displayed
  */

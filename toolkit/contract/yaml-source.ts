@@ -35,9 +35,11 @@ export function readYaml(text: string): YamlSource {
     const opened = code === 'BAD_INDENT' || code === 'MISSING_CHAR' ? findUnclosed(document, text, pos[0]) : undefined;
     if (opened !== undefined)
       return { says: `${text.charAt(opened)} is opened here, and never closed`, ...positionAt(opened) };
-    return { says: message.trim(), ...positionAt(pos[0]), ...first };
+    // The parser's own words name a function of its own.
+    const says = code === 'MULTIPLE_DOCS' ? 'a second document begins here' : message.trim();
+    return { says, ...positionAt(pos[0]), ...first };
   });
-  // Anchors are looked for when a value is made, and the parser throws at the first that is missing.
+  // The parser looks for anchors only when it makes a value, and throws at the first that is missing.
   visit(document, {
     Alias(_, alias) {
       if (alias.resolve(document) === undefined)
@@ -64,7 +66,7 @@ export function readValue(text: string): unknown {
   }
 }
 
-/** Where the bracket or quote stands whose missing end the parser notices at an offset, which may be the end of the text. */
+/** Offset of the bracket or quote whose missing end the parser reports at `offset`, often the end of the text. */
 function findUnclosed(document: Document, text: string, offset: number): number | undefined {
   let found: number | undefined;
   visit(document, {

@@ -14,7 +14,6 @@ export function emitHandlers({ document }: Contract, header: Header): string {
   const rows = listOperations(document);
   const requests = rows.map((row) => `  readonly ${quote(row.operationId)}: ${formatRequest(document, row)};`);
   const responses = rows.map((row) => `  readonly ${quote(row.operationId)}:${formatResponses(document, row)};`);
-  const ranged = rows.some(({ responses: all }) => all.some(({ status }) => !isExact(status)));
   return [
     formatHeader(header),
     "import type { OperationId, operations as table } from './operations.gen.ts';",
@@ -25,7 +24,7 @@ export function emitHandlers({ document }: Contract, header: Header): string {
     `export interface Requests {\n${requests.join('\n')}\n}\n`,
     '/** What a handler may answer: status, media type, body, and headers, but for what a layer around it sends. */',
     `export interface Responses {\n${responses.join('\n')}\n}\n`,
-    ...(ranged ? [readVerbatim('status-range.ts')] : []),
+    readVerbatim('status-range.ts'),
     readVerbatim('handler-types.ts'),
   ].join('\n');
 }

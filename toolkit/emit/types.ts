@@ -61,7 +61,7 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     excludeDeprecated: false,
     exportType: false,
     generatePathParams: false,
-    // Whoever builds an answer or reads one owns it. What handlers are given is read-only by `ReadonlyDeep` in handlers.gen.ts.
+    // Handlers build answers and clients own those they read. Requests are read-only for handlers by `ReadonlyDeep` in handlers.gen.ts.
     immutable: false,
     injectFooter: [],
     makePathsEnum: false,
@@ -76,7 +76,7 @@ async function createContext(schema: OpenAPI3): Promise<GlobalContext> {
     rootTypesNoSchemaPrefix: false,
     silent: true,
     transform: typeEmptyObject,
-    transformProperty: leave,
+    transformProperty: writable,
   };
 }
 
@@ -94,6 +94,11 @@ function typeEmptyObject(schema: SchemaObject): ts.TypeNode | undefined {
         ts.factory.createKeywordTypeNode(ts.SyntaxKind.NeverKeyword),
       ])
     : undefined;
+}
+
+/** A member under `readOnly` is managed by the owning authority (JSON Schema validation, 9.4): the handler writes it. */
+function writable({ name, questionToken, type }: ts.PropertySignature): ts.PropertySignature {
+  return ts.factory.createPropertySignature(undefined, name, questionToken, type);
 }
 
 /** What a hook returns that changes nothing. */

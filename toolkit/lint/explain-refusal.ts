@@ -1,4 +1,5 @@
 import { parsePointer } from '@lockstep/json/json-pointer';
+import { findSyntaxProblems } from '../contract/syntax-problems.ts';
 import { findUnsupported } from '../contract/unsupported.ts';
 import type { YamlSource } from '../contract/yaml-source.ts';
 import type { Problem } from '../problem.ts';
@@ -18,7 +19,13 @@ const deadly: readonly string[] = ['unsupported/not-json', 'unsupported/referenc
  * @param file as it is displayed
  * @returns a problem for each construct that is known to be the cause; one at the top of the file where none is
  */
-export function explainRefusal(words: string, file: string, { value, positionOf }: YamlSource): readonly Problem[] {
+export function explainRefusal(
+  words: string,
+  file: string,
+  { faults, value, positionOf }: YamlSource,
+): readonly Problem[] {
+  // JSON.parse takes a key that stands twice.
+  if (faults.length > 0) return findSyntaxProblems(file, { faults });
   const top = { file, line: 1, column: 1, pointer: '#' };
   if (isNoOpenApi.test(words)) {
     const cure = 'Write an OpenAPI 3.1 or 3.0 document: an object that starts with openapi: 3.1.1 or openapi: 3.0.4.';

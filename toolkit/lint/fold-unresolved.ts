@@ -1,7 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { formatPointer, isObject, parseReference } from '@lockstep/json/json-pointer';
-import { listReferences, pathOf } from '../contract/contract-files.ts';
+import { type ContractFile, listReferences, pathOf } from '../contract/contract-files.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { readQuickly } from '../contract/read-quickly.ts';
 import { walkDocument } from '../contract/walk-document.ts';
@@ -11,12 +10,12 @@ import { countMore, type Problem } from '../problem.ts';
  * Puts each reference that leads nowhere before all else, and takes from the findings what only follows from it: rules that look through
  * references find nothing there, and so say of each example that its members are not described, of each link that its value is nowhere.
  *
- * @param root absolute path of the contract
+ * @param files the contract and the files that it refers to
  */
-export async function foldUnresolved(problems: readonly Problem[], root: string): Promise<readonly Problem[]> {
+export function foldUnresolved(problems: readonly Problem[], files: readonly ContractFile[]): readonly Problem[] {
   const broken = problems.filter(({ rule }) => rule === 'no-unresolved-refs');
   if (broken.length === 0) return problems;
-  const references = await readReferences(root);
+  const references = readReferences(files);
   const roots = broken.map((problem) => ({ problem, dependents: dependentsOf(placeOf(problem), references) }));
   const followers = new Map(broken.map((problem) => [problem, 0]));
   const others = problems.filter((problem) => {
@@ -89,19 +88,17 @@ function dependentsOf(place: Place, references: References): readonly Place[] {
   return [...found];
 }
 
-/** In the contract and in the files that it refers to. A link refers to the parameters and to the body of its operation. */
-async function readReferences(root: string): Promise<References> {
+/** A link refers to the parameters and to the body of its operation. */
+function readReferences(files: readonly ContractFile[]): References {
   const found = new Map<Place, Place[]>();
   const add = (to: Place, from: Place) => found.set(to, [...(found.get(to) ?? []), from]);
-  const files = new Set([root]);
-  for (const file of files) {
+  for (const { file, text } of files) {
     const name = displayPath(file);
-    const value = readQuickly(await readFile(file, 'utf8').catch(() => ''));
+    const value = readQuickly(text);
     for (const { target, at } of listReferences(value)) {
       const path = pathOf(target);
       const [, fragment = ''] = target.split('#');
       const to = path === '' ? file : resolve(dirname(file), path);
-      files.add(to);
       // Redocly reports the object around a $ref.
       const from = at.at(-1) === '$ref' ? at.slice(0, -1) : at;
       add(`${displayPath(to)}${formatPointer(parseReference(fragment))}`, `${name}${formatPointer(from)}`);

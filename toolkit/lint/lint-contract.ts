@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { parsePointer, valueAt } from '@lockstep/json/json-pointer';
-import { ContractError } from '../contract/contract-error.ts';
+import { ContractError, problemsOf } from '../contract/contract-error.ts';
 import { readContractFiles, readSource } from '../contract/contract-files.ts';
-import { refuseTooDeep, refuseTooLargeValue } from '../contract/depth-limit.ts';
+import { refuseTooLargeText, refuseTooLargeValue } from '../contract/depth-limit.ts';
 import { displayPath } from '../contract/display-path.ts';
 import { type ContractOptions, createFileRule, type FileRule } from '../contract/file-rule.ts';
 import { jsonPositions } from '../contract/json-positions.ts';
@@ -13,7 +13,7 @@ import { nearestReference } from '../contract/nearest-reference.ts';
 import { nameBothOperations } from '../contract/operation-id-twice.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { readQuickly } from '../contract/read-quickly.ts';
-import { findSyntaxProblems } from '../contract/syntax-problems.ts';
+import { refuseSyntax } from '../contract/syntax-problems.ts';
 import { findUnsupported } from '../contract/unsupported.ts';
 import { readYaml } from '../contract/yaml-source.ts';
 import { compareProblems, type Problem } from '../problem.ts';
@@ -40,26 +40,23 @@ export type { LintProfile } from './run-redocly.ts';
 export async function lintContract(
   contract: string,
   profile: LintProfile,
-  { run = runRedocly, ...options }: ContractOptions & { readonly run?: RunLinter } = {},
+  { run = runRedocly, ...options }: ContractOptions & { readonly run?: RunLinter | undefined } = {},
 ): Promise<readonly Problem[]> {
   const text = await readSource(contract);
-  refuseTooDeep(contract, text);
+  refuseTooLargeText(contract, text);
   const value = readQuickly(text);
   refuseTooLargeValue(contract, text, value);
-  if (value === undefined) {
-    const source = readYaml(text);
-    if (source.faults.length > 0) throw new ContractError(findSyntaxProblems(displayPath(contract), source));
-  }
-  refuseOther(contract, text, value);
+  if (value === undefined) refuseSyntax(contract, text);
+  refuseUnlintable(contract, text, value);
   // Redocly would fetch it anew, and whatever stands beside it.
   return withLocalCopy(contract, text, (copy) => lintFile(copy, contract, text, { profile, run, options }));
 }
 
-const deadly: ReadonlySet<string> = new Set(['unsupported/openapi-version', 'unsupported/reference-chain']);
+/** Beyond other versions than our rules know: a longer chain of references holds the linter for minutes. */
+const notLinted: ReadonlySet<string> = new Set(['unsupported/openapi-version', 'unsupported/reference-chain']);
 
-/** Rules are held against OpenAPI of a version that anything is derived from, and against what the linter comes to an end of. */
-function refuseOther(contract: string, text: string, value: unknown): void {
-  const found = findUnsupported(value, 'root').filter(({ rule }) => deadly.has(rule));
+function refuseUnlintable(contract: string, text: string, value: unknown): void {
+  const found = findUnsupported(value, 'root').filter(({ rule }) => notLinted.has(rule));
   if (found.length === 0) return;
   const positionOf = jsonPositions(text) ?? readYaml(text).positionOf;
   throw new ContractError(
@@ -79,18 +76,19 @@ async function lintFile(
 ): Promise<readonly Problem[]> {
   const path = resolve(name);
   const file = displayPath(path);
-  await readContractFiles(path, options);
+  const files = await readContractFiles(path, options);
   const [problems, refused] = await Promise.all([
     run(path, profile),
-    profile === 'valid' ? findRefused(contract, { ...options, text }) : [],
+    // Nothing is derived from these, whatever the rules say.
+    profile === 'valid' ? readContract(contract, { ...options, text }).then(() => [], problemsOf) : [],
   ]);
   if (typeof problems === 'string') throw new ContractError(explainRefusal(problems, file, readYaml(text)));
   const found = (await describeProblems(problems, path, createFileRule(path, options))).sort(compareProblems);
   // Redocly says the same of a shared example once for each place that uses it.
   const once = found.filter((problem, index) => !isDeepStrictEqual(problem, found[index - 1]));
-  if (profile === 'house') return renameFiles(foldFollowers(await foldUnresolved(once, path)), rename);
+  if (profile === 'house') return renameFiles(foldFollowers(foldUnresolved(once, files)), rename);
   const ofCopy = refused.map((one) => (one.file === displayPath(contract) ? { ...one, file } : one));
-  const folded = foldFollowers(await foldUnresolved(joinRefused(once, ofCopy), path));
+  const folded = foldFollowers(foldUnresolved(joinRefused(once, ofCopy), files));
   const told = foldSame(folded).toSorted((a, b) => Number(isWarning(a)) - Number(isWarning(b)));
   return renameFiles(told, rename);
 }
@@ -105,20 +103,6 @@ function renameFiles(problems: readonly Problem[], rename: LocalCopy['rename']):
 
 export function isWarning({ severity }: Problem): boolean {
   return severity === 'warning';
-}
-
-/** What nothing is derived from, whatever the rules say. */
-async function findRefused(
-  contract: string,
-  options: ContractOptions & { readonly text: string },
-): Promise<readonly Problem[]> {
-  try {
-    await readContract(contract, options);
-    return [];
-  } catch (error) {
-    if (error instanceof ContractError) return error.problems;
-    throw error;
-  }
 }
 
 /**

@@ -39,7 +39,7 @@ const profiles: Readonly<Record<LintProfile, string>> = {
 const maxProblems = 1_000_000;
 const maxOutputBytes = 512 * 1024 * 1024;
 
-/** Ten times as long as the largest published documents take. It tries examples against patterns, of which one may take a lifetime. */
+/** Ten times as long as the largest published documents take. The linter matches examples against patterns, and one can take exponential time. */
 const patienceMs = 300_000;
 
 /** How one document is linted: its problems, or the sentence with which the linter refused to look for any. */
@@ -53,10 +53,10 @@ export function findConfig(profile: LintProfile): string {
 
 /**
  * Lints one document by Redocly's own command, in a process of its own: the package has no programming interface. Sends nothing of its own,
- * but fetches whatever the document refers to by http: `findNetworkReferences` looks first.
+ * but fetches whatever the document refers to by http: `readContractFiles` looks first.
  *
  * @param path absolute
- * @param limitMs when it is ended, in milliseconds
+ * @param limitMs after so many milliseconds the process is ended
  * @returns its problems, or the sentence with which it refused to look for any
  * @throws Error when the fault is ours and not the document's: a configuration or plugin that does not load
  */

@@ -234,7 +234,7 @@ describe('chooseByValue', () => {
         required: ['kind', 'data'],
         properties: { kind: { type: 'string', enum: ['open'], example: 'open' }, data: { $ref: open }, note },
       });
-      // What takes no data has no member for it.
+      // A job without data has no member for them.
       expect(Object.keys((schemas.TaskWithNoData as { properties: object }).properties)).toEqual(['kind', 'note']);
     });
 

@@ -24,8 +24,8 @@ const bodyMember = /^\$request\.body#\/([^/]+)$/;
  * Values that no case names stay what they were, in a branch of their own, where the member takes any. A schema that other places refer to as
  * well keeps its form there.
  *
- * Where the member is written plainer than it is (`x-exact`), so is the choice: each branch is a component, and a `discriminator` names it by
- * the plain values. Generators of clients make types of no other choice. The given schema becomes the `x-exact` of the whole.
+ * Where the member has an `x-exact`, each branch is a component, and a `discriminator` chooses it by the plain values: generators of clients make
+ * types of no other choice. The given schema becomes the `x-exact` of the whole.
  *
  * @returns a copy; parts that nothing was done to are shared with the given document
  */
@@ -157,7 +157,7 @@ function nameBranches(document: OpenApiDocument, $ref: string, branches: readonl
   return { oneOf, discriminator: { propertyName: branches[0]?.member, mapping } };
 }
 
-/** Whether a component is an object without members: then the member is best left out. */
+/** Whether a component is an object without members, so that the member that refers to it is left out. */
 function takesNothing(document: OpenApiDocument, $ref: string | undefined): boolean {
   if ($ref === undefined) return false;
   const { additionalProperties, properties = {} } = follow(document, { $ref });

@@ -73,14 +73,14 @@ function readExample(document: OpenApiDocument, owner: object): unknown {
   return exampleOf(document, schema ?? {}, new Set(), { schemas: mostSchemas });
 }
 
-/** Looked at for one example. A longer one tells nobody anything, and members of members double with every level. */
+/** Bounds the work for one example: nested members multiply with every level, and nobody reads an example so long. */
 const mostSchemas = 5000;
 
 /**
  * A schema's own example, or the first of its enum, or the examples of the members that it requires, those of all parts of `allOf` together.
  *
  * @param open references that are being followed: a schema that requires itself has no example, and gets null there
- * @param left how many schemas may be looked at; all others get null
+ * @param left how many more schemas may be read; any further one gets null
  */
 function exampleOf(
   document: OpenApiDocument,

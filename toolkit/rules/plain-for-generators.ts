@@ -4,7 +4,7 @@ import { dereference, entriesOf, type Resolve } from './reading/dereference.ts';
 
 type Problem = Parameters<UserContext['report']>[0];
 
-/** Formats that generators make a value of: what is asked of the text is then asked of a date. */
+/** Formats that generators parse. A pattern for the text is then applied to the parsed date. */
 const parsed = new Set(['date', 'date-time', 'time']);
 
 /**
@@ -15,9 +15,10 @@ const parsed = new Set(['date', 'date-time', 'time']);
  * - a `pattern` beside `format: date-time` is applied to the date (Python), so that every answer is refused;
  * - values of one enum that differ in case or type alone are one name twice;
  * - a schema that is named and refers to another has no type (Java, Rust);
- * - an `allOf` of anything but objects is dropped with all that refers to it, or has no members.
+ * - an `allOf` of anything but objects is dropped with all that refers to it, or has no members;
+ * - a member that may be null is never null in an `allOf` (Python, Java, Kotlin, Go, C#), so that a good answer is refused.
  *
- * What stands under `x-exact` no generator reads.
+ * No generator reads `x-exact`.
  */
 export const plainForGenerators: Oas3Rule = () => ({
   NamedSchemas(node, { report, location }) {
@@ -49,12 +50,11 @@ export const plainForGenerators: Oas3Rule = () => ({
         suggest: ['Move it under x-exact, with the type and the format.'],
         location: location.child('pattern').key(),
       });
-    for (const problem of [...twiceNamed(schema, location), ...allOfNoObjects(schema, location, resolve)])
-      report(problem);
+    for (const problem of [...twiceNamed(schema, location), ...unreadAllOf(schema, location, resolve)]) report(problem);
   },
 });
 
-/** Values of the enum, and of those written in its alternatives: a generator makes one list of them. */
+/** Compares the values of the enum and of the enums of its alternatives, of which a generator makes one list. */
 function* twiceNamed(schema: Readonly<Record<string, unknown>>, location: Location): Generator<Problem> {
   const { enum: own, anyOf, oneOf } = schema;
   const alternatives = [anyOf, oneOf].flatMap((list) => (Array.isArray(list) ? list : []));
@@ -76,24 +76,34 @@ function* twiceNamed(schema: Readonly<Record<string, unknown>>, location: Locati
   }
 }
 
-function* allOfNoObjects(
+function* unreadAllOf(
   { allOf }: Readonly<Record<string, unknown>>,
   location: Location,
   resolve: Resolve,
 ): Generator<Problem> {
   for (const [index, part] of entriesOf({ ...(Array.isArray(allOf) ? allOf : []) })) {
-    const { value } = dereference(part, resolve);
+    const { value, from } = dereference(part, resolve);
     if (!isObject(value) || Object.keys(value).length === 0) continue;
     const choice = ['oneOf', 'anyOf'].find((keyword) => keyword in value);
-    const says = ['type', 'properties', 'allOf', 'enum', 'const'].some((keyword) => keyword in value);
-    if (choice === undefined && says) continue;
-    yield {
-      message:
-        choice === undefined
+    const hasType = ['type', 'properties', 'allOf', 'enum', 'const'].some((keyword) => keyword in value);
+    const nullable = entriesOf(value.properties).find(([, member]) =>
+      mayBeNull(dereference(member, resolve, from).value),
+    );
+    const message =
+      choice !== undefined
+        ? `The allOf stands over a ${choice}: generators drop the whole, or its members.`
+        : !hasType
           ? 'The allOf has a part without a type: generators drop it, and the whole with it.'
-          : `The allOf stands over a ${choice}: generators drop the whole, or its members.`,
+          : nullable && `The allOf has the member ${nullable[0]}, which may be null: clients then refuse a null.`;
+    if (message === undefined) continue;
+    yield {
+      message,
       suggest: ['Write one object with all properties, and if, then and else beside them.'],
       location: location.child(['allOf', index]),
     };
   }
+}
+
+function mayBeNull(schema: unknown): boolean {
+  return isObject(schema) && Array.isArray(schema.type) && schema.type.includes('null');
 }

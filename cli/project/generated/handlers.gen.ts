@@ -41,6 +41,14 @@ export interface Responses {
     | { readonly status: 404; readonly headers?: Nothing; readonly mediaType?: undefined; readonly body?: undefined };
 }
 
+export type Digit = '0' | '1' | '2' | '3' | '4' | '5' | '6' | '7' | '8' | '9';
+export type StatusRange<Class extends string = '1' | '2' | '3' | '4' | '5'> =
+  `${Class}${Digit}${Digit}` extends infer Text
+    ? Text extends `${infer Status extends number}`
+      ? Status
+      : never
+    : never;
+
 export type Nothing = Readonly<Record<never, never>>;
 
 /**
@@ -80,13 +88,7 @@ type PrincipalOf<Id extends OperationId, Principal> =
       ? Principal | undefined
       : Principal;
 
-/** At once or later. The statuses stand first, so that the compiler names those that are declared where one is answered that is not. */
-type DeclaredAnswer<Status, Value> = Value | Promised<Status, Value>;
-
-/** Any promise is one. With the member a compiler that looks for the status in both forms finds all of them, and not that of one answer. */
-interface Promised<Status, Value> extends Promise<Value> {
-  readonly status?: Status;
-}
+type MaybePromise<Value> = Value | Promise<Value>;
 
 export type HandlerRequest<Id extends OperationId, Principal = unknown> = Requests[Id] & {
   readonly principal: PrincipalOf<Id, Principal>;
@@ -96,7 +98,7 @@ export type HandlerRequest<Id extends OperationId, Principal = unknown> = Reques
 
 export type Handler<Id extends OperationId, Principal = unknown> = (
   request: HandlerRequest<Id, Principal>,
-) => DeclaredAnswer<Responses[Id]['status'], Responses[Id]>;
+) => MaybePromise<Responses[Id]>;
 
 /** One handler per operation. */
 export type Handlers<Principal = unknown, Ids extends OperationId = OperationId> = {
@@ -136,10 +138,21 @@ type ExactHandlers<Given, Principal> = {
 
 /** Distributes over a union, because the type of an optional handler includes `undefined`. */
 type ExactHandler<Given, Id extends OperationId, Principal> = Given extends (...input: never) => infer Answer
-  ? (
-      request: HandlerRequest<Id, Principal>,
-    ) => DeclaredAnswer<Responses[Id]['status'], Exact<Awaited<Answer>, Responses[Id]>>
+  ? (request: HandlerRequest<Id, Principal>) => ExactAnswer<Answer, Responses[Id]>
   : never;
+
+/** An answer with an undeclared status is compared with the declared statuses alone: so the compiler names all of them. */
+type ExactAnswer<Answer, Declared extends { readonly status: unknown }> = [Awaited<Answer>] extends [
+  DeclaredStatus<Declared['status']>,
+]
+  ? MaybePromise<Exact<Awaited<Answer>, Declared>>
+  : Answer extends Promise<unknown>
+    ? Promise<DeclaredStatus<Declared['status']>>
+    : DeclaredStatus<Declared['status']>;
+
+interface DeclaredStatus<Status> {
+  readonly status: Status;
+}
 
 /**
  * The declared answers as a bound for inference. TypeScript has a check of its own for objects whose members are all optional, gives up
@@ -154,10 +167,18 @@ type Open<Declared> = unknown extends Declared
       ? readonly Open<Item>[]
       : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
 
+/** Within the bound too, or the compiler would compare it with one declared answer. `ExactAnswer` refuses it. */
+interface UndeclaredAnswer<Status> {
+  readonly status: Exclude<StatusRange, Status>;
+  readonly headers?: unknown;
+  readonly mediaType?: unknown;
+  readonly body?: unknown;
+}
+
 type OpenHandlers<Principal, Ids extends OperationId> = {
   readonly [Id in Ids]: (
     request: HandlerRequest<Id, Principal>,
-  ) => DeclaredAnswer<Responses[Id]['status'], Open<Responses[Id]>>;
+  ) => MaybePromise<Open<Responses[Id]> | UndeclaredAnswer<Responses[Id]['status']>>;
 };
 
 /**

@@ -23,7 +23,7 @@ export type ScenarioGiven =
   | { readonly name: ScenarioName }
   | { readonly import: ImportFile | readonly ImportFile[] };
 
-/** As the control takes it. A file has members of its own, `account` always, and is never mistaken for either form. */
+/** The form that the control takes. A file always has the member `account`, and is never mistaken for one of the other forms. */
 export function readGiven(given: ScenarioGiven): ScenarioChoice {
   if (typeof given === 'string') return { name: given };
   if (given === null || typeof given !== 'object' || Array.isArray(given)) return { import: given };

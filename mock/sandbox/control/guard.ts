@@ -28,9 +28,9 @@ const localNames: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1
 
 /**
  * Headers that proxies, load balancers and tunnels add, and callers of their own do not: `Via` (RFC 9110, 7.6.3), `Forwarded` (RFC 7239),
- * `CDN-Loop` (RFC 8586), and by family what has no norm: each `…-Forwarded-…`, the address of a client under any name (`X-Real-IP`, `True-Client-IP`,
- * `CF-Connecting-IP`, `Fly-Client-IP`, `X-Azure-ClientIP`, `Remote-Addr`, `CloudFront-Viewer-Address`), what the caller had asked for
- * (`X-Original-Host`), and the prefixes of one product. A proxy that adds none of them looks like a program of this machine.
+ * `CDN-Loop` (RFC 8586), and families of headers without a norm: each `…-Forwarded-…`, the address of a client under any name (`X-Real-IP`,
+ * `True-Client-IP`, `CF-Connecting-IP`, `Fly-Client-IP`, `X-Azure-ClientIP`, `Remote-Addr`, `CloudFront-Viewer-Address`), the original target
+ * (`X-Original-Host`), and the prefixes of products. A proxy that adds none of them looks like a program of this machine.
  */
 const forwardingHeader =
   /^(?:via|cdn-loop)$|forwarded|forward-for|(?:^|-)(?:client|user|peer|source|host)?-?ip$|(?:remote|client|peer|external|source|viewer)-?(?:addr|address|host)$|^x-(?:original|rewrite)-|^(?:cf|x-envoy|x-amz-cf|x-amzn|x-appengine|x-arr|x-azure|x-vercel|tailscale|ngrok|l5d)-/;

@@ -107,7 +107,7 @@ export function redirect(ctx: Context, address: string): void {
   ctx.set('Cache-Control', 'no-store');
 }
 
-/** The same to a page that says what was wrong with an attempt. Programs need not follow it to learn how long to wait. */
+/** Redirects to the page that tells the fault of an attempt. Programs learn from this answer how long to wait. */
 export function redirectFault(ctx: Context, address: string, fault: LoginFault): void {
   redirect(ctx, address);
   sayWhenToRetry(ctx, fault);

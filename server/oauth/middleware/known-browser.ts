@@ -11,10 +11,10 @@ type Context = Parameters<Middleware>[0];
 const lifetimeMs = 365 * 86_400_000;
 const name = '_known';
 
-/** A SHA-256 and 16 random bytes, in base64url. */
-const [markLength, secretLength] = [43, 22];
+/** A mark and its secret: a SHA-256 and 16 random bytes, in base64url. */
+const entry = /(.{43})(.{22})/g;
 
-/** A household may share a browser; whoever logged in last comes first. */
+/** A household may share a browser. The owner who logged in last comes first. */
 const mostOwners = 4;
 
 /**
@@ -38,7 +38,7 @@ export function createKnownBrowsers(base: string, { owners }: Pick<Store, 'owner
       const kept = readKept(ctx);
       const mark = markOf(email);
       const before = kept.get(mark);
-      // A new one at each login: what somebody has planted or copied is worth nothing afterwards.
+      // A new one at each login: a cookie that was planted or copied before is worth nothing afterwards.
       const secret = randomBytes(16).toString('base64url');
       const endsAt = Date.now() + lifetimeMs;
       const browser = { ownerId, browserHash: hashSecret(secret), loggedInAt: loggedInAt * 1000, endsAt };
@@ -57,15 +57,10 @@ function markOf(email: string): string {
 /** Secrets by mark. */
 function readKept(ctx: Context): Map<string, string> {
   const text = ctx.cookies.get(name, { signed: true }) ?? '';
-  const entries = Array.from({ length: text.length / (markLength + secretLength) }, (_, index) => {
-    const begin = index * (markLength + secretLength);
-    const [mark, end] = [begin + markLength, begin + markLength + secretLength];
-    return [text.slice(begin, mark), text.slice(mark, end)] as const;
-  });
-  return new Map(entries);
+  return new Map(Array.from(text.matchAll(entry), ([, mark = '', secret = '']) => [mark, secret]));
 }
 
-/** Whose browser this is by its cookie alone: an owner's, who logged in here at some time. Undefined where it is nobody's. */
+/** The mark of the owner who logged in last in this browser, by its cookie alone; undefined where none has. */
 export function readOwnerMark(ctx: Context): string | undefined {
   return readKept(ctx).keys().next().value;
 }

@@ -23,7 +23,7 @@ export function throttleLogins(issuer: string, log: AuthLog, openCounter: OpenCo
     if (ctx.path !== operations.login.path) return void (await next());
     const address = readCallerAddress(ctx.req, issuer);
     const now = Date.now();
-    // An owner's own browser is not slowed down by whoever shares its address. By owner, not by browser: each login makes another secret.
+    // A known browser is not slowed down by others at its address. It counts by owner, since each login makes another secret.
     const { accepted, endsAt } = await whenAvailable(counter.take(readOwnerMark(ctx) ?? address, now));
     if (accepted) return void (await next());
     // Once a minute, or whoever floods the endpoint floods the log.

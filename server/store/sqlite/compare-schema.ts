@@ -1,3 +1,5 @@
+import { escapeControls } from '@lockstep/json/escape-controls';
+import { cut } from '@lockstep/runtime/form/sentence';
 import BetterSqlite3 from 'better-sqlite3';
 import { Kysely } from 'kysely';
 import { migrate } from '../migrations/migrate.ts';
@@ -14,11 +16,11 @@ interface SchemaObject {
   readonly sql: string | null;
 }
 
-/** @returns what is not as the migrations make it, one sentence each; of a later schema than this code knows nothing */
+/** @returns a sentence for each object that differs from the migrations'; none for a later schema than this code knows */
 export type CompareSchema = (database: BetterSqlite3.Database) => readonly string[];
 
 /**
- * Makes each schema that a file of ours may have, in memory, and compares a file with the one that it says it has. A file from elsewhere may
+ * Makes the schema of each version in memory, and compares a file with that of its own version. A file from elsewhere may
  * hold a trigger that writes passwords where an answer shows them, a view in place of a table, or a table without its constraints, and all
  * of them would act inside the server.
  */
@@ -36,7 +38,7 @@ export async function createSchemaComparison(): Promise<CompareSchema> {
       ...[...found]
         .filter(([key, { sql }]) => want.has(key) && want.get(key)?.sql !== sql)
         .map(([, object]) => `${describe(object)} is another`),
-      // Text is sorted by its bytes.
+      // Queries compare and sort text by its bytes.
       ...(encoding === 'UTF-8' ? [] : [`its encoding is ${encoding}`]),
     ];
   };
@@ -63,12 +65,6 @@ function readSchema(database: BetterSqlite3.Database): Map<string, SchemaObject>
   return new Map(objects.map((object) => [`${object.type} ${object.name}`, object]));
 }
 
-/** As JSON, since a name may hold anything: what moves a cursor, too. */
 function describe({ type, name }: SchemaObject): string {
-  const shown = name.length > 60 ? `${name.slice(0, 60)}…` : name;
-  const spelt = JSON.stringify(shown).replace(
-    /[\p{C}\p{Zl}\p{Zp}]/gu,
-    (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
-  );
-  return `${type} ${spelt}`;
+  return `${type} ${escapeControls(JSON.stringify(cut(name)))}`;
 }

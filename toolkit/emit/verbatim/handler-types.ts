@@ -2,6 +2,7 @@
 
 import type { Requests, Responses } from '../../fixtures/payments/generated/handlers.gen.ts';
 import type { OperationId, operations as table } from '../../fixtures/payments/generated/operations.gen.ts';
+import type { StatusRange } from './status-range.ts';
 
 // Copied from here on.
 
@@ -44,13 +45,7 @@ type PrincipalOf<Id extends OperationId, Principal> =
       ? Principal | undefined
       : Principal;
 
-/** At once or later. The statuses stand first, so that the compiler names those that are declared where one is answered that is not. */
-type DeclaredAnswer<Status, Value> = Value | Promised<Status, Value>;
-
-/** Any promise is one. With the member a compiler that looks for the status in both forms finds all of them, and not that of one answer. */
-interface Promised<Status, Value> extends Promise<Value> {
-  readonly status?: Status;
-}
+type MaybePromise<Value> = Value | Promise<Value>;
 
 export type HandlerRequest<Id extends OperationId, Principal = unknown> = Requests[Id] & {
   readonly principal: PrincipalOf<Id, Principal>;
@@ -60,7 +55,7 @@ export type HandlerRequest<Id extends OperationId, Principal = unknown> = Reques
 
 export type Handler<Id extends OperationId, Principal = unknown> = (
   request: HandlerRequest<Id, Principal>,
-) => DeclaredAnswer<Responses[Id]['status'], Responses[Id]>;
+) => MaybePromise<Responses[Id]>;
 
 /** One handler per operation. */
 export type Handlers<Principal = unknown, Ids extends OperationId = OperationId> = {
@@ -100,10 +95,21 @@ type ExactHandlers<Given, Principal> = {
 
 /** Distributes over a union, because the type of an optional handler includes `undefined`. */
 type ExactHandler<Given, Id extends OperationId, Principal> = Given extends (...input: never) => infer Answer
-  ? (
-      request: HandlerRequest<Id, Principal>,
-    ) => DeclaredAnswer<Responses[Id]['status'], Exact<Awaited<Answer>, Responses[Id]>>
+  ? (request: HandlerRequest<Id, Principal>) => ExactAnswer<Answer, Responses[Id]>
   : never;
+
+/** An answer with an undeclared status is compared with the declared statuses alone: so the compiler names all of them. */
+type ExactAnswer<Answer, Declared extends { readonly status: unknown }> = [Awaited<Answer>] extends [
+  DeclaredStatus<Declared['status']>,
+]
+  ? MaybePromise<Exact<Awaited<Answer>, Declared>>
+  : Answer extends Promise<unknown>
+    ? Promise<DeclaredStatus<Declared['status']>>
+    : DeclaredStatus<Declared['status']>;
+
+interface DeclaredStatus<Status> {
+  readonly status: Status;
+}
 
 /**
  * The declared answers as a bound for inference. TypeScript has a check of its own for objects whose members are all optional, gives up
@@ -118,10 +124,18 @@ type Open<Declared> = unknown extends Declared
       ? readonly Open<Item>[]
       : { readonly [Key in keyof Declared]: Open<Declared[Key]> } & object;
 
+/** Within the bound too, or the compiler would compare it with one declared answer. `ExactAnswer` refuses it. */
+interface UndeclaredAnswer<Status> {
+  readonly status: Exclude<StatusRange, Status>;
+  readonly headers?: unknown;
+  readonly mediaType?: unknown;
+  readonly body?: unknown;
+}
+
 type OpenHandlers<Principal, Ids extends OperationId> = {
   readonly [Id in Ids]: (
     request: HandlerRequest<Id, Principal>,
-  ) => DeclaredAnswer<Responses[Id]['status'], Open<Responses[Id]>>;
+  ) => MaybePromise<Open<Responses[Id]> | UndeclaredAnswer<Responses[Id]['status']>>;
 };
 
 /**

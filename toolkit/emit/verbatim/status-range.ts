@@ -1,4 +1,4 @@
-// What handlers.gen.ts needs where a contract answers by range (`4XX`) or `default`.
+// The statuses of HTTP in handlers.gen.ts: of answers by range (`4XX`) or `default`, and those that an operation doesn't declare.
 
 // Copied from here on.
 
