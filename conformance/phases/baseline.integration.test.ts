@@ -424,6 +424,21 @@ describe('goes on where a refusal leaves something to try:', () => {
     expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(8);
   });
 
+  test('a 501 for one value of a list', async () => {
+    const { unreached } = await run({
+      operations: {
+        'POST /mails': {
+          body: { type: 'object', required: ['kind'], properties: { kind: { enum: ['OLD_MAIL', 'NEW_MAIL'] } } },
+        },
+      },
+      handle: routes({
+        'POST /mails': (_, { kind }) =>
+          kind === 'NEW_MAIL' ? { status: 201, body: { id: 1 } } : { status: 501, body: { message: 'OLD_MAIL' } },
+      }),
+    });
+    expect(unreached).toEqual([]);
+  });
+
   test('a body that may be left out', async () => {
     const { unreached } = await run(
       {

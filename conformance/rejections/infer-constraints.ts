@@ -4,6 +4,7 @@ import type { Exchange } from '../execute/exchange.ts';
 import { requestForm } from '../schema/canonical.ts';
 import { addRules, type Constraint, type Constraints, constraintAt, keyOf, noConstraints } from './constraints.ts';
 import { bodySchemaOf, isThere } from './find-place.ts';
+import { inferOtherMember } from './other-member.ts';
 import { type Rejection, readRejection } from './read-rejection.ts';
 
 /** What a rejection added: `constraint` where the next request will be another one, `path` where it is about an id in the path. */
@@ -14,11 +15,15 @@ export interface Inferred {
 
 /** Adds what a rejection asks for to what is known; without a rejection nothing. */
 export function inferConstraints(
-  { seen }: Pick<Exchange, 'seen'>,
+  contract: Contract,
+  exchange: Pick<Exchange, 'operation' | 'seen'>,
   rejection: Rejection | undefined,
   known: Constraints,
 ): Inferred {
   if (rejection === undefined) return { constraints: known, learned: 'nothing' };
+  const isFormless = rejection.observations.every(({ rules }) => rules.length === 0);
+  const other = isFormless ? inferOtherMember(contract, exchange, rejection, known) : undefined;
+  if (other !== undefined) return { constraints: other, learned: 'constraint' };
   let [constraints, learned]: [Constraints, Inferred['learned']] = [known, 'nothing'];
   for (const { place, rules } of rejection.observations) {
     if (place === undefined) continue;
@@ -27,12 +32,14 @@ export function inferConstraints(
       continue;
     }
     const before = constraintAt(constraints, place);
-    const after = addRules(before, rules, isThere(place, seen));
+    const after = addRules(before, rules, isThere(place, exchange.seen));
     if (JSON.stringify(after) === JSON.stringify(before)) continue;
     constraints = new Map([...constraints, [keyOf(place), after]]);
     learned = 'constraint';
   }
-  return { constraints, learned };
+  if (learned !== 'nothing') return { constraints, learned };
+  const last = inferOtherMember(contract, exchange, rejection, known);
+  return last === undefined ? { constraints, learned } : { constraints: last, learned: 'constraint' };
 }
 
 /** What rejections of all operations asked of schemas that they share. */
@@ -62,7 +69,7 @@ export function createSharedConstraints(contract: Contract): SharedConstraints {
     },
     observe: (exchange) => {
       const rejection = readRejection(contract, exchange);
-      for (const constraint of inferConstraints(exchange, rejection, noConstraints).constraints.values()) {
+      for (const constraint of inferConstraints(contract, exchange, rejection, noConstraints).constraints.values()) {
         const { about, keywords, required } = constraint;
         if (about.kind !== 'body' || about.schema === undefined) continue;
         const known = bySchema.get(about.schema);

@@ -8,9 +8,9 @@ import { findPlace } from './find-place.ts';
 const longestText = 4_000;
 
 /** Statuses whose body may say what was wrong with the data. */
-const aboutData = new Set([400, 404, 409, 412, 413, 415, 422, 428]);
+const aboutData = new Set([400, 404, 409, 412, 413, 415, 422, 428, 501]);
 
-/** A 4xx that may say what was wrong with the data. */
+/** A 4xx that may say what was wrong with the data, or a 501 that may name the value that is not implemented. */
 export interface Rejection {
   readonly status: number;
   /** As JSON, or as text. */

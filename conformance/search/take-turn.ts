@@ -57,7 +57,7 @@ function take(
   const { operation, kind, world } = turn;
   const { outcome } = exchange;
   const rejection = readRejection(world.contract, exchange);
-  const inferred = inferConstraints(exchange, rejection, state.constraints);
+  const inferred = inferConstraints(world.contract, exchange, rejection, state.constraints);
   const address = inferred.learned === 'constraint' ? undefined : readRejectedAddress(exchange, rejection);
   const words = rejection?.words ?? '';
   const verdict = judgeAttempt({

@@ -81,6 +81,7 @@ const table: readonly Row[] = [
   { on: 'overloaded', when: ({ asksAgain }) => asksAgain, verdict: 'later' },
   { on: 'overloaded', verdict: 'over' },
 
+  { on: [501], when: isConstrained, verdict: 'constrained' },
   // A gateway that gave up may have passed the request on (RFC 9110, 15.6.3 and 15.6.5).
   { on: [501, 502, 504], verdict: 'over' },
 

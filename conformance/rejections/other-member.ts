@@ -1,0 +1,60 @@
+import type { Contract } from '../contract/contract.ts';
+import type { Exchange } from '../execute/exchange.ts';
+import { normal } from '../resources/slots.ts';
+import { requestForm } from '../schema/canonical.ts';
+import { type Constraints, changeAt, constraintAt, type Place } from './constraints.ts';
+import { alongSchema, bodySchemaOf, pathsIn, valueAt } from './find-place.ts';
+import type { Rejection } from './read-rejection.ts';
+
+/**
+ * "Only CHAT templates are supported", "STR is not implemented", "kind does not match data": another value of the contract's list. Of
+ * all that a rejection says without the form of a dialect this alone pays: 14 operations of one foreign server.
+ *
+ * @returns undefined where the rejection speaks of no value of a list
+ */
+export function inferOtherMember(
+  contract: Contract,
+  { operation, seen }: Pick<Exchange, 'operation' | 'seen'>,
+  { says: sentences }: Rejection,
+  constraints: Constraints,
+): Constraints | undefined {
+  const schema = bodySchemaOf(operation);
+  if (schema === undefined) return undefined;
+  const form = requestForm(contract);
+  for (const tokens of pathsIn(seen.requestBody)) {
+    const found = alongSchema(contract, schema, tokens);
+    const now = valueAt(seen.requestBody, tokens);
+    if (found === undefined || typeof now !== 'string') continue;
+    const others = (form.branch(form.at(found.schema)).values ?? []).filter((member) => member !== now);
+    if (others.length === 0) continue;
+    const about: Place = { kind: 'body', tokens, schema: found.schema };
+    const { keywords, wrong } = constraintAt(constraints, about);
+    if (wrong > 3) continue;
+    for (const says of sentences) {
+      const told = others.filter((member) => isNamed(member, says));
+      const isWrong = isNamed(now, says) || (told.length === 0 && isMismatch(tokens.at(-1) ?? '', says));
+      if (told.length === 0 && !isWrong) continue;
+      // What was named once as wrong is no choice any more.
+      const left = (Array.isArray(keywords.enum) ? keywords.enum : others).filter((member) => member !== now);
+      const chosen = isWrong ? left : told;
+      if (chosen.length > 0) return changeAt(constraints, about, { keywords: { ...keywords, enum: chosen } });
+    }
+  }
+  return undefined;
+}
+
+/** The sentence has the value as a word, and it is no word of the language: `CHAT`, `start_time`, `returnToken`. */
+function isNamed(member: unknown, says: string): boolean {
+  if (typeof member !== 'string' || member.length < 3) return false;
+  if (!/[_\d]|[a-z][A-Z]|^[A-Z]{3,}$/.test(member)) return false;
+  return new RegExp(`(^|[^\\w-])${RegExp.escape(member)}($|[^\\w-])`).test(says);
+}
+
+/** The sentence says that this member of a body, by its name, does not fit another. */
+function isMismatch(name: string, says: string): boolean {
+  return (
+    name.length > 3 &&
+    /(does|do)( ?not|n't) match|mismatch|must match|inconsistent|incompatible|not compatible/i.test(says) &&
+    normal(says.slice(0, 300)).includes(normal(name))
+  );
+}
