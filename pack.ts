@@ -2,7 +2,8 @@
 // `node_modules`, so everything is compiled once. The workspaces that a package stands on travel inside it, as bundled dependencies: their
 // names are not registered. They are not run through a bundler, which would lose what is found by its path: templates, the configuration
 // and plugins of Redocly, TypeScript that `generate` copies.
-import { execFile } from 'node:child_process';
+import { type ChildProcess, execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative, resolve, sep } from 'node:path';
@@ -68,15 +69,21 @@ interface Packed {
   readonly files: number;
 }
 
-// Stopped by whoever started it, it takes along what it started.
-const stopping = new AbortController();
-const { signal } = stopping;
-process.once('SIGTERM', () => {
-  stopping.abort();
-  process.exit(143);
-});
+/** The program that was started last. Stopped, this one takes it along. */
+let started: { readonly child: ChildProcess; readonly ended: Promise<unknown> } | undefined;
+for (const [signal, exitCode] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const)
+  process.once(signal, async () => {
+    // The compiler goes on after any other signal.
+    started?.child.kill('SIGKILL');
+    // Until then it writes files, which nobody would remove.
+    await started?.ended;
+    process.exit(exitCode);
+  });
 const workspaces = await readWorkspaces();
-const started = performance.now();
+const began = performance.now();
 await rm(compiled, { recursive: true, force: true });
 await rm(join(dist, 'packages'), { recursive: true, force: true });
 await runNode(join(root, 'node_modules/typescript/bin/tsc'), [
@@ -92,7 +99,7 @@ for (const folders of [first, installable.filter((folder) => !first.includes(fol
   for (const folder of folders) await stage(folder);
   for (const [folder, packed] of await pack(folders)) done.set(folder, packed);
 }
-const seconds = ((performance.now() - started) / 1000).toFixed(1);
+const seconds = ((performance.now() - began) / 1000).toFixed(1);
 if (asked.json) process.stdout.write(`${JSON.stringify(Object.fromEntries(done))}\n`);
 else
   process.stdout.write(`${[...done.values()].map(formatPacked).join('\n')}\n${done.size} packages in ${seconds} s\n`);
@@ -263,11 +270,7 @@ function asExport(path: string): string | object {
 async function pack(folders: readonly string[]): Promise<[string, Packed][]> {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', dist];
   const places = folders.map((folder) => join(dist, 'packages', folder));
-  const { stdout } = await promisify(execFile)('npm', [...args, ...places], {
-    cwd: root,
-    maxBuffer: 64 * 1024 * 1024,
-    signal,
-  });
+  const { stdout } = await run('npm', [...args, ...places]);
   const all = JSON.parse(stdout) as { name: string; filename: string; unpackedSize: number; entryCount: number }[];
   return Promise.all(
     folders.map(async (folder): Promise<[string, Packed]> => {
@@ -295,9 +298,15 @@ function formatPacked({ file, bytes, unpackedBytes, files }: Packed): string {
 }
 
 async function runNode(file: string, args: readonly string[]): Promise<void> {
-  await promisify(execFile)(process.execPath, [file, ...args], { cwd: root, signal }).catch(({ stdout, stderr }) => {
+  await run(process.execPath, [file, ...args]).catch(({ stdout, stderr }) => {
     throw new Error(`${file} failed:\n${stdout}${stderr}`);
   });
+}
+
+function run(file: string, args: readonly string[]): Promise<{ readonly stdout: string }> {
+  const running = promisify(execFile)(file, [...args], { cwd: root, maxBuffer: 64 * 1024 * 1024 });
+  started = { child: running.child, ended: once(running.child, 'close') };
+  return running;
 }
 
 function manifestOf(folder: string): Manifest {
