@@ -90,6 +90,10 @@ describe('wrong input', () => {
       args: ['serve', '--contract', museum, '--port', '0', '--host', '192.0.2.1'],
       says: ['192.0.2.1 is not an address of this machine'],
     },
+    {
+      args: ['docs', '--contract', museum, '--out', 'broken.yaml', '--build-only'],
+      says: ["broken.yaml can't be the output folder: it is a file."],
+    },
     ...['generate', 'check', 'lint', 'serve', 'mock', 'docs'].flatMap((command) => [
       { args: [command, '--contract', 'gone.yaml'], says: ['gone.yaml:1:1', 'the file does not exist', 'cure '] },
       { args: [command, '--contract', 'broken.yaml'], says: ['broken.yaml:', ' yaml', 'cure '] },

@@ -11,6 +11,7 @@ import {
   readDocs,
   typesFile,
 } from '@lockstep/runtime/docs/serve-docs';
+import { makeFolder } from '@lockstep/toolkit/output-folder';
 import { Document, isMap, parseDocument } from 'yaml';
 import { buildReference, type DocsNotice, hashInputs, type ReferenceOptions } from './build-reference.ts';
 import { fillServers, findOrigin } from './reference/fill-servers.ts';
@@ -42,7 +43,7 @@ export interface BuiltDocs {
  * @param contract OpenAPI 3.0 or 3.1, YAML or JSON, as its author wrote it: readers find in the page, and in the two files beside it, what they
  *   know, and the words of their version. Nothing of it is brought up to another one.
  * @param out the folder; made where there is none. What it had stays as it is when anything fails
- * @throws Error as `buildReference` does, and when the contract isn't YAML
+ * @throws Error as `buildReference` does, when the contract isn't YAML, and OutputError when the folder can't be made
  */
 export async function buildDocs({
   contract,
@@ -62,7 +63,8 @@ export async function buildDocs({
   onProgress?.(`Building the reference from ${contract}`);
   // Within it, so that the renames at the end stay within one file system.
   const draft = join(out, `.draft-${randomUUID()}`);
-  await mkdir(draft, { recursive: true });
+  await makeFolder(out);
+  await mkdir(draft);
   try {
     const whole = await readWhole(contract, draft, { allowFiles, ...(signal && { signal }) });
     const { notices } = await buildReference({

@@ -65,6 +65,17 @@ export async function writeOutput(folder: string, derived: Derived): Promise<Wri
   return { written, unchanged: names.filter((name) => !written.includes(name)), removed };
 }
 
+/**
+ * Makes a folder for files that `derive` does not give.
+ *
+ * @throws OutputError when it is a file or can't be made
+ */
+export async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true }).catch((cause) => {
+    throw explain(folder, cause);
+  });
+}
+
 /** Lengths first: text as bytes takes its memory a second time. */
 function holds(bytes: Buffer | undefined, text: string): boolean {
   return bytes?.length === Buffer.byteLength(text) && bytes.equals(Buffer.from(text));

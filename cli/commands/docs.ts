@@ -7,6 +7,7 @@ import { ContractError } from '@lockstep/toolkit/contract/contract-error';
 import { withLocalCopy } from '@lockstep/toolkit/contract/local-copy';
 import { readContract } from '@lockstep/toolkit/contract/read-contract';
 import { deriveTypes } from '@lockstep/toolkit/derive';
+import { OutputError } from '@lockstep/toolkit/output-folder';
 import { createProgress } from '../progress.ts';
 import {
   type CommandResult,
@@ -64,7 +65,7 @@ async function build(
     });
   } catch (error) {
     if (signal.aborted) throw signal.reason;
-    if (error instanceof ContractError) throw error;
+    if (error instanceof ContractError || error instanceof OutputError) throw error;
     throw new WrongUse(error instanceof Error ? error.message : String(error));
   } finally {
     progress.end();
