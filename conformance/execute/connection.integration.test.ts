@@ -39,6 +39,15 @@ test.each([
   },
 );
 
+test('a server without TLS is told as that', async () => {
+  const served = await serve(() => ({ status: 200 }));
+  const connection = createConnection({ timeoutMs: 1_000, signal: new AbortController().signal });
+  const outcome = await connection.send({ ...plain, base: served.origin.replace('http:', 'https:') });
+  await connection.close();
+  await served.close();
+  expect(outcome).toMatchObject({ kind: 'none', reason: 'refused', says: 'the server speaks no TLS: try http://' });
+});
+
 test('a header beyond ASCII goes out in UTF-8', async () => {
   const came: unknown[] = [];
   const served = await serve(({ headers }) => {

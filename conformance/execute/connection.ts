@@ -260,6 +260,7 @@ function describeUnfinished(bytes: number, timeoutMs: number): Described {
 
 const byCode = {
   ECONNREFUSED: { reason: 'refused', says: 'nothing listens there' },
+  ERR_SSL_WRONG_VERSION_NUMBER: { reason: 'refused', says: 'the server speaks no TLS: try http://' },
   EHOSTUNREACH: { reason: 'refused', says: 'the host cannot be reached' },
   ENETUNREACH: { reason: 'refused', says: 'the network cannot be reached' },
   UND_ERR_CONNECT_TIMEOUT: { reason: 'refused', says: 'no connection in time' },

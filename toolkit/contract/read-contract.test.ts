@@ -219,6 +219,14 @@ describe('a broken contract is refused with place, reason and cure:', () => {
     server.close();
   });
 
+  test('an https address of a server without TLS is told as that', async () => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const address = `https://127.0.0.1:${(server.address() as AddressInfo).port}/a.yaml`;
+    await expect(readContract(address)).rejects.toThrow('the server speaks no TLS: try http://');
+    server.close();
+  });
+
   test('no file outside its folder is read, but one of a folder that was allowed', async () => {
     const own = await mkdtemp(join(folder, 'own-'));
     await writeFile(join(folder, 'keys.json'), '{"type": "string", "title": "Secret"}');

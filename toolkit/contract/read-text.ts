@@ -106,6 +106,7 @@ function explain(error: unknown, milliseconds: number): string {
   if (cause instanceof Error && cause.message === 'bad port')
     return 'its port belongs to another protocol, and is not asked';
   if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'the server speaks no TLS: try http://';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host';
   return cause instanceof Error ? cause.message : error.message;
 }
