@@ -195,7 +195,9 @@ function recorder(): { readonly derive: Scrypt; readonly calls: readonly Call[] 
 }
 
 function bytesOf(password: string): string {
-  return Buffer.from(password.normalize('NFKC')).toString('hex').replace(/(?:00)+$/, '');
+  return Buffer.from(password.normalize('NFKC'))
+    .toString('hex')
+    .replace(/(?:00)+$/, '');
 }
 
 function base64(bytes: Buffer): string {
