@@ -2,6 +2,7 @@
 import { appendPages } from './append-pages.ts';
 import { readPage } from './read-page.ts';
 import { showExtension, showReferenceExtension } from './show-extension.ts';
+import { showOperationId } from './show-operation-id.ts';
 
 type Node = Record<string, unknown>;
 
@@ -37,6 +38,8 @@ const addPages = {
   },
 };
 
+const showOperationIds = { Operation: { leave: (operation: Node) => showOperationId(operation) } };
+
 /** Says what a derived file was made from: nothing for a reader. */
 const dropHeader = {
   Root: {
@@ -50,6 +53,7 @@ const dropHeader = {
 export default function redocPlugin() {
   const decorators = {
     'show-extensions': () => showExtensions,
+    'show-operation-ids': () => showOperationIds,
     'add-pages': () => addPages,
     'drop-header': () => dropHeader,
   };

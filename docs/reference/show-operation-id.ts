@@ -1,0 +1,14 @@
+type Node = Record<string, unknown>;
+
+/**
+ * Ends the description of an operation with its operationId, which Redoc shows nowhere. Generated clients name their methods after it, so a
+ * reader comes with this name, and the search finds the operation by it.
+ *
+ * @param operation changed in place, as Redocly's decorators do; without an operationId it stays as it is
+ */
+export function showOperationId(operation: Node): void {
+  const { operationId, description } = operation;
+  if (typeof operationId !== 'string') return;
+  const words = typeof description === 'string' ? `${description.trim()}\n\n` : '';
+  operation.description = `${words}Operation id: \`${operationId}\``;
+}
