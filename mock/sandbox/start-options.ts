@@ -58,8 +58,11 @@ const listening: Readonly<Record<keyof ListenOptions, Rule>> = {
 const ofSandbox: Readonly<Record<keyof SandboxOptions, Rule>> = {
   ...listening,
   contract: { takes: 'nothing', fits: isAny },
-  // A scenario and the time are judged where they are read.
-  scenario: { takes: 'a scenario', fits: isAny },
+  // What a scenario holds and the time are judged where they are read.
+  scenario: {
+    takes: 'a name, an import file as parsed JSON, or a list of them',
+    fits: (value) => isText(value) || (typeof value === 'object' && value !== null),
+  },
   clock: { takes: 'a time', fits: isAny },
   loopbackCallbacks: { takes: 'a list of addresses', fits: (value) => Array.isArray(value) && value.every(isText) },
   // A text that says no would open it.
@@ -76,7 +79,7 @@ const ofContract: Readonly<Record<keyof ContractOptions, Rule>> = {
 
 /** @throws TypeError for no object, an unknown option, or a wrong type; RangeError for an impossible port or level */
 export function checkStartOptions(options: unknown): asserts options is SandboxOptions | ContractOptions {
-  if (!isRecord(options)) throw new TypeError(`startMock takes an object of options, not ${showValue(options)}`);
+  if (!isRecord(options)) throw new TypeError(`startMock takes an object of options, not ${show(options)}`);
   const rules: Readonly<Record<string, Rule>> = options.contract === undefined ? ofSandbox : ofContract;
   const names = Object.keys(rules);
   for (const [name, value] of Object.entries(options)) {
@@ -86,7 +89,7 @@ export function checkStartOptions(options: unknown): asserts options is SandboxO
         `startMock${rules === ofContract ? ' with a contract' : ''}: ${describeUnknown(`the option ${cut(name)}`, name, names).says}`,
       );
     if (value === undefined || rule.fits(value)) continue;
-    const says = `startMock: ${name} takes ${rule.takes}, not ${showValue(value)}`;
+    const says = `startMock: ${name} takes ${rule.takes}, not ${show(value)}`;
     throw rule.isRange ? new RangeError(says) : new TypeError(says);
   }
 }
@@ -98,6 +101,11 @@ export function readStart(clock: string | number | Date): number {
   throw new RangeError(
     `clock ${clock instanceof Date ? String(clock) : showValue(clock)} is no time that it can show: use RFC 3339 with an offset, as 2026-06-01T12:00:00Z, whole milliseconds, or a Date, ${clockYears}`,
   );
+}
+
+/** Text in quotes: `"8090"` is no number. */
+function show(value: unknown): string {
+  return typeof value === 'string' ? JSON.stringify(cut(value)) : showValue(value);
 }
 
 function isPort(value: unknown): boolean {
