@@ -188,13 +188,23 @@ test.each([
   expect(pattern?.test('a'.repeat(2000))).toBeTypeOf('boolean');
 });
 
-// The first and the last character are the ends of a set's complement.
-test.each(['^[^a]$', '^\\D$', '^\\W$', '^\\S$', '^.$', '^[^\\u{10ffff}]$'])(
+// The first and the last character are the ends of a set's complement; planes end with two noncharacters each.
+test.each(['^[^a]$', '^\\D$', '^\\W$', '^\\S$', '^.$', '^[^\\u{10ffff}]$', '^\\p{NChar}$', '^\\p{Cs}$', '^\\p{Lo}$'])(
   '%s is judged at the ends of Unicode as the platform does',
   (source) => {
-    const texts = ['\0', '\x01', 'a', '\uffff', '\u{10ffff}'];
+    const texts = ['\0', '\x01', 'a', '\ud7fb', '\ud800', '\udfff', '\uffff', '\u{4fffd}', '\u{4fffe}', '\u{10ffff}'];
     const pattern = readPattern(source);
     expect(texts.map((text) => pattern?.test(text))).toEqual(texts.map((text) => new RegExp(source, 'u').test(text)));
+  },
+);
+
+// Under flag `i` the automaton may take more than the pattern, never less: its refusal is final.
+test.each(['^(?i:[^a])$', '^(?i:\\p{Lu})$', '^(?i:\\P{Lu})$', '^(?i:[^\\W])$', '^(?is:.)$', '^(?i:[^a]|\\-)$'])(
+  '%s is judged without regard to case as the platform does',
+  (source) => {
+    const texts = ['a', 'A', 'k', '-', '\n', 'é', 'É', '\u017f', '\u212a'];
+    const pattern = readPattern(source);
+    expect(texts.map((text) => pattern?.test(text))).toEqual(texts.map((text) => byPlatform(source).test(text)));
   },
 );
 

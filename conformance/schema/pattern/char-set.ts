@@ -25,11 +25,7 @@ export function hasCodePoint(set: CharSet, codePoint: number): boolean {
   return codePoint >= (set[2 * low] ?? Number.POSITIVE_INFINITY);
 }
 
-export function isWordCharacter(codePoint: number): boolean {
-  return hasCodePoint(wordCharacters, codePoint);
-}
-
-export function unite(sets: readonly CharSet[]): CharSet {
+function unite(sets: readonly CharSet[]): CharSet {
   const ranges = sets.flatMap((set) => pairs(set)).sort(([a], [b]) => a - b);
   const united: number[] = [];
   for (const [from, to] of ranges) {
@@ -40,7 +36,7 @@ export function unite(sets: readonly CharSet[]): CharSet {
   return united;
 }
 
-export function complement(set: CharSet, last: number): CharSet {
+function complement(set: CharSet, last: number): CharSet {
   const rest: number[] = [];
   let next = 0;
   for (const [from, to] of pairs(set)) {
@@ -50,113 +46,87 @@ export function complement(set: CharSet, last: number): CharSet {
   return next > last ? rest : [...rest, next, last];
 }
 
+function pairs(set: CharSet): [from: number, to: number][] {
+  return Array.from({ length: set.length >> 1 }, (_, index) => [set[2 * index] ?? 0, set[2 * index + 1] ?? 0]);
+}
+
 interface Flags {
   readonly unicode: boolean;
   readonly ignoreCase: boolean;
   readonly dotAll: boolean;
 }
 
-/** What one element of a pattern that takes one character takes. */
+/** What one element of a pattern that takes one character takes; under flag `i` more than that, but for ASCII. */
 export function readCharSet(node: AST.CharacterClass | AST.CharacterSet | AST.Character, flags: Flags): CharSet {
   const last = flags.unicode ? highest.withUnicode : highest.without;
-  switch (node.type) {
-    case 'Character':
-      return flags.ignoreCase ? bothCases([node.value, node.value]) : [node.value, node.value];
-    case 'CharacterSet':
-      return readEscape(node, flags, last);
-    case 'CharacterClass': {
-      const parts = node.elements.map((element): CharSet => {
-        if (element.type === 'CharacterClassRange') return [element.min.value, element.max.value];
-        if (element.type === 'Character') return [element.value, element.value];
-        if (element.type === 'CharacterSet') return readEscape(element, flags, last);
-        throw new Error(`${element.type} stands in classes under flag v alone`);
-      });
-      const united = flags.ignoreCase ? bothCases(unite(parts)) : unite(parts);
-      return node.negate ? complement(united, last) : united;
-    }
+  if (flags.ignoreCase) {
+    const folded = new RegExp(`(?i${flags.dotAll ? 's' : ''}:${node.raw})`, flags.unicode ? 'u' : '');
+    const ascii = [...Array(0x80).keys()].filter((code) => folded.test(String.fromCharCode(code)));
+    return unite([[0x80, last], ...ascii.map((code) => [code, code])]);
   }
+  const elements = node.type === 'CharacterClass' ? node.elements : [node];
+  const set = unite(
+    elements.map((element): CharSet => {
+      if (element.type === 'CharacterClassRange') return [element.min.value, element.max.value];
+      if (element.type === 'Character') return [element.value, element.value];
+      if (element.type === 'CharacterSet') return readEscape(element, flags.dotAll, last);
+      throw new Error(`${element.type} stands in classes under flag v alone`);
+    }),
+  );
+  return node.type === 'CharacterClass' && node.negate ? complement(set, last) : set;
 }
 
-function readEscape(node: AST.CharacterSet, { dotAll }: Flags, last: number): CharSet {
+function readEscape(node: AST.CharacterSet, dotAll: boolean, last: number): CharSet {
   const set = { any: dotAll ? [] : lineEnds, digit: digits, space: spaces, word: wordCharacters };
   if (node.kind === 'property') return propertySet(node.raw);
-  return (node.kind === 'any' ? true : node.negate) ? complement(set[node.kind], last) : set[node.kind];
-}
-
-/** Both cases of ASCII, and all beyond it: more than the flag takes, never less. */
-function bothCases(set: CharSet): CharSet {
-  const letters = [...Array(26).keys()].flatMap((index) => {
-    const pair = [0x41 + index, 0x61 + index];
-    return pair.some((letter) => hasCodePoint(set, letter)) ? pair.map((letter) => [letter, letter]) : [];
-  });
-  return unite([set, [0x80, highest.withUnicode], ...letters]);
+  return node.kind === 'any' || node.negate ? complement(set[node.kind], last) : set[node.kind];
 }
 
 const propertySets = new Map<string, CharSet>();
+let texts: readonly string[] | undefined;
 
 /** Asks the platform, which knows Unicode: once for each property, some 20 ms. */
 function propertySet(property: string): CharSet {
   const known = propertySets.get(property);
   if (known !== undefined) return known;
+  texts ??= assigned.map(([from, to]) => spell(from, to));
   const one = new RegExp(property, 'u');
   const run = new RegExp(`${property}+`, 'gu');
   const found = unite([
-    ...uniform.filter(([from = 0]) => one.test(String.fromCodePoint(from))),
-    ...assignedTexts().map(({ text, from, units }) =>
-      [...text.matchAll(run)].flatMap((match) => {
-        const first = from + match.index / units;
-        return [first, first + match[0].length / units - 1];
-      }),
-    ),
+    ...uniform.filter(([from]) => one.test(String.fromCodePoint(from))),
+    ...texts
+      .flatMap((text) => text.match(run) ?? [])
+      .map((found) => [found, [...found.slice(-2)].at(-1) ?? ''].map((char) => char.codePointAt(0) ?? 0)),
   ]);
   propertySets.set(property, found);
   return found;
 }
 
-/** Where characters are assigned; halves of surrogate pairs in two parts, or they would join. */
+/** Many characters at a time: one by one takes five times as long. */
+function spell(from: number, to: number): string {
+  const block = [...Array(0x400).keys()];
+  let text = '';
+  for (let at = from; at < to; at += block.length) text += String.fromCodePoint(...block.map((index) => at + index));
+  return text;
+}
+
+/** Planes with characters of their own, without surrogates; a multiple of 0x400 each. */
 const assigned = [
   [0, 0xd7ff],
-  [0xd800, 0xdbff],
-  [0xdc00, 0xdfff],
-  [0xe000, 0xffff],
-  [0x10000, 0x3ffff],
-  [0xe0000, 0xe0fff],
+  [0xe000, 0x3ffff],
+  [0xe0000, 0xeffff],
 ] as const;
-/** The rest: unassigned, or for private use, with two noncharacters at each end. */
-const uniform: readonly CharSet[] = [
-  [0x40000, 0xdffff],
-  [0xe1000, 0xeffff],
-  [0xf0000, 0xffffd],
-  [0xffffe, 0xfffff],
-  [0x100000, 0x10fffd],
-  [0x10fffe, 0x10ffff],
+/** Characters that are all alike: surrogates, and other planes, but for the two noncharacters at the end of each. */
+const uniform: readonly (readonly [from: number, to: number])[] = [
+  [0xd800, 0xdfff],
+  ...[4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 16].flatMap((plane): [number, number][] => {
+    const from = plane * 0x10000;
+    return [
+      [from, from + 0xfffd],
+      [from + 0xfffe, from + 0xffff],
+    ];
+  }),
 ];
-
-interface AssignedText {
-  readonly text: string;
-  readonly from: number;
-  /** Of UTF-16, each. */
-  readonly units: 1 | 2;
-}
-
-let texts: readonly AssignedText[] | undefined;
-
-function assignedTexts(): readonly AssignedText[] {
-  texts ??= assigned.map(([from, to]) => {
-    const units = from > 0xffff ? 2 : 1;
-    const codes = new Uint16Array((to - from + 1) * units);
-    for (let codePoint = from, index = 0; codePoint <= to; codePoint += 1) {
-      if (units === 2) codes[index++] = 0xd800 + ((codePoint - 0x10000) >> 10);
-      codes[index++] = units === 2 ? 0xdc00 + (codePoint & 0x3ff) : codePoint;
-    }
-    return { text: Buffer.from(codes.buffer).toString('utf16le'), from, units };
-  });
-  return texts;
-}
-
-function pairs(set: CharSet): [from: number, to: number][] {
-  return Array.from({ length: set.length >> 1 }, (_, index) => [set[2 * index] ?? 0, set[2 * index + 1] ?? 0]);
-}
 
 /** Characters that no set of a pattern tells apart. */
 export interface CharClass {
@@ -201,7 +171,7 @@ export function createAlphabet(sets: readonly CharSet[], last: number): Alphabet
   };
   const ascii = Uint16Array.from({ length: 128 }, (_, codePoint) => find(codePoint));
   return {
-    classes: ranges.map((own) => ({ ranges: unite([own]), isWord: isWordCharacter(own[0] ?? 0) })),
+    classes: ranges.map((own) => ({ ranges: unite([own]), isWord: hasCodePoint(wordCharacters, own[0] ?? 0) })),
     classOf: (codePoint) => (codePoint < 128 ? (ascii[codePoint] ?? 0) : find(codePoint)),
     membersOf: (set) => Uint8Array.from(ranges, (own) => (hasCodePoint(set, own[0] ?? 0) ? 1 : 0)),
   };
