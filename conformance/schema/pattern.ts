@@ -3,7 +3,7 @@
 import { createContext, Script } from 'node:vm';
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { buildAutomaton, type Reading, readingsOf, repeatedGroups } from './pattern/automaton.ts';
-import { createAlphabet, highest } from './pattern/char-set.ts';
+import { createAlphabet, highest, readCharacters } from './pattern/char-set.ts';
 import {
   type Conjunct,
   createSampler,
@@ -149,12 +149,6 @@ function run(dfa: Dfa, classes: readonly number[]): boolean | undefined {
     if (dfa.steps > limit) return undefined;
   }
   return dfa.accepts(state);
-}
-
-function readCharacters(text: string, unicode: boolean): number[] {
-  return unicode
-    ? Array.from(text, (char) => char.codePointAt(0) ?? 0)
-    : Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
 }
 
 const sandbox: { expression?: RegExp; text?: string } = {};

@@ -1,7 +1,7 @@
 // How a pattern becomes automata: it is read as conditions that hold together, and each is built by Thompson's construction,
 // backwards: a part in front of what follows it.
 import type { AST } from '@eslint-community/regexpp';
-import { type CharSet, readCharSet } from './char-set.ts';
+import { type CharSet, readCharacters, readCharSet } from './char-set.ts';
 
 /** States of one pattern and of its lookarounds. */
 export interface Automaton {
@@ -104,8 +104,7 @@ export function buildAutomaton(alternatives: Alternatives, options: BuildOptions
   };
 
   const buildText = (text: string, next: number): number => {
-    const codes = options.unicode ? [...text].map((char) => char.codePointAt(0) ?? 0) : codeUnits(text);
-    return codes.reduceRight((entry, code) => take([code, code], entry), next);
+    return readCharacters(text, options.unicode).reduceRight((entry, code) => take([code, code], entry), next);
   };
 
   const buildGroup = (group: AST.CapturingGroup, next: number): number => {
@@ -213,10 +212,6 @@ function isFilled(element: AST.Element): boolean {
   if (element.type === 'Quantifier') return element.min > 0 && isFilled(element.element);
   if (element.type !== 'Group' && element.type !== 'CapturingGroup') return element.type.startsWith('Character');
   return element.alternatives.every(({ elements }) => elements.some(isFilled));
-}
-
-function codeUnits(text: string): number[] {
-  return Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
 }
 
 /**

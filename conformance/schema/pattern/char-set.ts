@@ -36,14 +36,9 @@ function unite(sets: readonly CharSet[]): CharSet {
   return united;
 }
 
+/** What lies between its ranges. */
 function complement(set: CharSet, last: number): CharSet {
-  const rest: number[] = [];
-  let next = 0;
-  for (const [from, to] of pairs(set)) {
-    if (from > next) rest.push(next, from - 1);
-    next = to + 1;
-  }
-  return next > last ? rest : [...rest, next, last];
+  return pairs([-1, ...set, last + 1]).flatMap(([from, to]) => (to - from > 1 ? [from + 1, to - 1] : []));
 }
 
 function pairs(set: CharSet): [from: number, to: number][] {
@@ -54,6 +49,13 @@ interface Flags {
   readonly unicode: boolean;
   readonly ignoreCase: boolean;
   readonly dotAll: boolean;
+}
+
+/** Code points with flag `u`, units of UTF-16 without it. */
+export function readCharacters(text: string, unicode: boolean): number[] {
+  return unicode
+    ? Array.from(text, (char) => char.codePointAt(0) ?? 0)
+    : Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
 }
 
 /** What one element of a pattern that takes one character takes; under flag `i` more than that, but for ASCII. */
