@@ -1,5 +1,7 @@
 // Regular expressions by automaton: linear in the text, where the platform's engine may take exponential time, and able to
 // make texts of an asked length. What no automaton can decide, back-references, is left to that engine under a deadline.
+// The library refa 0.12.1 would save 5 % of these lines: its properties are of Unicode 15.0, its parser takes no `(?i:…)`, its automata no
+// lookarounds, and it takes 36 ms to load.
 import { createContext, Script } from 'node:vm';
 import { type AST, RegExpParser } from '@eslint-community/regexpp';
 import { buildAutomaton, type Reading, readingsOf, repeatedGroups } from './pattern/automaton.ts';
