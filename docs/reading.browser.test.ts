@@ -273,9 +273,13 @@ describe.skipIf(missing)('a reader of the reference', () => {
     },
   );
 
-  const sections = [
+  const sections: readonly { word: string; section: string; excerpt?: string }[] = [
     { word: 'window_length', section: 'section/error-catalogue/window_length' },
-    { word: 'pagination', section: 'section/conventions/pagination' },
+    {
+      word: 'pagination',
+      section: 'section/conventions/pagination',
+      excerpt: 'devices supporting algoPIN and device activity',
+    },
     { word: 'curl', section: 'section/code-samples' },
     { word: 'createHourlyAlgoPin', section: 'access-codes/createhourlyalgopin' },
     { word: 'changelog', section: 'section/changelog' },
@@ -289,7 +293,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     // The introduction shows its own sections before the search is asked.
     .filter(({ start, section }) => start === 'an operation' || section.startsWith('section/'));
   const isLed = 'is led from $start by a search for $word and $way to its section';
-  const followSearch = async ({ start, way, word, section }: (typeof journeys)[number]) => {
+  const followSearch = async ({ start, way, word, section, excerpt = '' }: (typeof journeys)[number]) => {
     const opened = start === 'an operation' ? '#operation/getDevice' : '';
     const { page } = await watchPage(browser, `${url}${opened}`, { offline: true });
     await page
@@ -301,6 +305,7 @@ describe.skipIf(missing)('a reader of the reference', () => {
     await page.locator('[data-component-name="Search/SearchInput"] input').fill(word);
     const first = page.locator('[data-component-name="Search/SearchItem"]').first();
     await first.waitFor();
+    expect(await first.innerText()).toContain(excerpt);
     if (way === 'click') await first.click();
     else {
       await page.keyboard.press('ArrowDown');

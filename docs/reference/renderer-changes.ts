@@ -88,6 +88,12 @@ const searchChanges: readonly RendererChange[] = [
     text: 'let c=i.getResult(),l=new EOe;',
     instead: `let c=i.getResult().flatMap(${splitIntroduction}),l=new EOe;`,
   },
+  // Redoc joins the last word of a line or a cell to the first of the next one.
+  {
+    text: '`string`&&t.push(e.attributes.content);',
+    instead:
+      '`string`?t.push(e.attributes.content):[`softbreak`,`hardbreak`,`item`,`td`,`th`].includes(e.type)&&t.push(` `);',
+  },
   // Redoc scrolls to the name in the plural alone, which it uses elsewhere.
   { text: 'Vh(`response`,void 0,', instead: 'Vh(`responses`,void 0,' },
 ];
