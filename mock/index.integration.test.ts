@@ -389,7 +389,9 @@ test('a scenario is taken in each form that the control takes, at the start and 
   await expect(startMock({ scenario: { name: 5 } as never })).rejects.toThrow(
     'the scenario 5 is not known, known here',
   );
-  await expect(startMock({ scenario: null as never })).rejects.toThrow(/scenario takes a name, an import file as parsed JSON/);
+  await expect(startMock({ scenario: null as never })).rejects.toThrow(
+    /scenario takes a name, an import file as parsed JSON/,
+  );
 });
 
 test('a scenario that is wrong is refused, and nothing is left listening', async () => {
