@@ -19,7 +19,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   server: ['generated', 'json', 'runtime'],
   mock: ['generated', 'json', 'runtime', 'server'],
   conformance: [], // speaks HTTP only: one fault in the generator must not hide on both sides
-  bench: ['', 'conformance', 'generated', 'mock', 'runtime', 'server'], // codec, store, form checks and the runner are measured without HTTP or a start in front of them; mutants meet the configuration of all tests; generated clients call the sandbox
+  bench: ['', 'conformance', 'docs', 'generated', 'mock', 'runtime', 'server'], // codec, store, form checks and the runner are measured without HTTP or a start in front of them; mutants meet the configuration of all tests; clients are made of what the docs offer, and call the sandbox
   test: ['bench', 'generated', 'toolkit', 'docs', 'json', 'mock', 'runtime', 'server', 'conformance', ''],
   '': ['cli', 'docs', 'generated', 'mock', 'runtime', 'server', 'test', 'toolkit'], // the files at the root: start.ts and the configuration
 };

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { npmRows } from '../bench/clients/rows.ts';
-import { calls, chooseWindow, readExpected, type Target, tryClient } from '../bench/clients/try-client.ts';
+import { calls, chooseWindow, readExpected, type Target, tryClient, writeSpec } from '../bench/clients/try-client.ts';
 import { getToken } from '../mock/fixtures/get-token.ts';
 import { type DemoService, startDemoService } from './fixtures/start-demo-service.ts';
 
@@ -11,7 +11,7 @@ import { type DemoService, startDemoService } from './fixtures/start-demo-servic
 
 /** npm fetches the generators; orval alone has a hundred packages. */
 const ofNpm = 240_000;
-/** Generating, compiling, and six calls. */
+/** Generating, compiling, and a few calls. */
 const ofOne = 60_000;
 
 describe('a generated client reads what is answered', { tags: ['full'] }, () => {
@@ -22,8 +22,12 @@ describe('a generated client reads what is answered', { tags: ['full'] }, () => 
     await promisify(execFile)('npm', ['ci', '--prefer-offline'], { cwd: folder });
     service = await startDemoService();
     const baseUrl = `${service.origin}/v1`;
-    const spec = fileURLToPath(new URL('../generated/published.gen.json', import.meta.url));
-    target = { baseUrl, token: await getToken(service, 'demo-own'), spec, ...chooseWindow(Date.now()) };
+    target = {
+      baseUrl,
+      token: await getToken(service, 'demo-own'),
+      spec: await writeSpec(),
+      ...chooseWindow(Date.now()),
+    };
   }, ofNpm);
   afterAll(() => service.close());
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { startMock } from '../../mock/index.ts';
 import { formatTable, replaceTable } from './format-table.ts';
 import { rows } from './rows.ts';
-import { chooseWindow, readExpected, type Trial, tryClient } from './try-client.ts';
+import { chooseWindow, readExpected, type Trial, tryClient, writeSpec } from './try-client.ts';
 
 const root = join(import.meta.dirname, '../..');
 const names = process.argv.slice(2);
@@ -13,7 +13,7 @@ const chosen = rows.filter(({ name }) => names.length === 0 || names.includes(na
 
 await using sandbox = await startMock();
 const target = {
-  ...{ baseUrl: sandbox.baseUrl, token: await sandbox.token(), spec: join(root, 'generated/published.gen.json') },
+  ...{ baseUrl: sandbox.baseUrl, token: await sandbox.token(), spec: await writeSpec() },
   ...chooseWindow(Date.now()),
 };
 const expected = await readExpected(target);

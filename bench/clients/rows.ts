@@ -9,8 +9,8 @@ export interface Row {
   readonly token: string;
   /** Files of `programs/`, by the name they get in the folder of the row. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Each step is a command, in the folder of the row. */
-  readonly generate: readonly Command[];
+  /** Each step is a command, in the folder of the row. The first generates. */
+  readonly generate: readonly [Command, ...Command[]];
   /** Left out where nothing here compiles it. */
   readonly compile?: readonly Command[];
   /** Prints one line for each call. Left out where nothing here runs it. */
@@ -63,6 +63,7 @@ export const npmRows: readonly Row[] = [
     generate: [[bin('orval'), '--config', 'orval.config.mjs']],
     compile: [tsc],
     run: node,
+    note: 'Its configuration names `input`, and under `output` the `target`, the `client` and the base address as `baseUrl`',
   },
 ];
 
@@ -78,6 +79,15 @@ export const rows: readonly Row[] = [
     run: node,
   },
   {
+    name: 'typescript-axios',
+    generator: `${version}, \`typescript-axios\``,
+    token: '`new Configuration({ accessToken: token })`',
+    files: { 'main.ts': 'typescript-axios.ts' },
+    generate: [openapiGenerator('typescript-axios', '-o', 'client')],
+    compile: [tsc],
+    run: node,
+  },
+  {
     name: 'python',
     generator: `${version}, \`python\``,
     token: '`Configuration(access_token=token)`',
@@ -85,6 +95,7 @@ export const rows: readonly Row[] = [
     generate: [openapiGenerator('python', '-o', '.', '--additional-properties', 'packageName=lock_client')],
     compile: [[python('python'), '-m', 'compileall', '-q', 'lock_client']],
     run: [python('python'), 'main.py'],
+    note: 'A choice of values is a class around the value: `…JobData(CreatePinJobData(…))`. With names in place of the value it is sent as null',
   },
   {
     name: 'openapi-python-client',

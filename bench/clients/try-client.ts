@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { fillPlainServers } from '../../docs/reference/fill-servers.ts';
 import type { Command, Row } from './rows.ts';
 
 /** The service that the programs call, and what they send. */
@@ -11,7 +12,7 @@ export interface Target {
   /** Whole hours as `Date.toISOString` writes them, the end after the start. */
   readonly start: string;
   readonly end: string;
-  /** Absolute path of the published contract. */
+  /** Absolute path of the contract, as `writeSpec` writes it. */
   readonly spec: string;
 }
 
@@ -28,7 +29,7 @@ export interface Trial {
 }
 
 /** The calls of each program, in this order; one line for each. */
-export const calls = ['devices', 'device', 'code', 'job', 'activity', 'error'] as const;
+export const calls = ['devices', 'device', 'bridge', 'code', 'job', 'activity', 'error'] as const;
 
 /** A first run of Maven fetches compilers. */
 const longestStepMs = 600_000;
@@ -86,6 +87,7 @@ export async function readExpected({ baseUrl, token, start, end }: Target): Prom
   const device = '/devices/LK2A00000001';
   const { body: page } = await ask('/devices?limit=3&expand=linkedDevices');
   const { body: one } = await ask(device);
+  const { body: bridge } = await ask('/devices/BR1A00000001');
   const { body: code } = await ask(`${device}/algopin/hourly`, { accessName: 'Guest', startDate: start, endDate: end });
   const { body: log } = await ask(`${device}/activity?limit=3`);
   const { status, body: fault } = await ask('/devices/none');
@@ -93,11 +95,26 @@ export async function readExpected({ baseUrl, token, start, end }: Target): Prom
   return [
     `devices ${names.join('; ')}`,
     `device ${one.type} ${one.linkedDevices[0].deviceId} ${Date.parse(one.pairedAt) / 1000}`,
+    `bridge ${bridge.deviceName} ${bridge.bridgeId}`,
     `code ${code.pin} ${Date.parse(code.endDate) / 1000}`,
     'job CREATE_PIN true',
     `activity ${log.payload.length} true`,
     `error ${status} ${fault.code}`,
   ];
+}
+
+/**
+ * Writes the published contract as the reference offers it, with the address that each server has by default.
+ *
+ * @returns the absolute path
+ */
+export async function writeSpec(): Promise<string> {
+  const contract = JSON.parse(await readFile(join(import.meta.dirname, '../../generated/published.gen.json'), 'utf8'));
+  fillPlainServers(contract);
+  const file = join(import.meta.dirname, 'dist/openapi.json');
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, JSON.stringify(contract));
+  return file;
 }
 
 /** A window of three hours that begins at the next whole hour but one. */

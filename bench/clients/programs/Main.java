@@ -34,6 +34,8 @@ public class Main {
     System.out.println(
         "device " + device.getType() + " " + device.getLinkedDevices().get(0).getDeviceId() + " "
             + device.getPairedAt().toEpochSecond());
+    DeviceDetails bridge = devices.getDevice("BR1A00000001", null, null, null);
+    System.out.println("bridge " + bridge.getDeviceName() + " " + bridge.getBridgeId());
     AlgoPin code = new AccessCodesApi(client).createHourlyAlgoPin(
         deviceId,
         new CreateHourlyAlgoPinRequest()

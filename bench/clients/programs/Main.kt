@@ -16,6 +16,8 @@ fun main() {
     println("devices " + page.payload.joinToString("; ") { it.deviceName })
     val device = devices.getDevice(deviceId)
     println("device ${device.type.value} ${device.linkedDevices[0].deviceId} ${device.pairedAt.toEpochSecond()}")
+    val bridge = devices.getDevice("BR1A00000001")
+    println("bridge ${bridge.deviceName} ${bridge.bridgeId}")
     val code = AccessCodesApi(base).createHourlyAlgoPin(
         deviceId,
         CreateHourlyAlgoPinRequest(

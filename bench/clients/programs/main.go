@@ -34,6 +34,12 @@ func main() {
 	fmt.Println("devices", strings.Join(names, "; "))
 	device := must(client.DevicesAPI.GetDevice(ctx, deviceId).Execute())
 	fmt.Println("device", device.Type, device.LinkedDevices[0].DeviceId, device.PairedAt.Unix())
+	bridge := must(client.DevicesAPI.GetDevice(ctx, "BR1A00000001").Execute())
+	reached := "null"
+	if bridge.BridgeId.Get() != nil {
+		reached = *bridge.BridgeId.Get()
+	}
+	fmt.Println("bridge", bridge.DeviceName, reached)
 	start, _ := time.Parse(time.RFC3339, os.Getenv("START"))
 	end, _ := time.Parse(time.RFC3339, os.Getenv("END"))
 	request := lock.NewCreateHourlyAlgoPinRequest("Guest")

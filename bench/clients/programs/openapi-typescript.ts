@@ -13,6 +13,8 @@ async function main(): Promise<void> {
   console.log(
     `device ${device?.type} ${device?.linkedDevices[0]?.deviceId} ${Date.parse(device?.pairedAt ?? '') / 1000}`,
   );
+  const { data: bridge } = await api.GET('/devices/{deviceId}', { params: { path: { deviceId: 'BR1A00000001' } } });
+  console.log(`bridge ${bridge?.deviceName} ${bridge?.bridgeId}`);
   const { data: code } = await api.POST('/devices/{deviceId}/algopin/hourly', {
     params: { path },
     body: { accessName: 'Guest', startDate: START, endDate: END },

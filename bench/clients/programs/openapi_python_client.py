@@ -20,6 +20,8 @@ page = get_devices.sync(client=client, limit=3, expand=GetDevicesExpand.LINKEDDE
 print("devices", "; ".join(device.device_name for device in page.payload))
 device = get_device.sync(device_id, client=client)
 print("device", device.type_.value, device.linked_devices[0].device_id, int(device.paired_at.timestamp()))
+bridge = get_device.sync("BR1A00000001", client=client)
+print("bridge", bridge.device_name, "null" if bridge.bridge_id is None else bridge.bridge_id)
 code = create_hourly_algo_pin.sync(
     device_id,
     client=client,

@@ -19,6 +19,9 @@ async function main(): Promise<void> {
   if (device.status !== 200) throw new Error(String(device.status));
   const { type, linkedDevices, pairedAt } = device.data;
   console.log(`device ${type} ${linkedDevices[0]?.deviceId} ${Date.parse(pairedAt) / 1000}`);
+  const bridge = await getDevice('BR1A00000001', {}, options);
+  if (bridge.status !== 200) throw new Error(String(bridge.status));
+  console.log(`bridge ${bridge.data.deviceName} ${bridge.data.bridgeId}`);
   const code = await createHourlyAlgoPin(deviceId, { accessName: 'Guest', startDate: START, endDate: END }, options);
   if (code.status !== 200) throw new Error(String(code.status));
   console.log(`code ${code.data.pin} ${Date.parse(code.data.endDate ?? '') / 1000}`);

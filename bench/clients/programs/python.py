@@ -25,6 +25,8 @@ with ApiClient(configuration) as client:
     print("devices", "; ".join(device.device_name for device in page.payload))
     device = devices.get_device(device_id)
     print("device", device.type.value, device.linked_devices[0].device_id, int(device.paired_at.timestamp()))
+    bridge = devices.get_device("BR1A00000001")
+    print("bridge", bridge.device_name, "null" if bridge.bridge_id is None else bridge.bridge_id)
     code = AccessCodesApi(client).create_hourly_algo_pin(
         device_id,
         CreateHourlyAlgoPinRequest(

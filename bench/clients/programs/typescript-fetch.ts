@@ -18,6 +18,8 @@ async function main(): Promise<void> {
   console.log(`devices ${page.payload.map(({ deviceName }) => deviceName).join('; ')}`);
   const device = await devices.getDevice({ deviceId });
   console.log(`device ${device.type} ${device.linkedDevices[0]?.deviceId} ${device.pairedAt.getTime() / 1000}`);
+  const bridge = await devices.getDevice({ deviceId: 'BR1A00000001' });
+  console.log(`bridge ${bridge.deviceName} ${bridge.bridgeId}`);
   const code = await new AccessCodesApi(configuration).createHourlyAlgoPin({
     deviceId,
     createHourlyAlgoPinRequest: { accessName: 'Guest', startDate: new Date(START), endDate: new Date(END) },
