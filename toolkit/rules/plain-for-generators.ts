@@ -8,14 +8,15 @@ type Problem = Parameters<UserContext['report']>[0];
 const parsed = new Set(['date', 'date-time', 'time']);
 
 /**
- * Generators of clients make code that compiles and runs only of plain schemas. Seen with openapi-generator 7.17, openapi-python-client 0.29
- * and orval 8.38:
+ * Generators of clients make code that compiles and runs only of plain schemas. Seen with openapi-generator 7.17, openapi-python-client 0.29,
+ * orval 8.38, oapi-codegen 2.8 and ogen 1.24:
  *
  * - schemas whose names differ in case alone are one file, or one class;
  * - a `pattern` beside `format: date-time` is applied to the date (Python), so that every answer is refused;
  * - values of one enum that differ in case or type alone are one name twice;
  * - a schema that is named and refers to another has no type (Java, Rust);
  * - an `allOf` of anything but objects is dropped with all that refers to it, or has no members;
+ * - of a list of types beyond one and null, oapi-codegen and ogen make nothing at all;
  * - a member that may be null is never null in an `allOf` (Python, Java, Kotlin, Go, C#), so that a good answer is refused.
  *
  * No generator reads `x-exact`.
@@ -49,6 +50,12 @@ export const plainForGenerators: Oas3Rule = () => ({
         message: `The pattern stands beside format: ${schema.format}, and generators apply it to the date.`,
         suggest: ['Move it under x-exact, with the type and the format.'],
         location: location.child('pattern').key(),
+      });
+    if (Array.isArray(schema.type) && schema.type.filter((type) => type !== 'null').length > 1)
+      report({
+        message: 'The schema has several types, and generators for Go then refuse the whole contract.',
+        suggest: ['Move the type under x-exact.'],
+        location: location.child('type').key(),
       });
     for (const problem of [...twiceNamed(schema, location), ...unreadAllOf(schema, location, resolve)]) report(problem);
   },
