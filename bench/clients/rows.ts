@@ -139,6 +139,26 @@ export const rows: readonly Row[] = [
     run: ['./main'],
   },
   {
+    name: 'oapi-codegen',
+    generator: 'oapi-codegen 2.8',
+    token: '`WithRequestEditorFn`, with a function that sets the header `Authorization`',
+    files: { 'main.go': 'oapi-codegen.go', 'go.mod': 'oapi-codegen.mod', 'oapi-codegen.yaml': 'oapi-codegen.yaml' },
+    generate: [
+      [
+        'go',
+        'run',
+        'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2',
+        '-config',
+        'oapi-codegen.yaml',
+        spec,
+      ],
+      ['go', 'mod', 'tidy'],
+    ],
+    compile: [['sh', '-c', 'go vet ./... && go build -o main .']],
+    run: ['./main'],
+    note: 'Its configuration has `resolve-type-name-collisions: true`, since parameters and schemas share names',
+  },
+  {
     name: 'kotlin',
     generator: `${version}, \`kotlin\``,
     token: '`ApiClient.accessToken = token`',
