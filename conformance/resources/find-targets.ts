@@ -2,9 +2,11 @@ import type { Contract, Operation, Parameter } from '../contract/contract.ts';
 import { follow, isObject, memberOf, placeAt } from '../contract/document.ts';
 import type { Judge } from '../schema/create-judge.ts';
 import { addressKey, isSameParents } from './addresses.ts';
+import type { Item } from './collections.ts';
 import { isScalar, type Scalar } from './read-items.ts';
-import { type Item, type Resources, type SlotState, wantedNames } from './resources.ts';
+import { type Resources, wantedNames } from './resources.ts';
 import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
+import type { SlotState } from './trials.ts';
 
 /** Values for the parameters that say what a call is about. */
 export interface Target {
