@@ -92,17 +92,6 @@ describe('reaches every operation of an API that', () => {
         }),
       }),
     },
-    'calls its items by a member that no name gives away': {
-      requests: 6,
-      api: () => ({
-        operations: { 'GET /boxes': undefined, 'GET /boxes/{boxId}': undefined, 'GET /boxes/{boxId}/lid': undefined },
-        handle: routes({
-          'GET /boxes': () => ({ status: 200, body: [{ id: 3, weight: 8, mark: 'B-77' }] }),
-          'GET /boxes/:id': ([id]) => (id === 'B-77' ? { status: 200, body: { mark: id } } : no),
-          'GET /boxes/:id/lid': ([id]) => (id === 'B-77' ? { status: 200, body: {} } : no),
-        }),
-      }),
-    },
     'answers a map by id': {
       requests: 2,
       api: () => ({

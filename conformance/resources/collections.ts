@@ -163,7 +163,7 @@ export function createCollections(contract: Contract): Collections {
   };
 }
 
-/** Members of an item that may be what it is addressed by, beyond doubt rather than by trial. */
+/** Members of an item that may be what it is addressed by, beyond doubt. */
 export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
   const names = new Set(['id', 'uuid', 'guid', '@link', '@sent', '@value']);
   if (slot !== undefined) for (const name of [slot.parameter, `${slot.noun}id`]) names.add(normal(name));

@@ -5,7 +5,7 @@ import { addressKey, isSameParents } from './addresses.ts';
 import type { Item } from './collections.ts';
 import { isScalar, type Scalar } from './read-items.ts';
 import { type Resources, wantedNames } from './resources.ts';
-import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf, unnamed } from './slots.ts';
+import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf } from './slots.ts';
 import type { SlotState } from './trials.ts';
 
 /** Values for the parameters that say what a call is about. */
@@ -41,14 +41,17 @@ interface Chain {
   readonly refused?: boolean;
 }
 
+/** From here on the guesses along a path are too many to be sure. */
+const unsure = 20;
+
 const mostChains = 24;
 const mostRefused = 3;
 const mostTargets = 12;
 
 /**
  * What an operation may be about, best first: links, addresses accepted before, items of the collection by the member whose
- * name fits best, foreign keys elsewhere, then every other scalar of the collection's items. A value fits its parameter's
- * schema, and a child comes with the parent under which it was read.
+ * name fits best, foreign keys elsewhere. A value fits its parameter's schema, and a child comes with the parent under which it
+ * was read.
  */
 export function findTargets(tools: Tools, resources: Resources, operation: Operation): Target[] {
   const slots = slotsOf(operation.path);
@@ -65,7 +68,7 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
       slots.slice(0, values.length).map(({ parameter }, index) => [parameter, values[index] as Scalar]),
     );
     const isWhole = values.length === slots.length;
-    const sure = isWhole && doubt < unnamed;
+    const sure = isWhole && doubt < unsure;
     const label = sure ? 'recorded' : 'guessed';
     return { label, values: named, owned: owned && isWhole, sure, refused, proven: isWhole && doubt === 0 && !refused };
   });
@@ -137,11 +140,7 @@ export function referencesFor(
   const asked = /(slug|name|key|code)s?$/i.exec(name)?.[1] ?? 'id';
   const slot = { parameter: asked, key: '', collection: '', noun };
   for (const collection of called.collections) {
-    found.push(
-      ...byMember(collection.items, { ...slot, noun: collection.noun }, undefined)
-        .filter(({ doubt }) => doubt < unnamed)
-        .map(({ value }) => value),
-    );
+    found.push(...byMember(collection.items, { ...slot, noun: collection.noun }, undefined).map(({ value }) => value));
   }
   if (isIdName(name) || found.length > 0) {
     for (const mentioned of [normal(singular(name)), `${noun}id`]) {
@@ -228,8 +227,7 @@ function fromCollection(resources: Resources, state: SlotState, slot: Slot, oute
         values,
         doubt: (above?.doubt ?? 1) + doubt,
         order: (above?.order ?? 1) + order,
-        // What stands in a thing of ours under any other name may be the id of another's: `{kind: "admin"}`.
-        owned: (item.owned && doubt < unnamed) || above?.owned === true,
+        owned: item.owned || above?.owned === true,
       },
     ];
   });
@@ -238,7 +236,7 @@ function fromCollection(resources: Resources, state: SlotState, slot: Slot, oute
 interface Found {
   readonly value: Scalar;
   readonly doubt: number;
-  /** When it is tried: below 100 what is named as ids are. */
+  /** When it is tried. */
   readonly order: number;
   readonly item: Item;
   /** It stands for the very thing that this run made, though in another collection. */
@@ -253,9 +251,7 @@ function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Foun
     const { noun } = collection;
     const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
     const isOfType = doubt === 4 || isNamed;
-    return named
-      .filter((found) => found.doubt < unnamed)
-      .map((found) => ({ ...found, doubt: found.doubt + doubt, owned: isOfType && found.item.owned }));
+    return named.map((found) => ({ ...found, doubt: found.doubt + doubt, owned: isOfType && found.item.owned }));
   });
   const mentioned = wantedNames(slot).flatMap((name, index) =>
     resources
@@ -286,13 +282,13 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
   return ordered
     .flatMap((item, index) => {
       const ranked = [...item.scalars]
-        .map(([member, value]) => ({ value, doubt: rankMember(member, value, slot, state) }))
+        .map(([member, value]) => ({ value, doubt: rankMember(member, slot, state) }))
         .filter(({ doubt }) => doubt < Number.POSITIVE_INFINITY)
         .sort((a, b) => a.doubt - b.doubt);
       // What is settled for one path may be refused on another: one by name, the next by id.
       const isSettled = ranked[0]?.doubt === 0;
       return ranked.map(({ value, doubt }, place) => {
-        const order = place + index * 1.5 + (doubt >= unnamed ? 100 : isSettled && doubt > 0 ? 50 : 0);
+        const order = place + index * 1.5 + (isSettled && doubt > 0 ? 50 : 0);
         return { value, item, doubt, order };
       });
     })
@@ -300,20 +296,11 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
 }
 
 /** How far a member's name is from what a path asks for: 0 is told by the server itself, infinity cannot be. */
-export function rankMember(member: string, value: Scalar, slot: Slot, state: SlotState | undefined): number {
+function rankMember(member: string, slot: Slot, state: SlotState | undefined): number {
   const pairing = state?.pairings.get(member);
   if (pairing !== undefined && pairing.yes > 0 && pairing.yes >= pairing.no) return 0;
   const penalty = pairing === undefined || pairing.yes > 0 ? 0 : 6 * pairing.no;
-  if (penalty >= 18) return Number.POSITIVE_INFINITY;
-  const rank = rankName(member, slot);
-  if (rank >= unnamed && !looksLikeId(value)) return Number.POSITIVE_INFINITY;
-  return rank < unnamed ? Math.min(rank + penalty, unnamed + penalty) : rank + penalty;
-}
-
-/** Short, without spaces, no time and no address: a text may be an id. */
-function looksLikeId(value: Scalar): boolean {
-  if (typeof value === 'number') return Number.isInteger(value);
-  return value.length <= 80 && !/\s|^https?:|^\d{4}-\d\d-\d\dT/.test(value);
+  return penalty >= 18 ? Number.POSITIVE_INFINITY : rankName(member, slot) + penalty;
 }
 
 /** The value in the spelling that a schema takes: `"7"` where a text is declared, 7 where a number is. */

@@ -46,7 +46,7 @@ describe('the items of an answer are', () => {
         { n: 2, note: 'new', '@key': 'b' },
       ],
     },
-    { name: 'the only member of a map, marked as such', body: { a: { n: 1 } }, list: [{ n: 1, '@only': 'a' }] },
+    { name: 'the only member of a map, without its key', body: { a: { n: 1 } }, list: [{ n: 1 }] },
     { name: 'none of an empty list', body: [], list: [] },
     { name: 'none of empty lists of other names', body: { errors: [], rows: [] }, list: [] },
     { name: 'the first of many', body: Array(mostItems + 1).fill({ id: 1 }), list: Array(mostItems).fill({ id: 1 }) },

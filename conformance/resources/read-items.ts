@@ -3,7 +3,7 @@ import { normal, singular } from './slots.ts';
 
 export type Scalar = string | number;
 
-/** Scalars of one object by dotted member path; `@key` is its key in a map (`@only` where it is the only one), `@value` the item itself where it is no object. */
+/** Scalars of one object by dotted member path; `@key` is its key in a map, `@value` the item itself where it is no object. */
 export type Scalars = ReadonlyMap<string, Scalar>;
 
 /** What an answer holds, apart: the items of its list, and the object around them or instead of them. */
@@ -101,7 +101,9 @@ function findList(body: unknown, noun: string): Scalars[] | undefined {
   if (map !== undefined) {
     const entries = Object.entries(map);
     // One member alone is likelier a wrapper than a map of one.
-    return entries.map(([key, value]) => readScalars(value).set(entries.length > 1 ? '@key' : '@only', key));
+    return entries.map(([key, value]) =>
+      entries.length > 1 ? readScalars(value).set('@key', key) : readScalars(value),
+    );
   }
   if (chosen === undefined && lists.length === 0) return undefined;
   return (chosen?.array ?? []).map(readScalars);

@@ -75,9 +75,6 @@ export const isIdName = remember(
     !/(^|[^a-z])(valid|paid|grid|void|avoid)$/i.test(name),
 );
 
-/** From here on the name of a member says nothing: it is one of the scalars that stand there. */
-export const unnamed = 20;
-
 const idNames = ['id', 'uuid', 'guid', 'pk', 'oid', 'uid'];
 const plainNames = [
   'slug',
@@ -95,7 +92,7 @@ const plainNames = [
   'tag',
 ];
 
-/** How far a member's name is from what a path asks for: below `unnamed` it is one that ids have. */
+/** How far a member's name is from what a path asks for; infinity where it is none that ids have. */
 export function rankName(member: string, { parameter, noun }: Slot): number {
   return rankFor(`${parameter}\n${noun}`)(member);
 }
@@ -116,14 +113,13 @@ function rankOf(member: string, parameter: string, noun: string): number {
   const asksId = isIdName(parameter);
   if (member === '@value') return 2;
   if (member === '@key') return asksId ? 5 : 4;
-  if (member === '@only') return unnamed + 10;
   const owner = path.length > 1 ? singular(normal((path.at(-2) ?? '').replace('[]', ''))) : '';
   // `author.id` of a book is the id of an author.
   const isOther =
     owner !== '' &&
     owner !== noun &&
     !/^(attribute|data|meta|metadata|info|propertie|property|field|spec|general|basic|summary|node|item)$/.test(owner);
-  if (isOther && !(last === wanted && !isBare)) return unnamed + 10 + depth;
+  if (isOther && !(last === wanted && !isBare)) return Number.POSITIVE_INFINITY;
   if (last === wanted) return 2 + depth;
   if (last === `${noun}${wanted}` || `${noun}${last}` === wanted) return 3 + depth;
   const stem = stemOf(parameter);
@@ -133,7 +129,7 @@ function rankOf(member: string, parameter: string, noun: string): number {
   if (ids >= 0) return (asksId ? 4 + ids / 8 : 9 + ids / 8) + depth;
   if (names >= 0) return (asksId ? 9 + names / 4 : 4 + names / 4) + depth;
   if (names < 0 && plainNames.some((name) => last === `${noun}${name}`)) return (asksId ? 9 : 4) + depth;
-  return unnamed + (isIdName(path.at(-1) ?? '') ? 4 : 0) + depth;
+  return Number.POSITIVE_INFINITY;
 }
 
 /** Names of the component schemas that a schema is made of, through lists and wrappers. */

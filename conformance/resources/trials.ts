@@ -2,7 +2,7 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import { addressKey, isSameParents } from './addresses.ts';
 import { addTo, type Collections, type Item, idsAmong } from './collections.ts';
 import type { Scalar } from './read-items.ts';
-import { answeredComponents, nounsOfPath, plainPath, rankName, type Slot, slotsOf, stemOf, unnamed } from './slots.ts';
+import { answeredComponents, nounsOfPath, plainPath, rankName, type Slot, slotsOf, stemOf } from './slots.ts';
 
 /** What trials told about a slot. */
 export interface SlotState {
@@ -67,7 +67,7 @@ export function createTrials(contract: Contract, { itemsAt }: Collections): Tria
     const pairings = slots.get(slot.key)?.pairings;
     const isId = ({ scalars }: Item, member: string): boolean =>
       idsAmong(scalars, slot).has(member) ||
-      (rankName(member, slot) < unnamed && (pairings?.get(member)?.yes ?? 0) > 0);
+      (rankName(member, slot) < Number.POSITIVE_INFINITY && (pairings?.get(member)?.yes ?? 0) > 0);
     const last = String(values.at(-1));
     const isMine = itemsAt(slot.collection).some(
       (item) =>
