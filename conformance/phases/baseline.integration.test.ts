@@ -380,39 +380,6 @@ describe('learns from refusals as they are written by', () => {
 describe('goes on where a refusal leaves something to try:', () => {
   const pets = { id: 7, name: 'rex', code: 'p-1' };
 
-  test('an id where a name was taken before, with the parents that were accepted', async () => {
-    const uuid = '0eace323-d0eb-43a8-9424-55766d5a2a12';
-    const box = { name: 'red', id: uuid, size: { width: 16, kind: 'l2' } };
-    const { unreached, requests } = await run(
-      {
-        operations: {
-          'GET /shops': undefined,
-          'GET /shops/{shop}/boxes': undefined,
-          'GET /shops/{shop}/boxes/{box_id}': undefined,
-          'GET /shops/{shop}/boxes/{box_id}/count': undefined,
-          'PUT /shops/{shop}/boxes/{box_id}/fill': { body: { type: 'object' } },
-        },
-        handle: routes({
-          'GET /shops': () => ({ status: 200, body: [{ name: 'corner' }] }),
-          'GET /shops/:shop/boxes': ([shop]) => (shop === 'corner' ? { status: 200, body: [box] } : no),
-          'GET /shops/:shop/boxes/:box': ([shop, id]) =>
-            shop === 'corner' && id === 'red' ? { status: 200, body: box } : no,
-          'GET /shops/:shop/boxes/:box/count': ([shop, id]) => {
-            if (id !== uuid) return { status: 400, body: { error: 'Box ID is not a valid UUIDv4' } };
-            return shop === 'corner' ? { status: 200, body: {} } : no;
-          },
-          'PUT /shops/:shop/boxes/:box/fill': ([shop, id]) => {
-            if (id !== uuid) return { status: 400, body: { error: 'Box ID is not a valid UUIDv4' } };
-            return shop === 'corner' ? { status: 200, body: {} } : no;
-          },
-        }),
-      },
-      { permissions: { effects: [], readOnly: false, writes: 'all' } },
-    );
-    expect(unreached, requests.join('\n')).toEqual([]);
-    expect(requests.length, requests.join('\n')).toBeLessThanOrEqual(8);
-  });
-
   test('a 501 for one value of a list', async () => {
     const { unreached } = await run({
       operations: {

@@ -19,8 +19,6 @@ export interface Target {
   readonly sure: boolean;
   /** Accepted before. */
   readonly proven?: boolean;
-  /** Refused on another path: worth a trial only where a refusal asked for something that looks like it. */
-  readonly refused?: boolean;
 }
 
 /** The example that the contract gives, or nothing: what is left when nothing is known. */
@@ -38,14 +36,12 @@ interface Chain {
   readonly doubt: number;
   readonly order: number;
   readonly owned: boolean;
-  readonly refused?: boolean;
 }
 
 /** From here on the guesses along a path are too many to be sure. */
 const unsure = 20;
 
 const mostChains = 24;
-const mostRefused = 3;
 const mostTargets = 12;
 
 /**
@@ -63,14 +59,14 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
     .filter(({ values }) => needed.some(({ name }) => name in values))
     .map(({ values, owned }): Target => ({ label: 'linked', values, owned, sure: true }));
   const chains = slots.length === 0 ? [] : findChains(tools, resources, slots, inPath);
-  const recorded = chains.map(({ values, doubt, owned, refused = false }): Target => {
+  const recorded = chains.map(({ values, doubt, owned }): Target => {
     const named = Object.fromEntries(
       slots.slice(0, values.length).map(({ parameter }, index) => [parameter, values[index] as Scalar]),
     );
     const isWhole = values.length === slots.length;
     const sure = isWhole && doubt < unsure;
     const label = sure ? 'recorded' : 'guessed';
-    return { label, values: named, owned: owned && isWhole, sure, refused, proven: isWhole && doubt === 0 && !refused };
+    return { label, values: named, owned: owned && isWhole, sure, proven: isWhole && doubt === 0 };
   });
   const others = needed.filter((parameter) => parameter.in !== 'path');
   const all = [...linked, ...recorded];
@@ -80,8 +76,7 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
   );
   const isSafe = operation.method === 'get' || operation.method === 'head';
   // What this run made may be changed: for a read it comes first only among the sure ones.
-  const rank = ({ owned, sure, refused }: Target): number =>
-    refused === true ? 3 : isSafe && !sure ? 2 : owned ? 0 : 1;
+  const rank = ({ owned, sure }: Target): number => (isSafe && !sure ? 2 : owned ? 0 : 1);
   const ranked = distinct
     .map((target, index) => ({ target, index }))
     .sort((a, b) => rank(a.target) - rank(b.target) || a.index - b.index)
@@ -198,19 +193,14 @@ function findChains(
       .map((chain, index) => ({ chain, index }))
       .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index);
     const kept = new Map<string, Chain>();
-    const others = new Map<string, Chain>();
     for (const { chain } of ordered) {
       if (kept.size >= mostChains) break;
       const last = chain.values.at(-1);
       const key = JSON.stringify(chain.values);
       if (last === undefined || kept.has(key) || !isFit(last)) continue;
-      const address = addressKey(chain.values);
-      if (!refused.has(address)) kept.set(key, chain);
-      // One path takes the name, the next the id.
-      else if (slot === slots.at(-1) && others.size < mostRefused && state?.deleted.has(address) !== true)
-        others.set(key, { ...chain, refused: true });
+      if (!refused.has(addressKey(chain.values))) kept.set(key, chain);
     }
-    outer = [...kept.values(), ...others.values()];
+    outer = [...kept.values()];
   }
   return outer;
 }

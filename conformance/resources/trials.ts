@@ -15,8 +15,6 @@ export interface SlotState {
   readonly proven: readonly Proven[];
   /** Addresses that were refused and never accepted. */
   readonly refused: ReadonlySet<string>;
-  /** Addresses of what is gone. */
-  readonly deleted: ReadonlySet<string>;
   /** Member path to what trials of its values said. */
   readonly pairings: ReadonlyMap<string, Pairing>;
   /** Rises with each trial that told something. */
@@ -48,7 +46,6 @@ export interface Trials {
 interface OpenSlot extends SlotState {
   readonly proven: Proven[];
   readonly refused: Set<string>;
-  readonly deleted: Set<string>;
   readonly pairings: Map<string, Pairing>;
   revision: number;
 }
@@ -122,7 +119,6 @@ export function createTrials(contract: Contract, { itemsAt }: Collections): Tria
     forget: (path, values) => {
       const key = plainPath(path);
       slots.get(key)?.refused.add(addressKey(values));
-      slots.get(key)?.deleted.add(addressKey(values));
       for (const state of slots.values()) {
         if (state.slot.key !== key && !state.slot.key.startsWith(`${key}/`)) continue;
         const kept = state.proven.filter((proven) => !startsWith(proven.values, values));
@@ -146,7 +142,7 @@ function readSlots(contract: Contract): Map<string, OpenSlot> {
       const isRead = operation.method === 'get' && plainPath(operation.path) === slot.key;
       if (known !== undefined && !isRead) continue;
       const components = isRead ? answeredComponents(contract.root, operation, 1) : new Set<string>();
-      const learned = { proven: [], refused: new Set<string>(), deleted: new Set<string>(), pairings: new Map() };
+      const learned = { proven: [], refused: new Set<string>(), pairings: new Map() };
       slots.set(slot.key, { slot: known?.slot ?? slot, components, isReadable: isRead, revision: 0, ...learned });
     }
   }

@@ -3,9 +3,7 @@ import { canonical } from '../contract/document.ts';
 import type { Exchange } from '../execute/exchange.ts';
 import { type Draft, seenOf } from '../execute/write-request.ts';
 import { type Constraints, noConstraints } from '../rejections/constraints.ts';
-import { hasShape, type IdShape, type RejectedAddress } from '../rejections/rejected-address.ts';
 import type { Target } from '../resources/find-targets.ts';
-import { slotsOf } from '../resources/slots.ts';
 
 /** Which of the valid requests of an operation. */
 export interface Variant {
@@ -72,10 +70,6 @@ export interface SearchState {
   readonly absent: ReadonlySet<string>;
   /** Targets whose candidates were all rejected, until there is news. */
   readonly spent: ReadonlySet<string>;
-  /** Values of the path up to one parameter that were rejected, until there is news. */
-  readonly barred: ReadonlySet<string>;
-  /** The form that a parameter of the path must have, as rejections say. */
-  readonly shapes: ReadonlyMap<string, IdShape>;
   /** Why a draft could not be sent in the last turn. */
   readonly reasons: ReadonlySet<string>;
   /** The revision of the resources at which candidates were exhausted. */
@@ -100,8 +94,6 @@ export function startSearch(operation: Operation): SearchState {
     sent: none,
     absent: none,
     spent: none,
-    barred: none,
-    shapes: new Map(),
     reasons: none,
     exhausted: undefined,
     revision: -1,
@@ -111,24 +103,16 @@ export function startSearch(operation: Operation): SearchState {
   };
 }
 
-/** What one attempt taught beside its verdict. */
-export interface Taught {
-  readonly constraints: Constraints;
-  readonly address: RejectedAddress | undefined;
-}
-
-/** The state after an attempt. */
-export function record(state: SearchState, attempt: Attempt, { constraints, address }: Taught): SearchState {
+/**
+ * The state after an attempt.
+ *
+ * @param constraints all that rejections ask for, this one's included
+ */
+export function record(state: SearchState, attempt: Attempt, constraints: Constraints): SearchState {
   const { target, draft, verdict } = attempt;
-  const { operation } = draft;
   const { variant } = state;
   const key = keyOf(draft, target);
   const after = { ...state, log: [...state.log, attempt], constraints, sent: including(state.sent, key) };
-  if (address !== undefined) {
-    const { parameter, shape } = address;
-    after.barred = including(after.barred, addressOf(operation, target, parameter));
-    if (shape !== undefined) after.shapes = new Map([...after.shapes, [parameter, shape]]);
-  }
   switch (verdict) {
     case 'accepted':
       // An empty list shows no id: the next target may have more.
@@ -176,7 +160,6 @@ export function startTurn(state: SearchState, revision: number): SearchState {
     ...next,
     exhausted: undefined,
     spent: new Set(),
-    barred: new Set(),
     variant: { ...state.variant, index: 0 },
   };
 }
@@ -186,23 +169,10 @@ export function leaveTarget(state: SearchState, target: Target): SearchState {
   return { ...state, spent: including(state.spent, nameOf(target)), variant: { ...state.variant, index: 0 } };
 }
 
-/** Rejected before: as such, with all data, by what its path begins with, or by the form of one of its values. */
-export function isExcluded(
-  { absent, spent, barred, shapes }: SearchState,
-  { path }: Operation,
-  target: Target,
-): boolean {
+/** Rejected before: as such, or with all data. */
+export function isExcluded({ absent, spent }: SearchState, target: Target): boolean {
   const name = nameOf(target);
-  if (absent.has(name) || spent.has(name)) return true;
-  if (target.label === 'example') return false;
-  const last = slotsOf(path).at(-1)?.parameter ?? '';
-  if (target.refused === true && !shapes.has(last)) return true;
-  return slotsOf(path).some(({ parameter }) => {
-    const shape = shapes.get(parameter);
-    const value = target.values[parameter];
-    if (value !== undefined && shape !== undefined && !hasShape(shape, value)) return true;
-    return barred.has(addressOf({ path }, target, parameter));
-  });
+  return absent.has(name) || spent.has(name);
 }
 
 /** Two drafts with the same values are one, but for a target that was accepted elsewhere meanwhile. */
@@ -216,10 +186,4 @@ export function including<Value>(set: ReadonlySet<Value>, value: Value): Readonl
 
 function nameOf({ values, proven }: Target): string {
   return `${canonical(values)}${proven === true ? ' proven' : ''}`;
-}
-
-/** The values of a path up to one of its parameters. */
-function addressOf({ path }: Pick<Operation, 'path'>, { values }: Target, parameter: string): string {
-  const names = slotsOf(path).map((slot) => slot.parameter);
-  return canonical(names.slice(0, names.indexOf(parameter) + 1).map((name) => String(values[name])));
 }

@@ -118,7 +118,7 @@ function nextCandidate(turn: Turn, before: SearchState): Step {
   for (const target of targets) {
     if (!isWithin(state)) break;
     if (missed(state) >= most.targets && target.proven !== true) continue;
-    while (!isExcluded(state, operation, target)) {
+    while (!isExcluded(state, target)) {
       const draft = builder.build(target, state.variant, world.resources, state.constraints);
       const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
       if (typeof prepared === 'string') state = { ...state, reasons: including(state.reasons, prepared) };

@@ -5,7 +5,6 @@ import type { Session } from '../execute/session.ts';
 import { mayCreateAgain, mayRepeat } from '../plan/permissions.ts';
 import { inferConstraints } from '../rejections/infer-constraints.ts';
 import { readRejection } from '../rejections/read-rejection.ts';
-import { readRejectedAddress } from '../rejections/rejected-address.ts';
 import { plainPath } from '../resources/slots.ts';
 import { record, type SearchState, type Verdict } from './attempt.ts';
 import { isWorthAnotherTarget, type Step, type Strategy, type Turn } from './strategies.ts';
@@ -58,7 +57,6 @@ function take(
   const { outcome } = exchange;
   const rejection = readRejection(world.contract, exchange);
   const inferred = inferConstraints(world.contract, exchange, rejection, state.constraints);
-  const address = inferred.learned === 'constraint' ? undefined : readRejectedAddress(exchange, rejection);
   const words = rejection?.words ?? '';
   const verdict = judgeAttempt({
     state,
@@ -71,14 +69,14 @@ function take(
     hasTarget: Object.keys(target.values).length > 0,
     hasPath: operation.path.includes('{'),
     contents: turn.builder.contents,
-    learned: address === undefined ? inferred.learned : 'path',
+    learned: inferred.learned,
     sameWords: words === '' ? 0 : state.log.filter((other) => other.words === words).length,
   });
   const { resources } = world;
   const created = resources.createdAt(operation.path);
   const isEmptyList = verdict === 'accepted' && showsNothing(turn, exchange);
   const attempt = { strategy, target, draft, exchange, words, verdict, isEmptyList, created };
-  return record(state, attempt, { constraints: inferred.constraints, address });
+  return record(state, attempt, inferred.constraints);
 }
 
 /** A list that was accepted and showed nothing, though there are paths that need one of its items. */
