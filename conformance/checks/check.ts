@@ -4,7 +4,6 @@ import type { Instant } from '../data/time.ts';
 import type { Exchange, NumberedExchange, Trace } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import type { Permissions } from '../plan/permissions.ts';
-import type { SharedConstraints } from '../rejections/infer-constraints.ts';
 import type { Resources } from '../resources/resources.ts';
 import type { Judge } from '../schema/create-judge.ts';
 
@@ -21,8 +20,6 @@ export interface World {
   readonly slowMs: number | undefined;
   /** What accepted answers showed. */
   readonly resources: Resources;
-  /** What rejections asked of schemas that operations share. */
-  readonly constraints: SharedConstraints;
   /** How many requests of one operation failed so far as this exchange did, itself among them. */
   readonly failedLike: (exchange: Exchange) => number;
   /** Secrets that earlier answers carried. */

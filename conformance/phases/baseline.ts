@@ -72,7 +72,6 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
     run: async (session, world, allowance) => {
       tools ??= toolsFor(world, operation, 'baseline', 0);
       builder ??= createRequestBuilder(tools, operation);
-      if (state.turns === 0) state = { ...state, constraints: world.constraints.of(operation) };
       const search = searchIn(world);
       const chosen = choose(search);
       if (chosen === undefined) return { exchanges: [], reasons: [] };

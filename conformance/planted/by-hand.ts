@@ -3,7 +3,6 @@ import { type Contract, isJson } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { readJson } from '../execute/content.ts';
 import type { NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
-import { createSharedConstraints } from '../rejections/infer-constraints.ts';
 import { createResources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { plainIntent } from './apis.ts';
@@ -25,7 +24,6 @@ export function worldOf(contract: Contract): World {
     tag: '',
     slowMs: undefined,
     resources: createResources(contract),
-    constraints: createSharedConstraints(contract),
     failedLike: () => 1,
     secretsSeen: [],
   };

@@ -18,7 +18,6 @@ import { collectFindings } from '../failures/finding.ts';
 import { createRedactor, type Redactor } from '../failures/redact.ts';
 import { mayRepeat, refuseOperation } from '../plan/permissions.ts';
 import { accepted, planObligations, selectOperations } from '../plan/plan.ts';
-import { createSharedConstraints } from '../rejections/infer-constraints.ts';
 import { createResources, type Resources } from '../resources/resources.ts';
 import { createJudge } from '../schema/create-judge.ts';
 import { createJudging } from './judge-trace.ts';
@@ -56,7 +55,6 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     ...{ contract, judge, permissions, now, seed, slowMs, secretsSeen },
     tag: `conform-${seed.toString(36)}`,
     resources: createResources(contract),
-    constraints: createSharedConstraints(contract),
     failedLike: statistics.failedLike,
   };
 
@@ -99,7 +97,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
         if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, world.resources));
       },
     },
-    ofValidRequests([world.resources, world.constraints, underspecified]),
+    ofValidRequests([world.resources, underspecified]),
   ];
 
   for (const operation of selected) {
