@@ -320,7 +320,6 @@ describe('learns from refusals as they are written by', () => {
   const violationsOf = ({ title, colour, size, code }: Body): Violation[] => {
     const found: Violation[] = [];
     if (title === undefined) found.push(['title', 'is required']);
-    else if (String(title).length < 20) found.push(['title', 'must be at least 20 characters']);
     if (colour !== 'teal')
       found.push(['colour', colour === undefined ? 'is required' : 'must be one of [teal, ochre]']);
     if (size !== undefined && !(Number(size) >= 40 && Number(size) <= 50))

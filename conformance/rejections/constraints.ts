@@ -14,7 +14,7 @@ export interface Constraint {
   readonly unique: number;
   /** How often nothing was found under it: it names something that exists. */
   readonly reference: number;
-  /** How often it was named without a word of use. */
+  /** How often it was required though it was there, or unwanted though it had to be. */
   readonly wrong: number;
   /** Keywords of JSON Schema that hold besides those of the contract. */
   readonly keywords: JsonObject;
@@ -74,10 +74,8 @@ export function addRules(constraint: Constraint, rules: readonly Rule[], isSent:
         isSent || after.forbidden ? { ...isWrong(), forbidden: false, required: true } : { ...after, required: true };
     } else if (rule.kind === 'forbidden') {
       if (isSent) after = after.required ? isWrong() : { ...after, forbidden: true };
-    } else if (rule.kind === 'wrong') after = isSent ? isWrong() : after;
-    else if (rule.kind === 'unique') after = { ...after, unique: after.unique + 1 };
+    } else if (rule.kind === 'unique') after = { ...after, unique: after.unique + 1 };
     else if (rule.kind === 'reference') after = { ...after, reference: after.reference + 1 };
   }
-  if (rules.length === 0) after = isSent ? isWrong() : { ...after, required: true };
   return Math.max(after.wrong, after.unique, after.reference) > mostTimes ? constraint : after;
 }

@@ -2,10 +2,10 @@ import type { JsonObject } from '../contract/document.ts';
 
 /**
  * What a sentence of a rejection asks for. `keywords` are those of JSON Schema that the server holds in addition; `reference` wants the id of
- * something that exists; `wrong` names a place and nothing else.
+ * something that exists.
  */
 export type Rule =
-  | { readonly kind: 'required' | 'forbidden' | 'unique' | 'reference' | 'wrong' }
+  | { readonly kind: 'required' | 'forbidden' | 'unique' | 'reference' }
   | { readonly kind: 'keywords'; readonly keywords: JsonObject };
 
 /** Formats of JSON Schema by the words that servers use for them. */

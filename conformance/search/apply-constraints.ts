@@ -90,10 +90,6 @@ function* valuesFor(
     yield* members.slice(wrong % Math.max(1, members.length));
     yield* members.map(String);
   }
-  // Refused without a word of what is wanted: a text may have to be of some form.
-  if (wrong > 0 && Object.keys(keywords).length === 0 && (now === undefined || typeof now === 'string')) {
-    yield* forms(tools.tag).slice(wrong - 1, wrong);
-  }
   const build = (variant: number): unknown => {
     const also = { ...keywords };
     delete also.enum;
@@ -117,11 +113,6 @@ function* valuesFor(
   }
   const wanted = now === undefined || Object.keys(keywords).length > 0 || wrong > 0 || unique > 0;
   if (wanted) for (const variant of [wrong, wrong + 1, 0]) yield build(variant);
-}
-
-/** Texts of other forms than a plain word, likelier ones first. */
-function forms(tag: string): string[] {
-  return [`${tag}@example.com`, `https://example.com/${tag}`, '1', '00000000-0000-4000-8000-000000000001'];
 }
 
 /** Different in each run and at each call, and the same for the same clock. */
