@@ -10,8 +10,6 @@ export interface Constraint {
   readonly required: boolean;
   /** It must not be there. */
   readonly forbidden: boolean;
-  /** How often it had to be another than before: no other object may have it. */
-  readonly unique: number;
   /** How often nothing was found under it: it names something that exists. */
   readonly reference: number;
   /** How often it was required though it was there, or unwanted though it had to be. */
@@ -38,7 +36,7 @@ export function keyOf(about: Place): string {
 }
 
 export function constraintAt(constraints: Constraints, about: Place): Constraint {
-  const none = { required: false, forbidden: false, unique: 0, reference: 0, wrong: 0, keywords: {} };
+  const none = { required: false, forbidden: false, reference: 0, wrong: 0, keywords: {} };
   return constraints.get(keyOf(about)) ?? { ...none, about };
 }
 
@@ -74,8 +72,7 @@ export function addRules(constraint: Constraint, rules: readonly Rule[], isSent:
         isSent || after.forbidden ? { ...isWrong(), forbidden: false, required: true } : { ...after, required: true };
     } else if (rule.kind === 'forbidden') {
       if (isSent) after = after.required ? isWrong() : { ...after, forbidden: true };
-    } else if (rule.kind === 'unique') after = { ...after, unique: after.unique + 1 };
-    else if (rule.kind === 'reference') after = { ...after, reference: after.reference + 1 };
+    } else if (rule.kind === 'reference') after = { ...after, reference: after.reference + 1 };
   }
-  return Math.max(after.wrong, after.unique, after.reference) > mostTimes ? constraint : after;
+  return Math.max(after.wrong, after.reference) > mostTimes ? constraint : after;
 }

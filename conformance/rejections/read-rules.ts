@@ -5,7 +5,7 @@ import type { JsonObject } from '../contract/document.ts';
  * something that exists.
  */
 export type Rule =
-  | { readonly kind: 'required' | 'forbidden' | 'unique' | 'reference' }
+  | { readonly kind: 'required' | 'forbidden' | 'reference' }
   | { readonly kind: 'keywords'; readonly keywords: JsonObject };
 
 /** Formats of JSON Schema by the words that servers use for them. */
@@ -41,12 +41,6 @@ export function readRules(says: string, field?: string): Rule[] {
   const members = readMembers(text, field);
   if (members.length > 0) keywords.enum = members;
   if (
-    /already\b.{0,20}\b(exists?|taken|in use|used|registered|been)|must be unique|\bduplicate|not unique|unique constraint|is taken|\bexists already|should be unique/i.test(
-      text,
-    )
-  )
-    rules.push({ kind: 'unique' });
-  else if (
     /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?\W*$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only|(is|are)(n't| not) (yet |currently )?(implemented|supported|available|enabled|included|part of)|unsupported|unimplemented/i.test(
       text,
     ) &&

@@ -4,7 +4,6 @@ import { replaceAt } from '../data/time.ts';
 import { buildFrom, type DataTools } from '../data/value-ladder.ts';
 import { type Constraint, type Constraints, keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
-import { isScalar } from '../resources/read-items.ts';
 
 interface Application {
   readonly tools: DataTools;
@@ -77,7 +76,7 @@ function* valuesFor(
   schema: Pointer | undefined,
   now: unknown,
 ): Generator<unknown> {
-  const { keywords, reference, unique, wrong } = constraint;
+  const { keywords, reference, wrong } = constraint;
   const isReference = /(ids?|tokens?|codes?|identifiers?|email)$/i.test(name);
   if (reference > 0 || (isReference && (wrong > 0 || now === undefined))) {
     const known = referencesFor(name, schema).filter((value) => wrong === 0 || value !== now);
@@ -93,8 +92,8 @@ function* valuesFor(
   const build = (variant: number): unknown => {
     const also = { ...keywords };
     delete also.enum;
-    const tag = unique > 0 || count > 0 ? `${tools.tag}-${freshOf(tools, count + unique)}` : tools.tag;
-    const seed = tools.seed + unique + wrong + count;
+    const tag = count > 0 ? `${tools.tag}-${freshOf(tools, count)}` : tools.tag;
+    const seed = tools.seed + wrong + count;
     const plain = buildFrom(tools, schema, { tag, seed, variant, optional: wrong % 2 === 1 }, name, also);
     // What is wanted has something in it.
     const isEmpty = Array.isArray(plain) ? plain.length === 0 : isObject(plain) && Object.keys(plain).length === 0;
@@ -102,16 +101,7 @@ function* valuesFor(
       ? buildFrom(tools, schema, { tag, seed, variant, optional: true }, name, also)
       : plain;
   };
-  if (unique > 0 && isScalar(now)) {
-    const fresh = freshOf(tools, count + unique);
-    if (typeof now === 'number') yield now + 1_000 + unique;
-    else {
-      const most = typeof keywords.maxLength === 'number' ? keywords.maxLength : Infinity;
-      const texts = [`-${fresh}`, fresh.replaceAll(/[^a-z]/g, '')].map((ending) => addEnding(String(now), ending));
-      yield* texts.filter((text) => text !== now && [...text].length <= most);
-    }
-  }
-  const wanted = now === undefined || Object.keys(keywords).length > 0 || wrong > 0 || unique > 0;
+  const wanted = now === undefined || Object.keys(keywords).length > 0 || wrong > 0;
   if (wanted) for (const variant of [wrong, wrong + 1, 0]) yield build(variant);
 }
 
