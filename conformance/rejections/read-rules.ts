@@ -8,7 +8,7 @@ export type Rule =
   | { readonly kind: 'required' | 'forbidden' | 'reference' }
   | { readonly kind: 'keywords'; readonly keywords: JsonObject };
 
-/** Formats of JSON Schema by the words that servers use for them. */
+/** Formats of JSON Schema by the names that servers use for them. */
 const formatWords: readonly (readonly [RegExp, JsonObject])[] = [
   [/\b(uuid|guid)\b/i, { format: 'uuid' }],
   [/\be-?mail/i, { format: 'email' }],
@@ -18,19 +18,11 @@ const formatWords: readonly (readonly [RegExp, JsonObject])[] = [
   [/\bipv6\b/i, { format: 'ipv6' }],
   [/\b(ipv4|ip address|ip)\b/i, { format: 'ipv4' }],
   [/\b(host ?name|domain)\b/i, { format: 'hostname' }],
-  [/\bslug\b/i, { pattern: '^[a-z0-9-]+$' }],
-  [/\b(hex|hexadecimal)\b/i, { pattern: '^[0-9a-f]+$' }],
-  [/\b(integer|int(32|64)?|whole number|digits?)\b/i, { type: 'integer' }],
-  [/\b(number|float|double|decimal|numeric)\b/i, { type: 'number' }],
-  [/\b(boolean|bool)\b/i, { type: 'boolean' }],
-  [/\b(array|list)\b/i, { type: 'array' }],
-  [/\b(object|map|dict(ionary)?)\b/i, { type: 'object' }],
-  [/\bstring\b/i, { type: 'string' }],
 ];
 
 /** The format that a name asks for: `email` in `INVALID_EMAIL`. */
 export function formatOfName(name: string): JsonObject | undefined {
-  return formatWords.find(([words, { format }]) => format !== undefined && words.test(name))?.[1];
+  return formatWords.find(([words]) => words.test(name))?.[1];
 }
 
 /** What a sentence asks for; more than one where it says more than one thing. */
@@ -59,21 +51,6 @@ export function readRules(says: string, field?: string): Rule[] {
     )
   )
     rules.push({ kind: 'reference' });
-  const isAboutForm =
-    /\b(valid|invalid|malformed|well-?formed|badly formed|must be|should be|expected|expects|not an?|parse|parsing|format|syntax|convert|cast|decode|deserialize|type|unmarshal|has to be|needs to be|bad)\b/i.test(
-      text,
-    );
-  if (isAboutForm && Object.keys(keywords).length === 0 && rules.length === 0) {
-    // What is expected, not what came: "expected string, received number".
-    const wanted = text.replace(/,?\s*(but )?(received|got|found|was|instead of|given|not)\b.*$/i, (tail) =>
-      /not an?\b/i.test(tail) ? tail : '',
-    );
-    const expected =
-      /(?:expected|must be|should be|not an?|into|to|type|valid|as)\b(.*)$/is.exec(wanted)?.[1] ?? wanted;
-    const word =
-      formatWords.find(([words]) => words.test(expected)) ?? formatWords.find(([words]) => words.test(wanted));
-    if (word !== undefined) Object.assign(keywords, word[1]);
-  }
   if (Object.keys(keywords).length > 0) rules.push({ kind: 'keywords', keywords });
   return rules;
 }
