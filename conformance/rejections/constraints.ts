@@ -10,8 +10,6 @@ export interface Constraint {
   readonly required: boolean;
   /** It must not be there. */
   readonly forbidden: boolean;
-  /** How often nothing was found under it: it names something that exists. */
-  readonly reference: number;
   /** How often it was required though it was there, or unwanted though it had to be. */
   readonly wrong: number;
   /** Keywords of JSON Schema that hold besides those of the contract. */
@@ -36,7 +34,7 @@ export function keyOf(about: Place): string {
 }
 
 export function constraintAt(constraints: Constraints, about: Place): Constraint {
-  const none = { required: false, forbidden: false, reference: 0, wrong: 0, keywords: {} };
+  const none = { required: false, forbidden: false, wrong: 0, keywords: {} };
   return constraints.get(keyOf(about)) ?? { ...none, about };
 }
 
@@ -47,9 +45,9 @@ export function changeAt(constraints: Constraints, about: Place, change: Partial
 
 /** Plain names of resources that the constraints ask for: `author` for `authorId`. */
 export function namesIn(constraints: Constraints): readonly string[] {
-  return [...constraints.values()].flatMap(({ about, required, reference }) => {
+  return [...constraints.values()].flatMap(({ about, required }) => {
     const name = about.kind === 'parameter' ? about.parameter.name : (about.tokens.at(-1) ?? '');
-    return required || reference > 0 ? [stemOf(name)].filter((stem) => stem !== '') : [];
+    return required ? [stemOf(name)].filter((stem) => stem !== '') : [];
   });
 }
 
@@ -72,7 +70,7 @@ export function addRules(constraint: Constraint, rules: readonly Rule[], isSent:
         isSent || after.forbidden ? { ...isWrong(), forbidden: false, required: true } : { ...after, required: true };
     } else if (rule.kind === 'forbidden') {
       if (isSent) after = after.required ? isWrong() : { ...after, forbidden: true };
-    } else if (rule.kind === 'reference') after = { ...after, reference: after.reference + 1 };
+    }
   }
-  return Math.max(after.wrong, after.reference) > mostTimes ? constraint : after;
+  return after.wrong > mostTimes ? constraint : after;
 }

@@ -112,20 +112,15 @@ function readCode(sentence: string): { readonly path: string[]; readonly rules: 
   if (code === undefined) return undefined;
   const missing = /^(?:MISSING|EMPTY|REQUIRED)_(.+)$|^(.+)_(?:REQUIRED|MISSING|EMPTY)$/.exec(code);
   const wrong =
-    /^(?:INVALID|BAD|UNKNOWN|UNSUPPORTED|WRONG|ILLEGAL)_(.+)$|^(.+)_(?:MISMATCH|INVALID|NOT_FOUND|NOT_ALLOWED|UNSUPPORTED)$/.exec(
+    /^(?:INVALID|BAD|UNKNOWN|UNSUPPORTED|WRONG|ILLEGAL)_(.+)$|^(.+)_(?:MISMATCH|INVALID|NOT_ALLOWED|UNSUPPORTED)$/.exec(
       code,
     );
   const words = missing?.[1] ?? missing?.[2] ?? wrong?.[1] ?? wrong?.[2];
-  const isUnknown = /_NOT_FOUND$/.test(code);
   if (words === undefined) return undefined;
   const path = [words.toLowerCase().replace(/^req_/, 'request_')];
   if (missing !== null) return { path, rules: [{ kind: 'required' }] };
-  const ruleOfCode = (): Rule => {
-    if (isUnknown) return { kind: 'reference' };
-    return format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format };
-  };
   const format = formatOfName(words.replaceAll('_', ' '));
-  return { path, rules: [ruleOfCode()] };
+  return { path, rules: [format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format }] };
 }
 
 /** Members that say nothing of what is wrong: where it came from, and what was sent. */

@@ -1,11 +1,8 @@
 import type { JsonObject } from '../contract/document.ts';
 
-/**
- * What a sentence of a rejection asks for. `keywords` are those of JSON Schema that the server holds in addition; `reference` wants the id of
- * something that exists.
- */
+/** What a sentence of a rejection asks for. `keywords` are those of JSON Schema that the server holds in addition. */
 export type Rule =
-  | { readonly kind: 'required' | 'forbidden' | 'reference' }
+  | { readonly kind: 'required' | 'forbidden' }
   | { readonly kind: 'keywords'; readonly keywords: JsonObject };
 
 /** Formats of JSON Schema by the names that servers use for them. */
@@ -33,24 +30,11 @@ export function readRules(says: string, field?: string): Rule[] {
   const members = readMembers(text, field);
   if (members.length > 0) keywords.enum = members;
   if (
-    /unknown (field|property|parameter|key|argument|attribute|query)|unrecogni[sz]ed|extra (fields?|inputs?)|not (permitted|allowed)( here)?\W*$|not permitted|additional propert|unexpected (field|property|key|parameter|argument)|should not exist|is not (a )?(known|recognized|allowed|valid) (field|property|attribute)|unpermitted|read-?only|(is|are)(n't| not) (yet |currently )?(implemented|supported|available|enabled|included|part of)|unsupported|unimplemented/i.test(
-      text,
-    ) &&
-    members.length === 0
-  )
-    rules.push({ kind: 'forbidden' });
-  else if (
     /\brequired\b|\bmissing\b|(must|can|could|may|should|do|shall)( ?not|n't) be (an? )?(blank|empty|null|nil|undefined|omitted)|can'?t be (blank|empty|null)|cannot be (blank|empty|null)|must be (present|provided|specified|set|given|supplied|non-?empty)|must (contain|include|have) (an? )?(value|property|field)|(not|no)\b.{0,40}\b(provided|specified|supplied|given)\b|is (blank|empty|null|undefined)\b|non-?empty|must not be empty|received undefined|please (provide|specify|enter)|mandatory|expected .{0,40} but (got|received|was) (undefined|null|nothing)/i.test(
       text,
     )
   )
     rules.push({ kind: 'required' });
-  else if (
-    /(does|do|did)( ?not|n't) exist|not found|could ?(not|n't) (find|be found|locate)|no such|cannot find|unable to find|foreign key|unknown (id|user|[a-z]+ id)|invalid (pk|reference)|not a (known|existing)|nonexist|non-exist|doesn't refer|must reference|references? (a|an) (missing|unknown)/i.test(
-      text,
-    )
-  )
-    rules.push({ kind: 'reference' });
   if (Object.keys(keywords).length > 0) rules.push({ kind: 'keywords', keywords });
   return rules;
 }

@@ -7,15 +7,13 @@ import { valueAt } from '../rejections/find-place.ts';
 
 interface Application {
   readonly tools: DataTools;
-  /** Values that exist, for a name that speaks of another resource. */
-  readonly referencesFor: (name: string, schema: Pointer | undefined) => readonly unknown[];
   /** How many bodies of this operation were made unique: no two are alike. */
   readonly count: number;
 }
 
 /** A body as the constraints want it. What the contract would not take is left as it was: it is told, not sent. */
 export function applyToBody(
-  { tools, referencesFor, count }: Application,
+  { tools, count }: Application,
   content: MediaContent,
   body: unknown,
   constraints: Constraints,
@@ -39,7 +37,7 @@ export function applyToBody(
     const name = about.tokens.findLast((token) => !/^\d+$/.test(token)) ?? '';
     // What cannot be left out has to be another.
     const asked = constraint.forbidden ? { ...constraint, wrong: constraint.wrong + 1 } : constraint;
-    for (const value of valuesFor({ tools, referencesFor, count }, asked, name, about.schema, now)) {
+    for (const value of valuesFor({ tools, count }, asked, name, about.schema, now)) {
       const changed = now === undefined ? addAt(made, about.tokens, value) : replaceAt(made, at, value);
       if (!isValid(changed)) continue;
       made = changed;
@@ -70,20 +68,13 @@ export function applyToParameter(
 }
 
 function* valuesFor(
-  { tools, referencesFor, count }: Application,
+  { tools, count }: Application,
   constraint: Constraint,
   name: string,
   schema: Pointer | undefined,
   now: unknown,
 ): Generator<unknown> {
-  const { keywords, reference, wrong } = constraint;
-  const isReference = /(ids?|tokens?|codes?|identifiers?|email)$/i.test(name);
-  if (reference > 0 || (isReference && (wrong > 0 || now === undefined))) {
-    const known = referencesFor(name, schema).filter((value) => wrong === 0 || value !== now);
-    const at = Math.max(0, reference + wrong - 1);
-    const value = known[at % Math.max(1, known.length)];
-    if (value !== undefined) yield* Array.isArray(now) ? [[value]] : [value, [value]];
-  }
+  const { keywords, wrong } = constraint;
   if (Array.isArray(keywords.enum)) {
     const members = keywords.enum.filter((member) => member !== now);
     yield* members.slice(wrong % Math.max(1, members.length));

@@ -65,7 +65,7 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
       const references = (name: string, schema: string | undefined): readonly unknown[] => [
         ...new Set([...referencesFor(tools, resources, name, schema), ...seenUnder(tools, resources, name, schema)]),
       ];
-      const teaching = { tools, referencesFor: references, count: variant.fresh };
+      const teaching = { tools, count: variant.fresh };
       const values: Record<string, unknown> = {};
       for (const parameter of operation.parameters) {
         const isChosen = parameter.required || (variant.isComplete && parameter.in === 'query');
