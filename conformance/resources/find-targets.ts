@@ -235,13 +235,11 @@ interface Found {
 
 /** What other collections, foreign keys and members of the very same name hold. */
 function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Found[] {
-  const doubts = { type: 4, noun: 5, path: 6 } as const;
-  const related = resources.relatedTo(state, stemOf(slot.parameter)).flatMap(({ collection, why, isNamed }) => {
-    const doubt = doubts[why];
+  const related = resources.relatedTo(state, stemOf(slot.parameter)).flatMap(({ collection, isNamed }) => {
+    const doubt = isNamed ? 5 : 6;
     const { noun } = collection;
     const named = byMember(ofKindFirst(collection.items, slot), { ...slot, noun: isNamed ? noun : slot.noun }, state);
-    const isOfType = doubt === 4 || isNamed;
-    return named.map((found) => ({ ...found, doubt: found.doubt + doubt, owned: isOfType && found.item.owned }));
+    return named.map((found) => ({ ...found, doubt: found.doubt + doubt, owned: isNamed && found.item.owned }));
   });
   const mentioned = wantedNames(slot).flatMap((name, index) =>
     resources

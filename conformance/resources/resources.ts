@@ -78,7 +78,7 @@ const most = { links: 12, linkedItems: 6, reads: 200, readLength: 20_000 } as co
 const aboutAddress = new Set([400, 404, 410, 422]);
 
 export function createResources(contract: Contract): Resources {
-  const collections = createCollections(contract);
+  const collections = createCollections();
   const trials = createTrials(contract, collections);
   const { slots, isOwned } = trials;
   const { itemsAt } = collections;
@@ -105,13 +105,13 @@ export function createResources(contract: Contract): Resources {
   };
 
   /** `Location`, `/v1/books/7` or `https://host/v1/books/7`, names an item of the collection that it stands in. */
-  const observeLocation = ({ operation, seen }: Observed): boolean => {
+  const observeLocation = ({ seen }: Observed): boolean => {
     const location = seen.responseHeaders?.location;
     const found = typeof location === 'string' ? readAddress(location, templates) : undefined;
     const last = found?.values.at(-1);
     if (found === undefined || last === undefined) return false;
     const item = { scalars: new Map([['@link', last]]), parents: found.values.slice(0, -1), owned: true };
-    collections.add(found.slot.collection, item, operation);
+    collections.add(found.slot.collection, item);
     return true;
   };
 
@@ -133,7 +133,7 @@ export function createResources(contract: Contract): Resources {
     const isKnown = ([member, value]: readonly [string, Scalar]): boolean =>
       before.some((item) => item.scalars.get(member) === value);
     const owned = ![...idsAmong(scalars)].some(isKnown);
-    if (made.size > 0) collections.add(path, { scalars: made, parents, owned }, operation);
+    if (made.size > 0) collections.add(path, { scalars: made, parents, owned });
   };
 
   const observeBody = (observed: Observed, values: readonly Scalar[]): void => {
@@ -151,10 +151,10 @@ export function createResources(contract: Contract): Resources {
       if (last === undefined) return;
       const owned = isOwned(slot, values) || (operation.method === 'put' && seen.status === 201);
       const scalars = new Map(whole ?? []).set('@sent', last);
-      collections.add(slot.collection, { scalars, parents: values.slice(0, -1), owned }, operation);
+      collections.add(slot.collection, { scalars, parents: values.slice(0, -1), owned });
     } else {
       const shown = isList || whole === undefined ? list : [whole];
-      for (const scalars of shown) collections.add(path, { scalars, parents: values, owned: false }, operation);
+      for (const scalars of shown) collections.add(path, { scalars, parents: values, owned: false });
     }
   };
 
@@ -211,14 +211,13 @@ export function createResources(contract: Contract): Resources {
     const found = slotsOf(operation.path).flatMap(({ key }) => {
       const state = slots.get(key);
       if (state === undefined) return [];
-      return [state.slot.collection, ...state.components, ...wantedNames(state.slot).map((name) => `.${name}`)];
+      return [state.slot.collection, ...wantedNames(state.slot).map((name) => `.${name}`)];
     });
     topics.set(operation, found);
     return found;
   };
 
-  const relatedTo: Resources['relatedTo'] = ({ slot, components }, stem) =>
-    collections.relatedTo(slot, components, stem);
+  const relatedTo: Resources['relatedTo'] = ({ slot }, stem) => collections.relatedTo(slot, stem);
 
   return {
     slots,

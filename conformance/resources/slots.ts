@@ -1,6 +1,3 @@
-import type { Contract, Operation } from '../contract/contract.ts';
-import { follow, isObject, type Place, placeAt } from '../contract/document.ts';
-
 /** One path parameter where it stands: everything up to it names one object. */
 export interface Slot {
   readonly parameter: string;
@@ -130,42 +127,6 @@ function rankOf(member: string, parameter: string, noun: string): number {
   if (names >= 0) return (asksId ? 9 + names / 4 : 4 + names / 4) + depth;
   if (names < 0 && plainNames.some((name) => last === `${noun}${name}`)) return (asksId ? 9 : 4) + depth;
   return Number.POSITIVE_INFINITY;
-}
-
-/** Names of the component schemas that a schema is made of, through lists and wrappers. */
-export function componentsIn(root: Contract['root'], schema: string, deepest = 3): Set<string> {
-  const found = new Set<string>();
-  const walk = (place: Place, depth: number): void => {
-    const { value } = place;
-    if (!isObject(value) || depth > deepest) return;
-    if (typeof value.$ref === 'string') {
-      found.add(value.$ref);
-      const target = follow(root, place);
-      if (target !== undefined) walk(target, depth + 1);
-    }
-    for (const part of [value.items, ...list(value.allOf), ...list(value.oneOf), ...list(value.anyOf)]) {
-      walk({ value: part, pointer: place.pointer }, depth + 1);
-    }
-    for (const part of Object.values(isObject(value.properties) ? value.properties : {})) {
-      const isList = isObject(part) && (part.items !== undefined || part.type === 'array');
-      if (isList || Object.keys(isObject(value.properties) ? value.properties : {}).length <= 2) {
-        walk({ value: part, pointer: place.pointer }, depth + 1);
-      }
-    }
-  };
-  walk(placeAt(root, schema), 0);
-  return found;
-}
-
-/** Component schemas of what an operation answers with when it succeeds. */
-export function answeredComponents(root: Contract['root'], { responses }: Operation, deepest?: number): Set<string> {
-  const success = responses.filter(({ status }) => status.startsWith('2'));
-  const schemas = success.flatMap(({ contents }) => contents.map(({ schema }) => schema));
-  return new Set(schemas.flatMap((schema) => (schema === undefined ? [] : [...componentsIn(root, schema, deepest)])));
-}
-
-function list(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Names come again and again, and there are only so many of them in a contract. */

@@ -2,13 +2,11 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import { addressKey, isSameParents } from './addresses.ts';
 import { addTo, type Collections, type Item, idsAmong } from './collections.ts';
 import type { Scalar } from './read-items.ts';
-import { answeredComponents, nounsOfPath, plainPath, rankName, type Slot, slotsOf, stemOf } from './slots.ts';
+import { nounsOfPath, plainPath, rankName, type Slot, slotsOf, stemOf } from './slots.ts';
 
 /** What trials told about a slot. */
 export interface SlotState {
   readonly slot: Slot;
-  /** Component schemas of a read of one object. */
-  readonly components: ReadonlySet<string>;
   /** A read of one object is declared: a guess can be tried on it before anything is changed. */
   readonly isReadable: boolean;
   /** Addresses that were answered 2xx, the last one first. */
@@ -141,9 +139,8 @@ function readSlots(contract: Contract): Map<string, OpenSlot> {
       const known = slots.get(slot.key);
       const isRead = operation.method === 'get' && plainPath(operation.path) === slot.key;
       if (known !== undefined && !isRead) continue;
-      const components = isRead ? answeredComponents(contract.root, operation, 1) : new Set<string>();
       const learned = { proven: [], refused: new Set<string>(), pairings: new Map() };
-      slots.set(slot.key, { slot: known?.slot ?? slot, components, isReadable: isRead, revision: 0, ...learned });
+      slots.set(slot.key, { slot: known?.slot ?? slot, isReadable: isRead, revision: 0, ...learned });
     }
   }
   return slots;
