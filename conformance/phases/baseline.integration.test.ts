@@ -211,16 +211,6 @@ describe('reaches every operation of an API that', () => {
         }),
       }),
     },
-    'has one thing beneath another that no list shows': {
-      requests: 3,
-      api: () => ({
-        operations: { 'GET /watches': undefined, 'GET /watches/{watch}/at/{second}': undefined },
-        handle: routes({
-          'GET /watches': () => ({ status: 200, body: { w1: { title: 'A' }, w2: { title: 'B' } } }),
-          'GET /watches/:watch/at/:second': ([watch]) => (watch === 'w1' ? { status: 200, body: {} } : no),
-        }),
-      }),
-    },
     'takes a name once': {
       requests: 3,
       api: () => {

@@ -60,13 +60,10 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
     .map(({ values, owned }): Target => ({ label: 'linked', values, owned, sure: true }));
   const chains = slots.length === 0 ? [] : findChains(tools, resources, slots, inPath);
   const recorded = chains.map(({ values, doubt, owned }): Target => {
-    const named = Object.fromEntries(
-      slots.slice(0, values.length).map(({ parameter }, index) => [parameter, values[index] as Scalar]),
-    );
-    const isWhole = values.length === slots.length;
-    const sure = isWhole && doubt < unsure;
+    const named = Object.fromEntries(slots.map(({ parameter }, index) => [parameter, values[index] as Scalar]));
+    const sure = doubt < unsure;
     const label = sure ? 'recorded' : 'guessed';
-    return { label, values: named, owned: owned && isWhole, sure, proven: isWhole && doubt === 0 };
+    return { label, values: named, owned, sure, proven: doubt === 0 };
   });
   const others = needed.filter((parameter) => parameter.in !== 'path');
   const all = [...linked, ...recorded];
@@ -187,8 +184,6 @@ function findChains(
       }
     }
     const refused = state?.refused ?? new Set<string>();
-    // Nothing is known of what lies beneath: what is above is known all the same.
-    if (found.length === 0 && outer.some(({ values }) => values.length > 0)) return outer;
     const ordered = found
       .map((chain, index) => ({ chain, index }))
       .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index);
