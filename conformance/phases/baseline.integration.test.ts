@@ -475,28 +475,6 @@ test('deletes one by itself before all of its kind, and both before what they ha
 });
 
 describe('makes up no more than is needed', () => {
-  test('leaves out what a server fills in, and what names something unknown', async () => {
-    const bodies: Body[] = [];
-    const properties = Object.fromEntries(
-      ['id', 'created_at', 'updatedBy', 'parentId', 'idToken', 'note', 'email'].map((name) => [
-        name,
-        { type: 'string' },
-      ]),
-    );
-    const { unreached } = await run({
-      operations: { 'POST /things': { body: { type: 'object', properties } } },
-      handle: routes({
-        'POST /things': (_, body) => {
-          bodies.push(body);
-          return 'note' in body ? { status: 201 } : { status: 400, body: 'no' };
-        },
-      }),
-    });
-    expect(unreached).toEqual([]);
-    expect(Object.keys(bodies.at(-1) ?? {})).toEqual(['note', 'email']);
-    expect(bodies.at(-1)?.email).toMatch(/^\S+@\S+$/);
-  });
-
   test('a name is one plain word, and an empty change is not sent', async () => {
     const bodies: Body[] = [];
     const body = { type: 'object', properties: { name: { type: 'string' }, size: { type: 'integer' } } };

@@ -12,7 +12,7 @@ import {
   valueLadder,
 } from '../data/value-ladder.ts';
 import type { Draft } from '../execute/write-request.ts';
-import { type Constraints, noConstraints } from '../rejections/constraints.ts';
+import type { Constraints } from '../rejections/constraints.ts';
 import { alongSchema } from '../rejections/find-place.ts';
 import { referencesFor, spell, type Target } from '../resources/find-targets.ts';
 import { isScalar, type Scalar } from '../resources/read-items.ts';
@@ -89,10 +89,9 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
       if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };
       const about = { tools, resources, operation, target };
       const fresh = variant.fresh > 0 ? freshen(tools, content, polite.value, variant.fresh) : polite.value;
-      const linked = withReferences(about, content, fresh, isMadeUp(polite.label));
+      const linked = withReferences(about, content, fresh);
       const taught = applyToBody(teaching, content, linked, constraints);
-      const value =
-        constraints.size === 0 ? taught : withReferences(about, content, taught, isMadeUp(polite.label), constraints);
+      const value = constraints.size === 0 ? taught : withReferences(about, content, taught);
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
@@ -177,7 +176,7 @@ interface About {
   readonly target: Target;
 }
 
-/** Members that a server fills in by itself: sent without need they are refused more often than taken. */
+/** Members that a server fills in by itself. */
 const ofServer =
   /^(_?id|uuid|guid|(date|user)_?(created|updated|modified))$|(created|updated|modified|deleted)(_?(at|by|on|date|time))?$|_(at|by)$|[a-z](At|By)$/;
 
@@ -188,49 +187,25 @@ function isFoundedOn(name: string): boolean {
 
 /**
  * The body with ids of things that exist where it speaks of other resources: `authorId`, `author: {id}`, `tag_ids: […]`. What
- * names the object itself says what the path says. Of what was made up and may be left out, that which names something unknown,
- * which servers fill in, or which is null, stays out.
+ * names the object itself says what the path says.
  */
-function withReferences(
-  about: About,
-  content: MediaContent,
-  body: unknown,
-  isMade: boolean,
-  constraints: Constraints = noConstraints,
-): unknown {
+function withReferences(about: About, content: MediaContent, body: unknown): unknown {
   const { tools, operation } = about;
   if (content.schema === undefined) return body;
   const { schema } = content;
   const own = slotsOf(operation.path).at(-1);
   const noun = operation.method === 'post' ? nounOfBody(operation) : (own?.noun ?? '');
   const isValid = (value: unknown): boolean => tools.judge.accepts(schema, 'request', value);
-  const visit = (part: unknown, path: readonly string[], isOptional: boolean): unknown => {
+  const visit = (part: unknown, path: readonly string[]): unknown => {
     if (path.length > 8) return part;
-    const name = path.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    const isAsked = constraints.has(`body /${path.join('/')}`);
-    if (isOptional && isMade && !isAsked && ofServer.test(name)) return undefined;
-    if (Array.isArray(part)) {
-      const items = part.map((item, index) => (index < 5 ? visit(item, [...path, '0'], isOptional) : item));
-      return isOptional && items.length > 0 && items.every((item) => item === undefined)
-        ? undefined
-        : items.filter((item) => item !== undefined);
-    }
+    if (Array.isArray(part)) return part.map((item, index) => (index < 5 ? visit(item, [...path, '0']) : item));
     if (isObject(part)) {
-      const needed = requiredAt(tools, schema, path);
-      const entries = Object.entries(part).flatMap(([name, inner]): [string, unknown][] => {
-        const value = visit(inner, [...path, name], !needed.has(name));
-        return value === undefined ? [] : [[name, value]];
-      });
-      return Object.fromEntries(entries);
+      return Object.fromEntries(Object.entries(part).map(([name, inner]) => [name, visit(inner, [...path, name])]));
     }
-    if (part === null) return isOptional && isMade && !isAsked ? undefined : part;
     if (!isScalar(part)) return part;
-    const known = referenceAt(about, schema, path, noun, part);
-    if (known !== undefined) return known.value ?? part;
-    if (isOptional && isMade && !isAsked && (ofServer.test(name) || isFoundedOn(name))) return undefined;
-    return part;
+    return referenceAt(about, schema, path, noun, part) ?? part;
   };
-  const changed = visit(body, [], false);
+  const changed = visit(body, []);
   if (operation.method === 'patch' && isObject(changed) && Object.keys(changed).length === 0) {
     return oneChange(about, content) ?? changed;
   }
@@ -255,12 +230,6 @@ function oneChange({ tools }: About, { schema }: MediaContent): unknown {
   return undefined;
 }
 
-function requiredAt({ contract, judge }: DataTools, schema: string, path: readonly string[]): ReadonlySet<string> {
-  const form = judge.forms.request;
-  const found = alongSchema(contract, schema, path);
-  return found === undefined ? new Set() : form.branch(form.at(found.schema)).required;
-}
-
 /** A file for each part that is one, sent as a file is. */
 function withFiles(tools: DataTools, content: MediaContent, value: unknown): Draft['body'] {
   if (!content.mediaType.startsWith('multipart/') || (value !== undefined && !isObject(value)))
@@ -283,19 +252,14 @@ function nounOfBody({ path }: Operation): string {
   return normal(stemOf(path.split('/').findLast((segment) => segment !== '' && !segment.includes('{')) ?? ''));
 }
 
-/** Whole examples are taken as their author wrote them. */
-function isMadeUp(label: string): boolean {
-  return label === 'examples of properties' || !label.startsWith('example');
-}
-
-/** @returns undefined where the place speaks of nothing that is known; without a value where it is best left as it is */
+/** @returns undefined where the place speaks of nothing that is known, or is best left as it is */
 function referenceAt(
   { tools, resources, operation, target }: About,
   schema: string,
   path: readonly string[],
   own: string,
   now: Scalar,
-): { readonly value: Scalar | undefined } | undefined {
+): Scalar | undefined {
   const names = path.filter((token) => !/^\d+$/.test(token));
   const name = names.at(-1) ?? '';
   const isRoot = names.length === 1;
@@ -307,8 +271,7 @@ function referenceAt(
   const found = alongSchema(tools.contract, schema, path);
   const fit = (value: unknown) => (isScalar(value) ? spell(tools, found?.schema, value) : undefined);
   if (told !== undefined || (isOwnId && operation.path.endsWith('}') && last !== undefined)) {
-    const value = fit(memberOf(target.values, told?.parameter ?? last?.parameter ?? ''));
-    return value === undefined ? undefined : { value };
+    return fit(memberOf(target.values, told?.parameter ?? last?.parameter ?? ''));
   }
   if (isOwnId) return undefined;
   const holder = names.at(-2) ?? '';
@@ -326,8 +289,7 @@ function referenceAt(
     isIdName(name) || isNumber || isOfCollection || isOfHolder || isNoun
       ? referencesFor(tools, resources, about, found?.schema, noun)
       : resources.mentions(normal(name)).flatMap(({ value }) => fit(value) ?? []);
-  if (known.some((value) => value === now)) return { value: undefined };
-  return known[0] === undefined ? undefined : { value: known[0] };
+  return known.some((value) => value === now) ? undefined : known[0];
 }
 
 function isNumeric({ judge: { forms } }: DataTools, schema: string): boolean {
