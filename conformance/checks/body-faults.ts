@@ -12,6 +12,7 @@ import {
   readPointer,
   splitPointer,
 } from '../contract/document.ts';
+import { counted, nameSome } from '../contract/printable.ts';
 import { type Cause, hashOf } from '../failures/failure.ts';
 import type { Violation } from '../schema/create-judge.ts';
 
@@ -77,8 +78,8 @@ function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: 
   const more = own.length - sentences.length;
   const says = [
     [...new Set(parts)].join('; '),
-    left > 0 ? `, and ${left} more ${left === 1 ? 'sentence' : 'sentences'}` : '',
-    more > 0 ? `, and so at ${more} more ${more === 1 ? 'place' : 'places'}` : '',
+    left > 0 ? `, and ${counted(left, 'more sentence')}` : '',
+    more > 0 ? `, and so at ${counted(more, 'more place')}` : '',
     hint === undefined ? '' : `: ${hint}`,
   ].join('');
   const causes = new Map(own.map((one) => [canonical(cause(one)), cause(one)] as const));
@@ -87,8 +88,7 @@ function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: 
 
 function describeNulls(nulls: readonly Judged[]): string {
   const places = [...new Set(nulls.map(({ violation }) => general(violation.at) || 'the whole'))];
-  const more = places.length > 6 ? ` and ${places.length - 6} more` : '';
-  return `null came where none is declared: ${places.slice(0, 6).join(', ')}${more}`;
+  return `null came where none is declared: ${nameSome(places, 6)}`;
 }
 
 /** Formats with one spelling that every reader shares; of others, and of an empty text, `format` is a note (JSON Schema 2020-12, 7.2.1). */

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { nameSome } from '../contract/printable.ts';
 import type { Connection } from '../execute/connection.ts';
 import type {
   AcceptedWrite,
@@ -325,9 +326,9 @@ function isGoneWith({ awayMs }: Outage, open: readonly Interrupted[]): boolean {
 }
 
 function describe(outage: Outage, candidates: readonly Interrupted[]): string {
-  const others = outage.interrupted.filter((one) => !candidates.includes(one)).map(({ operation }) => operation.id);
+  const others = idsOf(outage.interrupted.filter((one) => !candidates.includes(one)));
   const cleared =
-    others.length === 0 ? '' : `; ${nameSome(others)}, also under way, was answered when sent again alone`;
+    others.length === 0 ? '' : `; ${nameSome(others, mostNamed)}, also under way, was answered when sent again alone`;
   const writes = outage.accepted.map(describeWrite).slice(0, 3);
   const before = writes.length === 0 ? '' : `; accepted just before: ${writes.join(', ')}`;
   const returned = `the deployment stopped and ${describeReturn(outage)}`;
@@ -337,7 +338,7 @@ function describe(outage: Outage, candidates: readonly Interrupted[]): string {
     return `${returned}, and no request is known to have broken it${before || last}${cleared}`;
   }
   if (candidates.length > 1) {
-    return `${returned}; under way were: ${nameSome(candidates.map(({ operation }) => operation.id))}${before}${cleared}`;
+    return `${returned}; under way were: ${nameSome(idsOf(candidates), mostNamed)}${before}${cleared}`;
   }
   const again = only.alone === 'stopped it again' ? ', and again when it was sent alone' : '';
   const later = only.isAnsweredLater ? '; another request of this operation was answered later' : '';
@@ -356,7 +357,6 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-function nameSome(names: readonly string[]): string {
-  const some = [...new Set(names)];
-  return `${some.slice(0, mostNamed).join(', ')}${some.length > mostNamed ? ` and ${some.length - mostNamed} more` : ''}`;
+function idsOf(requests: readonly Sent[]): readonly string[] {
+  return [...new Set(requests.map(({ operation }) => operation.id))];
 }

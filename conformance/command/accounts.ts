@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Contract } from '../contract/contract.ts';
+import { messageOf } from '../contract/printable.ts';
 import type { Credentials } from '../execute/authorize.ts';
 import type { User } from '../execute/log-in.ts';
 import type { ScopedToken } from '../execute/mint-token.ts';
@@ -60,7 +61,7 @@ export async function readAccounts(values: OptionValues, contract: Contract): Pr
 async function readUsers({ authFile, seed }: OptionValues, faults: string[]): Promise<readonly User[]> {
   if (authFile === undefined) return [];
   const text = await readFile(authFile, 'utf8').catch((error: unknown) => {
-    faults.push(`--auth-file ${authFile} cannot be read: ${error instanceof Error ? error.message : error}.`);
+    faults.push(`--auth-file ${authFile} cannot be read: ${messageOf(error)}.`);
     return undefined;
   });
   if (text === undefined) return [];

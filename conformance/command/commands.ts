@@ -6,7 +6,7 @@ import { closest } from 'fastest-levenshtein';
 import { checks as allChecks } from '../checks/checks.ts';
 import { type Contract, ContractError, type Operation } from '../contract/contract.ts';
 import { memberOf, readPointer } from '../contract/document.ts';
-import { printable, printableJson, printableParts } from '../contract/printable.ts';
+import { counted, messageOf, printable, printableJson, printableParts } from '../contract/printable.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { placeOperations, serversOf, unknownServers } from '../contract/servers.ts';
 import { formatFinding } from '../failures/finding.ts';
@@ -254,14 +254,6 @@ async function writeReports({ report: names, out }: OptionValues, result: RunRes
   }
 }
 
-function plural(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 function exitCodeOf(result: RunResult, { failOn }: OptionValues): number {
   const isStrict =
     (failOn.includes('suspect') && result.findings.length > 0) ||
@@ -294,7 +286,7 @@ export async function planCommand(raw: RawOptions, streams: Streams): Promise<nu
     ...describeLeftOut({ contract, selected, ...names }),
     ...describeUnsent(all.flatMap(({ operation: id, notSent }) => (notSent === undefined ? [] : [{ id, notSent }]))),
   ];
-  const summary = `${contract.title}: ${phases.baseline.about}: ${plural(all.length, 'operation')} in ${plural(rounds.length, 'round')}, ${plural(planned.length, 'obligation')}. Nothing is sent.`;
+  const summary = `${contract.title}: ${phases.baseline.about}: ${counted(all.length, 'operation')} in ${counted(rounds.length, 'round')}, ${counted(planned.length, 'obligation')}. Nothing is sent.`;
   const text = [
     `${printable(summary)}\n\n${formatNotTested(notTested)}\n`,
     ...printableParts(rounds).flatMap(({ round, operations }) => [

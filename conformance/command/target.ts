@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecureContext, getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { printable } from '../contract/printable.ts';
+import { messageOf, printable } from '../contract/printable.ts';
 import { createConnection } from '../execute/connection.ts';
 import type { RunOptions } from '../run/run.ts';
 import type { OptionValues } from './options.ts';
@@ -53,10 +53,6 @@ async function readPem(option: string, file: string): Promise<string | { readonl
   } catch (error) {
     return { fault: `${option} ${file} cannot be read: ${messageOf(error)}.` };
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 interface Waiting {

@@ -17,6 +17,7 @@ import {
 } from 'js-yaml';
 import { ContractError } from './contract.ts';
 import { isObject, type JsonObject, joinPointer, type Pointer, splitPointer } from './document.ts';
+import { messageOf } from './printable.ts';
 
 export interface Source {
   readonly root: JsonObject;
@@ -115,7 +116,7 @@ function explainJson(file: string, text: string): Unreadable | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    const says = error instanceof Error ? error.message : String(error);
+    const says = messageOf(error);
     const [, offset = '0'] = /position (\d+)/.exec(says) ?? [];
     const atEnd = /end of JSON/.test(says) ? text.length : Number(offset);
     return new Unreadable(lineAt(text, atEnd), says, 'Mend the JSON.');

@@ -1,5 +1,6 @@
 // The content of an answer, decoded from its octets within bounds: the server under test sends them.
 import { brotliDecompress, gunzip, inflate, type ZlibOptions, zstdDecompress } from 'node:zlib';
+import { messageOf } from '../contract/printable.ts';
 import { type Answer, headerOf, type Undecoded } from './exchange.ts';
 
 type Decoded =
@@ -55,12 +56,8 @@ export async function decodeContent(
       content = decoded;
     } catch (error) {
       if (error instanceof RangeError) return { kind: 'too-large' };
-      const why = error instanceof Error ? error.message : String(error);
-      return {
-        kind: 'undecoded',
-        isFault: true,
-        says: `the content is not in ${name}, which Content-Encoding names: ${why}`,
-      };
+      const says = `the content is not in ${name}, which Content-Encoding names: ${messageOf(error)}`;
+      return { kind: 'undecoded', isFault: true, says };
     }
     left -= content.length;
   }

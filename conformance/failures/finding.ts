@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Operation, Target } from '../contract/contract.ts';
-import { printableParts, unsafeRun } from '../contract/printable.ts';
+import { excerpt, nameSome, printableParts, unsafeRun } from '../contract/printable.ts';
 import { headerOf, type NumberedExchange, type OutgoingRequest } from '../execute/exchange.ts';
 import { causeKey, type Failure, fingerprintOf, hashOf } from './failure.ts';
 import type { Piece, Redactor } from './redact.ts';
@@ -184,13 +184,13 @@ function describeFinding(id: string, failure: Failure, exchange: NumberedExchang
   const answered =
     outcome.kind === 'none'
       ? `no answer: ${outcome.says}`
-      : `${outcome.status} ${headerOf(outcome, 'content-type') ?? ''} ${excerpt(outcome.body, redact)}`;
+      : `${outcome.status} ${headerOf(outcome, 'content-type') ?? ''} ${showBody(outcome.body, redact)}`;
   return {
     ...describeFailure(id, failure, tools),
     operation: operation.id,
     operations: [operation.id],
     sent: redact(
-      `${request.method} ${request.path}${request.body === undefined ? '' : ` ${excerpt(request.body, redact)}`}`,
+      `${request.method} ${request.path}${request.body === undefined ? '' : ` ${showBody(request.body, redact)}`}`,
     ),
     answered: redact(answered.trim().replaceAll(/ {2,}/g, ' ')),
     label: intent.label,
@@ -201,11 +201,10 @@ function describeFinding(id: string, failure: Failure, exchange: NumberedExchang
   };
 }
 
-function excerpt(body: Buffer, redact: (text: string) => string): string {
+function showBody(body: Buffer, redact: (text: string) => string): string {
   if (!isUtf8(body)) return `(${body.length} bytes that are no text)`;
   // Redacted before it is cut: half a secret would not be recognised.
-  const text = redact(body.toString()).replaceAll(/\s+/g, ' ').trim();
-  return text.length <= mostShown ? text : `${text.slice(0, mostShown)}…`;
+  return excerpt(redact(body.toString()), mostShown);
 }
 
 /** Most names in one line. */
@@ -220,7 +219,7 @@ export function formatFinding(given: Finding): string {
   const lines = [
     `${severity === 'suspect' ? 'suspect: ' : ''}${[check, ...where, place, sentence].join('   ')}`,
     `  ${says}`,
-    ...(operations.length <= 1 ? [] : [`  on        ${nameSome(operations)}`]),
+    ...(operations.length <= 1 ? [] : [`  on        ${nameSome(operations, mostNamed)}`]),
     ...formatPlaces(finding),
     `  contract  ${pointer}  line ${line}`,
     ...(operation === '' ? [`  ${count === 1 ? '' : `at ${count} places   `}${finding.id}`] : formatExchange(finding)),
@@ -252,11 +251,7 @@ function formatPlaces({ place, pointer, says, operation, occurrences }: Finding)
         .map((one) => `${placeOf(one)}${told(one.says) === told(says) ? '' : ` (${told(one.says)})`}`),
     ),
   ];
-  return others.length === 0 ? [] : [`  also at   ${nameSome(others)}`];
-}
-
-function nameSome(names: readonly string[]): string {
-  return `${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
+  return others.length === 0 ? [] : [`  also at   ${nameSome(others, mostNamed)}`];
 }
 
 /** Names of the shell variables for the two addresses. */

@@ -1,4 +1,4 @@
-import { printable, printableParts } from '../contract/printable.ts';
+import { counted, printable, printableParts } from '../contract/printable.ts';
 import { type Finding, formatFinding } from '../failures/finding.ts';
 import type { Progress, RunResult } from '../run/run.ts';
 
@@ -19,7 +19,7 @@ export function formatConsole(given: RunResult): string {
     ),
     isElsewhere ? '' : formatCoverage(result),
     hint(result.findings, result),
-    `${result.says} ${result.requests} ${result.requests === 1 ? 'request' : 'requests'} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
+    `${result.says} ${counted(result.requests, 'request')} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
     // The last of all: no defect was found in the rest, and that alone.
     formatNotTested(result.notTested),
   ];
@@ -41,7 +41,7 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
   const rows = coverage.operations.map(({ operation, isReached, requests, seen }) => {
     return `  ${operation.padEnd(width)}  ${isReached ? 'accepted' : 'never   '}  ${String(requests).padStart(3)} ${requests === 1 ? 'request ' : 'requests'}  ${seen.join(' ')}`;
   });
-  const total = `Covered: ${coverage.reached} of ${coverage.operations.length} ${coverage.operations.length === 1 ? 'operation' : 'operations'} accepted, ${coverage.responsesSeen} of ${coverage.responses} documented responses seen; obligations: ${met} met, ${violated} violated, ${obligations.length - met - violated} not reached`;
+  const total = `Covered: ${coverage.reached} of ${counted(coverage.operations.length, 'operation')} accepted, ${coverage.responsesSeen} of ${coverage.responses} documented responses seen; obligations: ${met} met, ${violated} violated, ${obligations.length - met - violated} not reached`;
   return [total, ...rows].join('\n');
 }
 

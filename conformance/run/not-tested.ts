@@ -1,9 +1,7 @@
 import type { Contract, Operation } from '../contract/contract.ts';
+import { counted, nameSome } from '../contract/printable.ts';
 import { phases } from '../phases/phase.ts';
 import type { Obligation } from '../plan/plan.ts';
-
-/** Most operations or reasons in one line. */
-const mostNamed = 8;
 
 interface Scope {
   readonly contract: Contract;
@@ -13,59 +11,48 @@ interface Scope {
   readonly allChecks: readonly string[];
 }
 
-/** What is tested by no run with these options, one sentence for each reason: without it a green run reads as if all had been. */
+/** Reasons for which parts go untested whatever comes, a sentence each: without them a green run reads as if all had been tested. */
 export function describeLeftOut({ contract, selected, checks, allChecks }: Scope): readonly string[] {
-  const missing = Object.values(phases).filter(({ built }) => !built);
-  const left = contract.operations.filter((operation) => !selected.includes(operation));
+  const { operations } = contract;
+  const reasons = Object.values(phases).flatMap(({ built, about }) => (built ? [] : [`not built yet: ${about}`]));
+  const left = operations.filter((operation) => !selected.includes(operation)).map(({ id }) => id);
+  if (left.length > 0)
+    reasons.push(`left out by the options: ${left.length} of ${operations.length} operations, ${nameSome(left)}`);
   const off = allChecks.filter((name) => !checks.includes(name));
-  return [
-    ...missing.map(({ about }) => `not built yet: ${about}`),
-    ...(left.length === 0
-      ? []
-      : [
-          `left out by the options: ${left.length} of ${contract.operations.length} operations, ${nameSome(left.map(({ id }) => id))}`,
-        ]),
-    ...(off.length === 0 ? [] : [`left out by --check: ${off.join(', ')}`]),
-  ];
+  if (off.length > 0) reasons.push(`left out by --check: ${off.join(', ')}`);
+  return reasons;
 }
 
-/** What a run was to test and did not, one sentence for each reason. */
+/** Reasons for which obligations of a run stay open, a sentence each. */
 export function describeNotReached(
   obligations: readonly Obligation[],
   unreached: readonly string[],
 ): readonly string[] {
   const open = obligations.filter(({ state }) => state === 'not reached');
-  const [never, rest] = [
-    open.filter(({ operation }) => unreached.includes(operation)),
-    open.filter(({ operation }) => !unreached.includes(operation)),
-  ];
+  const rest = open.filter(({ operation }) => !unreached.includes(operation));
+  const reasons: string[] = [];
+  if (unreached.length > 0) {
+    const never = counted(open.length - rest.length, 'obligation');
+    reasons.push(`never accepted: ${nameSome(unreached)}, with ${never}`);
+  }
   const unjudged = rest.filter(({ isUnjudged }) => isUnjudged === true);
-  const byReason = Map.groupBy(unjudged, ({ reason }) => reason);
+  for (const [reason, own] of Map.groupBy(unjudged, ({ reason }) => reason)) {
+    const places = own.map(({ operation, check, place }) => `${operation} ${check} ${place}`);
+    reasons.push(`not judged, as ${reason}: ${nameSome(places)}`);
+  }
   const silent = rest.filter(({ isUnjudged }) => isUnjudged !== true);
-  const byCheck = [...Map.groupBy(silent, ({ check }) => check)].map(([check, own]) => `${own.length} of ${check}`);
-  return [
-    ...(unreached.length === 0 ? [] : [`never accepted: ${nameSome(unreached)}, with ${countOf(never.length)}`]),
-    ...[...byReason].map(([reason, own]) => {
-      const places = own.map(({ operation, check, place }) => `${operation} ${check} ${place}`);
-      return `not judged, as ${reason}: ${nameSome(places)}`;
-    }),
-    ...(silent.length === 0
-      ? []
-      : [`never answered so that it shows: ${countOf(silent.length)} of ${obligations.length}, ${nameSome(byCheck)}`]),
-  ];
+  if (silent.length > 0) {
+    const count = `${counted(silent.length, 'obligation')} of ${obligations.length}`;
+    const byCheck = [...Map.groupBy(silent, ({ check }) => check)].map(([check, own]) => `${own.length} of ${check}`);
+    reasons.push(`never answered so that it shows: ${count}, ${nameSome(byCheck)}`);
+  }
+  return reasons;
 }
 
 /** Operations of a plan that a run would not send to, by their reason. */
 export function describeUnsent(operations: readonly { readonly id: string; readonly notSent: string }[]): string[] {
-  return [...Map.groupBy(operations, ({ notSent }) => notSent)].map(
-    ([reason, own]) => `not sent: ${nameSome(own.map(({ id }) => id))}: ${reason}`,
-  );
-}
-
-function countOf(count: number): string {
-  return `${count} ${count === 1 ? 'obligation' : 'obligations'}`;
-}
-
-function nameSome(names: readonly string[]): string {
-  return `${names.slice(0, mostNamed).join(', ')}${names.length > mostNamed ? ` and ${names.length - mostNamed} more` : ''}`;
+  return [...Map.groupBy(operations, ({ notSent }) => notSent)].map(([reason, own]) => {
+    const ids = own.map(({ id }) => id);
+    return `not sent: ${nameSome(ids)}: ${reason}`;
+  });
 }

@@ -1,5 +1,6 @@
 import type { Contract, Operation } from '../contract/contract.ts';
 import { follow, joinPointer, type Pointer, placeAt, type Seen } from '../contract/document.ts';
+import { excerpt } from '../contract/printable.ts';
 import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { normaliseBody } from '../failures/failure.ts';
 import type { Place } from '../rejections/constraints.ts';
@@ -51,7 +52,7 @@ export function watchUnderspecified(contract: Contract): Underspecified {
         const before = named.get(key);
         const operations = [...new Set([...(before?.operations ?? []), operation.id])];
         const sent = sentAt(place, seen);
-        const told = { pointer, place: describePlace(place), status, sent, says: shorten(says) };
+        const told = { pointer, place: describePlace(place), status, sent, says: excerpt(says, mostCharacters) };
         const isByFormat = isOnlyFormat(contract, schema);
         // The longest sentence says most.
         const isBetter = before === undefined || (operations.length === 1 && told.says.length > before.says.length);
@@ -67,7 +68,7 @@ export function watchUnderspecified(contract: Contract): Underspecified {
         operations,
         status,
         sent: undefined,
-        says: shorten(says),
+        says: excerpt(says, mostCharacters),
         isByFormat: false,
       });
     },
@@ -108,7 +109,7 @@ function sentAt(place: Place, { path, query, requestHeaders, requestBody }: Seen
     place.kind === 'body'
       ? valueAt(requestBody, place.tokens)
       : (values[place.parameter.in] as Readonly<Record<string, unknown>>)[place.parameter.name];
-  return value === undefined ? undefined : shorten(JSON.stringify(value) ?? '');
+  return value === undefined ? undefined : excerpt(JSON.stringify(value) ?? '', mostCharacters);
 }
 
 /** Whether no keyword says more about a text than its `format`. */
@@ -122,9 +123,4 @@ function isOnlyFormat(contract: Contract, schema: Pointer | undefined): boolean 
 
 function longest(sentences: readonly string[]): string {
   return sentences.reduce((best, next) => (next.length > best.length ? next : best), '');
-}
-
-function shorten(text: string): string {
-  const plain = text.replaceAll(/\s+/g, ' ').trim();
-  return plain.length <= mostCharacters ? plain : `${plain.slice(0, mostCharacters)}…`;
 }

@@ -1,4 +1,5 @@
 import type { LostAddress, TargetSeen } from '../circumstances/address.ts';
+import { counted } from '../contract/printable.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
 import type { Coverage, OperationStatistics } from './statistics.ts';
@@ -85,7 +86,7 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
   const unreached = describeUnreached(coverage);
   const defects = findings.filter(({ severity }) => severity === 'defect').length;
   if (defects > 0) {
-    const found = `${defects} ${defects === 1 ? 'defect' : 'defects'} found`;
+    const found = `${counted(defects, 'defect')} found`;
     return { verdict: 'defects', says: `${found}${unreached && `, and ${unreached}`}.`, cure: undefined };
   }
   if (ended !== undefined) {
@@ -161,8 +162,7 @@ function describeUnreached({ operations, reached }: Coverage): string {
   if (names.length === 0) return '';
   const more = names.length > mostNamed ? ', …' : '';
   const were = names.length === 1 ? 'was' : 'were';
-  const noun = operations.length === 1 ? 'operation' : 'operations';
-  const count = `${operations.length - reached} of ${operations.length} ${noun} ${were} never accepted`;
+  const count = `${operations.length - reached} of ${counted(operations.length, 'operation')} ${were} never accepted`;
   return `${count}: ${names.slice(0, mostNamed).join(', ')}${more}`;
 }
 

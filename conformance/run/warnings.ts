@@ -1,5 +1,6 @@
 import { explainOutages } from '../circumstances/outage.ts';
 import type { Contract, ContractProblem, Operation } from '../contract/contract.ts';
+import { counted, nameSome } from '../contract/printable.ts';
 import type { Outage } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
 import type { Finding } from '../failures/finding.ts';
@@ -7,8 +8,8 @@ import { explainUnreached, type Statistics } from './statistics.ts';
 import type { UnderspecifiedPlace } from './underspecified.ts';
 import type { Verdict } from './verdict.ts';
 
-/** Most places, and most names of operations in one sentence. */
-const most = { places: 40, named: 8 } as const;
+/** Most places of which each has a line of its own. */
+const mostPlaces = 40;
 
 /** A fact about the run or the contract that costs checks, with what to do about it. */
 export interface Warning {
@@ -60,14 +61,14 @@ function ofProblems({ contract, problems }: WarningsGiven): Warning[] {
   return [...Map.groupBy(problems, ({ says }) => says).values()].flatMap(([first, ...more]) => {
     if (first === undefined) return [];
     const { line, pointer, says, cure } = first;
-    const also = more.length === 0 ? '' : ` (and at ${more.length} more ${more.length === 1 ? 'place' : 'places'})`;
+    const also = more.length === 0 ? '' : ` (and at ${counted(more.length, 'more place')})`;
     return [{ says: `${contract.file}:${line} ${pointer}${also}: ${says}`, cure }];
   });
 }
 
 function ofDeployment({ facts }: WarningsGiven): Warning[] {
   return facts.map(({ operations, says, answered }) => ({
-    says: `${operations.slice(0, 8).join(', ')}${operations.length > 8 ? ` and ${operations.length - 8} more` : ''}: ${says} (${answered}).`,
+    says: `${nameSome(operations)}: ${says} (${answered}).`,
     cure: 'Switch it on to have it tested, or leave it out with --exclude.',
   }));
 }
@@ -75,7 +76,7 @@ function ofDeployment({ facts }: WarningsGiven): Warning[] {
 /** Places at which the server refuses what the contract allows, one line each. */
 function ofUnderspecified({ underspecified }: WarningsGiven): Warning[] {
   const told = underspecified
-    .slice(0, most.places)
+    .slice(0, mostPlaces)
     .map(({ pointer, place, operations, status, sent, says, isByFormat }) => ({
       says: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was refused with ${status}: ${says}`,
       cure: isByFormat
@@ -84,16 +85,12 @@ function ofUnderspecified({ underspecified }: WarningsGiven): Warning[] {
     }));
   const left = underspecified.length - told.length;
   if (left <= 0) return told;
-  const says = `The contract is looser than the server at ${left} more ${left === 1 ? 'place' : 'places'}.`;
+  const says = `The contract is looser than the server at ${counted(left, 'more place')}.`;
   return [...told, { says, cure: 'Mend those above first.' }];
 }
 
 function describeSent(place: string, sent: string | undefined): string {
   return place === '' ? 'every request' : sent === undefined ? 'a request without it' : sent;
-}
-
-function nameSome(names: readonly string[]): string {
-  return `${names.slice(0, most.named).join(', ')}${names.length > most.named ? ` and ${names.length - most.named} more` : ''}`;
 }
 
 /** One warning for each reason, with the operations it holds for. */
