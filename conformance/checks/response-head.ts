@@ -149,12 +149,12 @@ export const headerSchema: ExchangeCheck = {
   about: 'a required response header that is missing, or a declared one whose value breaks its schema',
   plan: ({ responses }) =>
     listedSuccesses(responses).flatMap(({ status, headers }) =>
-      headers.filter(isJudged).map(({ name, pointer }) => ({ place: `response ${status} header ${name}`, pointer })),
+      headers.map(({ name, pointer }) => ({ place: `response ${status} header ${name}`, pointer })),
     ),
   judge: (exchange, context) => {
     const { answer, response } = declaredAnswerOf(exchange) ?? {};
     if (answer === undefined || response === undefined) return [];
-    return response.headers.filter(isJudged).flatMap((header) => {
+    return response.headers.flatMap((header) => {
       const texts = textsOf(answer, header.name);
       if (texts.length === 0 && !header.required) return [];
       const base = {
@@ -186,11 +186,6 @@ export const headerSchema: ExchangeCheck = {
     });
   },
 };
-
-/** A header of that name says nothing: the media types of `content` do (OpenAPI 3.1, 4.8.17.1). */
-function isJudged({ name }: HeaderObject): boolean {
-  return name.toLowerCase() !== 'content-type';
-}
 
 /** Fields of one name are one list (RFC 9110, 5.3), but for `Set-Cookie`, which cannot be joined. */
 function textsOf(answer: Answer, name: string): readonly string[] {

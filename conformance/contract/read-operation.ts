@@ -221,7 +221,7 @@ export function readResponses(root: JsonObject, place: Place, report: ReportPart
 function readHeaders(root: JsonObject, response: Place, report: ReportPart): HeaderObject[] {
   return Object.keys(objectAt(response.value, 'headers')).flatMap((name): HeaderObject[] => {
     const header = follow(root, childOf(response, 'headers', name), report);
-    // The Response Object says that Content-Type is described by `content` alone.
+    // A header of that name says nothing: the media types of `content` do (OpenAPI 3.1, 4.8.17.1).
     if (header === undefined || !isObject(header.value) || name.toLowerCase() === 'content-type') return [];
     const schema = header.value.schema === undefined ? undefined : childOf(header, 'schema').pointer;
     const { required, explode, content } = header.value;
