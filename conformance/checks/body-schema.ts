@@ -1,5 +1,5 @@
 import { coversMediaType, essenceOf, isJson, type MediaContent, type ResponseObject } from '../contract/contract.ts';
-import { follow, isObject, type JsonObject, type Pointer, placeAt } from '../contract/document.ts';
+import { follow, isObject, type JsonObject, type Pointer, parseJson, placeAt } from '../contract/document.ts';
 import { type Answer, headerOf, type NumberedExchange } from '../execute/exchange.ts';
 import { classOf, type Failure } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';
@@ -91,11 +91,8 @@ function isFile(root: JsonObject, schema: Pointer): boolean {
 function judgeText(text: string, judge: Judge): ReturnType<Judge> {
   const violations = judge(text);
   if (violations === undefined || violations.length === 0) return violations;
-  try {
-    return judge(JSON.parse(text))?.length === 0 ? [] : violations;
-  } catch {
-    return violations;
-  }
+  const written = parseJson(text);
+  return written !== undefined && judge(written)?.length === 0 ? [] : violations;
 }
 
 type Judge = (value: unknown) => readonly Violation[] | undefined;

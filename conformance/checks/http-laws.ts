@@ -5,7 +5,7 @@ import {
   type Operation,
   type ResponseObject,
 } from '../contract/contract.ts';
-import { isObject, type JsonObject } from '../contract/document.ts';
+import { isObject, type JsonObject, parseJson } from '../contract/document.ts';
 import { type Answer, headerOf, type OutgoingRequest } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { answerOf } from './answered.ts';
@@ -263,10 +263,6 @@ export const laws: Readonly<Record<string, Law>> = { ...statusLaws, ...headerLaw
 
 function problemOf(answer: Answer): JsonObject | undefined {
   if (essenceOf(headerOf(answer, 'content-type') ?? '') !== 'application/problem+json') return undefined;
-  try {
-    const value: unknown = JSON.parse(answer.body.toString());
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(answer.body.toString());
+  return isObject(value) ? value : undefined;
 }

@@ -1,5 +1,5 @@
 import { type Contract, coversMediaType, essenceOf, type Operation, responseFor } from '../contract/contract.ts';
-import { isObject } from '../contract/document.ts';
+import { parseJson } from '../contract/document.ts';
 import type { Connection } from '../execute/connection.ts';
 import { type Answer, type Exchange, headerOf, type NoAnswer } from '../execute/exchange.ts';
 import type { Pace } from '../execute/limits.ts';
@@ -221,22 +221,14 @@ function originOf({ operation, request, outcome }: Asked): 'own' | 'foreign' | '
   const type = headerOf(outcome, 'content-type');
   if (type === undefined || declared.some(({ mediaType }) => coversMediaType(mediaType, type))) return 'own';
   // An API that mislabels its JSON is still that API.
-  if (isJsonText(body)) return 'own';
+  const value = parseJson(body.toString());
+  if (typeof value === 'object' && value !== null) return 'own';
   return declared.length === 0 || response?.contents.length === 0 ? 'neither' : 'foreign';
 }
 
 /** RFC 9110, 15.4, without 304, which answers a condition and leads nowhere. */
 function isRedirection(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
-}
-
-function isJsonText(body: Buffer): boolean {
-  try {
-    const value: unknown = JSON.parse(body.toString());
-    return isObject(value) || Array.isArray(value);
-  } catch {
-    return false;
-  }
 }
 
 /** Where an answer leads, without query, fragment and user: a server may repeat there what is secret. */

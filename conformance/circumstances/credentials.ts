@@ -1,5 +1,5 @@
 import type { Operation } from '../contract/contract.ts';
-import { isObject } from '../contract/document.ts';
+import { isObject, parseJson } from '../contract/document.ts';
 import type { Answer, NoAnswer, OutgoingRequest } from '../execute/exchange.ts';
 import type { CredentialWatch } from '../execute/session.ts';
 
@@ -134,11 +134,7 @@ function offersIn(body: Buffer): string[] {
     } else if (Array.isArray(value)) for (const item of value.slice(0, 3)) walk(item, name, depth + 1);
     else if (isObject(value)) for (const [member, inner] of Object.entries(value)) walk(inner, member, depth + 1);
   };
-  try {
-    walk(JSON.parse(body.toString()), '', 0);
-  } catch {
-    return [];
-  }
+  walk(parseJson(body.toString()), '', 0);
   return found;
 }
 

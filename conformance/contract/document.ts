@@ -1,4 +1,3 @@
-export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   readonly [member: string]: unknown;
 }
@@ -28,6 +27,15 @@ export function memberOf(value: unknown, member: string): unknown {
   return typeof value === 'object' && value !== null && Object.hasOwn(value, member)
     ? (value as Record<string, unknown>)[member]
     : undefined;
+}
+
+/** The value of a JSON text; undefined for any other text. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 export function isSame(a: unknown, b: unknown): boolean {

@@ -1,4 +1,4 @@
-import { readPointer } from '../contract/document.ts';
+import { parseJson, readPointer } from '../contract/document.ts';
 import type { Connection } from './connection.ts';
 import { type Answer, headerOf, isSuccess, type NoAnswer } from './exchange.ts';
 
@@ -157,11 +157,8 @@ function readCookies({ headers }: Answer): readonly Pair[] {
 
 /** The whole text where the pointer is empty and the body is no JSON. */
 function readMember(body: Buffer, pointer: string): string | undefined {
-  let value: unknown = body.toString();
-  try {
-    value = readPointer(JSON.parse(body.toString()), pointer);
-  } catch {
-    if (pointer !== '') return undefined;
-  }
+  const text = body.toString();
+  const parsed = parseJson(text);
+  const value = parsed === undefined && pointer === '' ? text : readPointer(parsed, pointer);
   return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : undefined;
 }

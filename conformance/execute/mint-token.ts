@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Contract } from '../contract/contract.ts';
-import { isObject, memberOf, objectAt, readPointer, textAt } from '../contract/document.ts';
+import { isObject, memberOf, objectAt, parseJson, readPointer, textAt } from '../contract/document.ts';
 import type { Connection } from './connection.ts';
 import { type Answer, isSuccess } from './exchange.ts';
 
@@ -143,7 +143,7 @@ export function mintAtEndpoint(
     });
     if (outcome === undefined) return undefined;
     if (outcome.kind === 'none') return outcome.says;
-    const isUnknown = !isSuccess(outcome) && textAt(parse(outcome.body.toString()), 'error') === 'invalid_client';
+    const isUnknown = !isSuccess(outcome) && textAt(parseJson(outcome.body.toString()), 'error') === 'invalid_client';
     if (isUnknown && hasClient && secretIn === 'header') {
       secretIn = 'body';
       const again = await ask(scopes);
@@ -161,7 +161,7 @@ export function mintAtEndpoint(
       const answer = await ask(scopes);
       if (answer === undefined) return undefined;
       if (typeof answer === 'string') return `${where}: ${answer}`;
-      const body = parse(answer.body.toString());
+      const body = parseJson(answer.body.toString());
       if (!isSuccess(answer)) return `${where}: ${answer.status} ${errorOf(body)}`;
       if (refreshToken !== undefined) refreshToken = textAt(body, 'refresh_token') ?? refreshToken;
       return readToken(body, clock()) ?? `${where}: no access_token in the answer`;
@@ -194,7 +194,7 @@ export function mintByCommand(command: string, clock: () => number): Mint {
         const text = out.trim();
         const why = error.trim().split('\n')[0] || failure?.message.split('\n')[0];
         if (failure !== null) return resolve(`--token-command${asked}: exit ${failure.code}: ${why}`);
-        const answer = parse(text);
+        const answer = parseJson(text);
         if (isObject(answer))
           return resolve(readToken(answer, clock()) ?? `--token-command${asked}: no access_token in what it printed`);
         if (text === '' || /\s/.test(text))
@@ -223,18 +223,10 @@ export function insertScope(command: string): string {
 /** What a JWT says of its own scopes: `scope` (RFC 9068, 2.2.3), or `scp`, a list or text. Undefined for any other token. */
 export function readScopes(token: string): readonly string[] | undefined {
   const [, claims, signature] = token.split('.');
-  const payload = signature === undefined ? undefined : parse(Buffer.from(claims ?? '', 'base64url').toString());
+  const payload = signature === undefined ? undefined : parseJson(Buffer.from(claims ?? '', 'base64url').toString());
   const said = memberOf(payload, 'scope') ?? memberOf(payload, 'scp');
   if (Array.isArray(said)) return said.map(String);
   return typeof said === 'string' ? said.split(' ').filter(Boolean) : undefined;
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function errorOf(body: unknown): string {
