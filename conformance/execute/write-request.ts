@@ -6,7 +6,7 @@ import type { CanonicalForm } from '../schema/canonical.ts';
 import type { Authorization } from './authorize.ts';
 import type { Identity, OutgoingRequest } from './exchange.ts';
 
-/** A request before it is written: typed values, what is changed on the wire, and who sends it. */
+/** A request before it is written: typed values, and who sends it. */
 export interface Draft {
   readonly operation: Operation;
   /** In the order of the contract; what is left out is not there. */
@@ -16,21 +16,6 @@ export interface Draft {
   readonly label: string;
   /** Left out: `own`. */
   readonly identity?: Identity;
-  readonly edits?: WireEdits;
-}
-
-/** Changes that no value can make: what is sent is no longer what the contract's styles and media types would write. */
-interface WireEdits {
-  /** Another method, in capitals. */
-  readonly method?: string;
-  /** Instead of the body's own media type. */
-  readonly contentType?: string;
-  /** Instead of the encoded body: malformed JSON, two equal keys. */
-  readonly body?: Buffer;
-  /** Replaces headers of the same name; undefined takes one away. */
-  readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Appended to the query as it stands, `a=1&a=2`. */
-  readonly query?: string;
 }
 
 /**
@@ -64,13 +49,13 @@ export function writeRequest(
   if (cookies.length > 0) headers.push(['cookie', cookies.map(([name, value]) => `${name}=${value}`).join('; ')]);
   if (body !== undefined) headers.push(['content-type', body.contentType]);
   const search = query.map(([name, value]) => `${name}=${value}`);
-  return edit(draft.edits ?? {}, {
+  return {
     method: operation.method.toUpperCase(),
     base,
     path: search.length === 0 ? path : `${path}?${search.join('&')}`,
     headers: override(headers, authorization.headers, (name) => name.toLowerCase()),
     body: body?.bytes,
-  });
+  };
 }
 
 type Pair = readonly [name: string, value: string];
@@ -84,28 +69,6 @@ function override(pairs: readonly Pair[], by: readonly Pair[], same = (name: str
 /** What a contract may write in a path, and no request line can carry (RFC 3986, 2). */
 function encodeRest(path: string): string {
   return path.replaceAll(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed()));
-}
-
-/** The request as no value could make it. */
-function edit(
-  { method, contentType, body, headers = {}, query }: WireEdits,
-  request: OutgoingRequest,
-): OutgoingRequest {
-  const changes: Readonly<Record<string, string | undefined>> = {
-    ...(contentType === undefined ? {} : { 'content-type': contentType }),
-    ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
-  };
-  const kept = request.headers.filter(([name]) => !Object.hasOwn(changes, name.toLowerCase()));
-  const added = Object.entries(changes).flatMap(([name, value]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
-  return {
-    ...request,
-    method: method ?? request.method,
-    path: query === undefined ? request.path : `${request.path}${request.path.includes('?') ? '&' : '?'}${query}`,
-    headers: [...kept, ...added],
-    body: body ?? request.body,
-  };
 }
 
 /**
