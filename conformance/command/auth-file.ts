@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { closest, distance } from 'fastest-levenshtein';
 import { ContractError } from '../contract/contract.ts';
 import { isObject, type JsonObject, joinPointer, memberOf, textAt } from '../contract/document.ts';
 import { readSource, type Source } from '../contract/source.ts';
 import type { Login, LoginRequest, LoginToken, User } from '../execute/log-in.ts';
+import { suggest } from './options.ts';
 
 /*
  * Users and how they log in, in the format of Web Fuzzing Commons (its schema auth.yaml): the members of today's version, and
@@ -268,9 +268,7 @@ function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps,
     const own = Object.hasOwn(shape, name) ? shape[name] : undefined;
     if (own !== undefined) checkShape(member, own, [...at, name], report);
     else {
-      const nearest = closest(name, names);
-      const hint = distance(name, nearest) <= name.length / 2 ? ` Did you mean ${nearest}?` : '';
-      report([...at, name], `the format has no such member.${hint} There are: ${names.join(', ')}.`);
+      report([...at, name], `the format has no such member.${suggest(name, names)} There are: ${names.join(', ')}.`);
     }
   }
 }

@@ -14,336 +14,282 @@ type Given = string | boolean | readonly string[] | undefined;
 /** Options as commander hands them over, by the names of the table. */
 export type RawOptions = Readonly<Record<string, Given>>;
 
-interface OptionRow<Value> {
+interface OptionRow {
   readonly flags: string;
   readonly about: string;
-  readonly group: (typeof groups)[number];
   readonly env?: string;
   /** Given several times, it has several values. */
   readonly isRepeatable?: true;
-  /** @throws RangeError with a sentence: what was given, what is wanted, what is nearest */
-  readonly read: (given: Given, flag: string) => Value;
+  /**
+   * Left out: the value is the text itself.
+   *
+   * @throws RangeError with a sentence: what was given, what is wanted, what is nearest
+   */
+  readonly read?: (given: Given, flag: string) => unknown;
 }
 
-const groups = [
-  'Target:',
-  'Credentials:',
-  'Second account:',
-  'What is tested:',
-  'What may be sent:',
-  'How it is sent:',
-  'Results:',
-] as const;
+const checkNames = checks.map(({ name }) => name);
 
-/** Every option of the runner: its help, its variable and its reader follow from one row. */
+/** Every option of the runner, by the group of its help: its variable and its reader follow from one row. */
+const groups = {
+  'Target:': {
+    contract: {
+      flags: '--contract <file|url>',
+      about: 'the OpenAPI 3 document, YAML or JSON',
+      env: 'LOCKSTEP_CONTRACT',
+    },
+    allowFiles: {
+      flags: '--allow-files <folder>',
+      about: 'a folder outside that of the contract whose files it may refer to; may stand several times',
+      isRepeatable: true,
+      read: texts,
+    },
+    baseUrl: {
+      flags: '--base-url <url>',
+      about: 'where the API runs; replaces the servers of the contract',
+      env: 'LOCKSTEP_BASE_URL',
+      read: url,
+    },
+    authUrl: {
+      flags: '--auth-url <url>',
+      about: 'where operations of other servers run, such as the authorization server; --server says it of one server',
+      env: 'LOCKSTEP_AUTH_URL',
+      read: url,
+    },
+    server: {
+      flags: '--server <url=url>',
+      about:
+        'where operations run that have a server of their own: the server as the contract writes it, and its address; may stand several times',
+      isRepeatable: true,
+      read: serverPlaces,
+    },
+    waitForTarget: {
+      flags: '--wait-for-target <time>',
+      about: 'begin when the base URL answers, whatever it answers, and give up after 30s, 2m',
+      read: duration,
+    },
+    ca: { flags: '--ca <file>', about: 'certificates (PEM) of authorities to trust besides those of the system' },
+  },
+  'Credentials:': {
+    token: {
+      flags: '--token <token>',
+      about:
+        "bearer token or API key for whatever asks for one; 'items:read items:write=TOKEN' is a token for these scopes of the contract, and may stand several times",
+      env: 'LOCKSTEP_TOKEN',
+      isRepeatable: true,
+      read: texts,
+    },
+    credential: {
+      flags: '--credential <scheme=value>',
+      about:
+        "for one security scheme of the contract, by its name: an API key, a token, or 'name:password' for HTTP Basic; may stand several times",
+      env: 'LOCKSTEP_CREDENTIAL',
+      isRepeatable: true,
+      read: texts,
+    },
+    user: {
+      flags: '--user <name:password>',
+      about: 'for HTTP Basic, and for tokens by password where the contract has no other way',
+      env: 'LOCKSTEP_USER',
+      read: user,
+    },
+    clientId: {
+      flags: '--client-id <id>',
+      about:
+        'client for tokens by client credentials, a token for each set of scopes; for HTTP Basic where there is no --user',
+      env: 'LOCKSTEP_CLIENT_ID',
+    },
+    clientSecret: { flags: '--client-secret <secret>', about: 'its secret', env: 'LOCKSTEP_CLIENT_SECRET' },
+    refreshToken: {
+      flags: '--refresh-token <token>',
+      about: 'for tokens by refresh token, with the client or without one',
+      env: 'LOCKSTEP_REFRESH_TOKEN',
+    },
+    tokenCommand: {
+      flags: '--token-command <command>',
+      about: "a command for sh that prints a token; {scope} stands for the scopes, quoted: 'get-token --scope {scope}'",
+    },
+    authFile: {
+      flags: '--auth-file <file>',
+      about:
+        'users and how they log in, in the format of Web Fuzzing Commons; the first is the account of the run, the second the second account',
+      env: 'LOCKSTEP_AUTH_FILE',
+    },
+    account: { flags: '--account <name>', about: 'another user of the file for the run' },
+    header: {
+      flags: '--header <line...>',
+      about:
+        "a header for every request, 'Name: value'; Authorization, Cookie and those that a security scheme names are credentials, left out where a request is sent without",
+      read: headers,
+    },
+    cert: { flags: '--cert <file>', about: 'client certificate (PEM)' },
+    key: { flags: '--key <file>', about: 'its private key (PEM)' },
+    keyPassword: {
+      flags: '--key-password <password>',
+      about: 'what the key is encrypted with',
+      env: 'LOCKSTEP_KEY_PASSWORD',
+    },
+  },
+  'Second account:': {
+    secondAccount: { flags: '--second-account <name>', about: 'the user of --auth-file that is the second account' },
+    secondToken: {
+      flags: '--second-token <token>',
+      about: 'as --token, for an account that must not see what the first one owns',
+      env: 'LOCKSTEP_SECOND_TOKEN',
+      isRepeatable: true,
+      read: texts,
+    },
+    secondCredential: {
+      flags: '--second-credential <scheme=value>',
+      about: 'as --credential',
+      env: 'LOCKSTEP_SECOND_CREDENTIAL',
+      isRepeatable: true,
+      read: texts,
+    },
+    secondUser: { flags: '--second-user <name:password>', about: 'as --user', env: 'LOCKSTEP_SECOND_USER', read: user },
+    secondClientId: { flags: '--second-client-id <id>', about: 'as --client-id', env: 'LOCKSTEP_SECOND_CLIENT_ID' },
+    secondClientSecret: {
+      flags: '--second-client-secret <secret>',
+      about: 'as --client-secret',
+      env: 'LOCKSTEP_SECOND_CLIENT_SECRET',
+    },
+  },
+  'What is tested:': {
+    operation: {
+      flags: '--operation <name...>',
+      about: "only these: an operationId, 'GET /path', a path or a tag",
+      read: texts,
+    },
+    exclude: { flags: '--exclude <name...>', about: 'all but these', read: texts },
+    excludeDeprecated: {
+      flags: '--exclude-deprecated',
+      about: 'all but what the contract calls deprecated',
+      read: flag,
+    },
+    check: {
+      flags: '--check <name...>',
+      about: `only these checks: ${checkNames.join(', ')}`,
+      read: (given, name) => someOf(checkNames, texts(given).flatMap(listed), name),
+    },
+    phase: {
+      flags: '--phase <name...>',
+      about: `only these phases; built: ${builtPhases.join(', ')}`,
+      read: phaseNames,
+    },
+    slow: {
+      flags: '--slow <ms>',
+      about: 'answers that take longer are defects; off by default',
+      read: (given, name) => (given === undefined ? undefined : whole(given, name, { otherwise: 0, least: 1 })),
+    },
+  },
+  'What may be sent:': {
+    readOnly: {
+      flags: '--read-only',
+      about: 'GET, HEAD, OPTIONS, token calls and log-ins alone, 5 a second unless --rate says otherwise',
+      read: flag,
+    },
+    writes: {
+      flags: '--writes <mode>',
+      about:
+        'owned: create (a POST to a path with items beneath it, or one that the contract answers with 201 or Location), change and delete only what this run created; restore: besides, change what was there by writing back what was read of it; all: change and delete whatever is found. Any other POST is an action (…/reset): one at a time, and sent only under all, under x-idempotency, or where its x-effect is allowed (default: restore)',
+      read: (given, name) => someOf(['owned', 'restore', 'all'], [text(given) ?? 'restore'], name)[0] as WriteMode,
+    },
+    allowEffects: {
+      flags: '--allow-effects <kinds>',
+      about: 'x-effect kinds that may be caused, as in physical,remote; none by default',
+      read: listed,
+    },
+  },
+  'How it is sent:': {
+    budget: {
+      flags: '--budget <bounds>',
+      about: 'stop at 300req, at 30s, or at the first of both: 300req,30s',
+      read: (given): Budget =>
+        given === undefined ? { requests: undefined, milliseconds: undefined } : readBudget(String(given)),
+    },
+    seed: {
+      flags: '--seed <number>',
+      about: 'what is drawn by chance follows from it (default: 1)',
+      read: (given, name) => whole(given, name, { otherwise: 1 }),
+    },
+    now: {
+      flags: '--now <time>',
+      about: 'the clock of the data that is sent (default: the system clock)',
+      read: instant,
+    },
+    workers: {
+      flags: '--workers <number>',
+      about:
+        'most requests in flight; those that may disturb each other wait for each other, so that any number sends the same (default: 16)',
+      read: (given, name) => whole(given, name, { otherwise: 16, least: 1 }),
+    },
+    rate: {
+      flags: '--rate <rate>',
+      about: 'at most so many requests, as in 5/s',
+      read: (given) => (given === undefined ? undefined : readRate(String(given))),
+    },
+    timeout: {
+      flags: '--timeout <ms>',
+      about: 'silence that counts as no answer (default: 10000)',
+      read: (given, name) => whole(given, name, { otherwise: 10_000, least: 1 }),
+    },
+    maxWait: {
+      flags: '--max-wait <ms>',
+      about: 'longest wait that a Retry-After may ask for (default: 30000)',
+      read: (given, name) => whole(given, name, { otherwise: 30_000 }),
+    },
+  },
+  'Results:': {
+    failOn: {
+      flags: '--fail-on <kinds>',
+      about:
+        'exit 1 also for any of suspect, warning, unreached (an operation was never accepted); leave out with --exclude what must not be called',
+      read: (given, name) => someOf(['suspect', 'warning', 'unreached'], listed(given), name),
+    },
+    report: {
+      flags: '--report <names>',
+      about: `any of ${Object.keys(reports).join(', ')}, with commas between, written to --out`,
+      read: (given, name) => someOf(Object.keys(reports), listed(given), name) as readonly ReportName[],
+    },
+    out: {
+      flags: '--out <folder>',
+      about: 'where reports go (default: lockstep-conform-report)',
+      read: (given) => text(given) ?? 'lockstep-conform-report',
+    },
+    json: { flags: '--json', about: 'print the JSON report instead of text', read: flag },
+  },
+} as const satisfies Readonly<Record<string, Readonly<Record<string, OptionRow>>>>;
+
 export const optionTable = {
-  contract: {
-    flags: '--contract <file|url>',
-    about: 'the OpenAPI 3 document, YAML or JSON',
-    group: 'Target:',
-    env: 'LOCKSTEP_CONTRACT',
-    read: text,
-  },
-  allowFiles: {
-    flags: '--allow-files <folder>',
-    about: 'a folder outside that of the contract whose files it may refer to; may stand several times',
-    group: 'Target:',
-    isRepeatable: true,
-    read: texts,
-  },
-  baseUrl: {
-    flags: '--base-url <url>',
-    about: 'where the API runs; replaces the servers of the contract',
-    group: 'Target:',
-    env: 'LOCKSTEP_BASE_URL',
-    read: url,
-  },
-  authUrl: {
-    flags: '--auth-url <url>',
-    about: 'where operations of other servers run, such as the authorization server; --server says it of one server',
-    group: 'Target:',
-    env: 'LOCKSTEP_AUTH_URL',
-    read: url,
-  },
-  server: {
-    flags: '--server <url=url>',
-    about:
-      'where operations run that have a server of their own: the server as the contract writes it, and its address; may stand several times',
-    group: 'Target:',
-    isRepeatable: true,
-    read: serverPlaces,
-  },
-  waitForTarget: {
-    flags: '--wait-for-target <time>',
-    about: 'begin when the base URL answers, whatever it answers, and give up after 30s, 2m',
-    group: 'Target:',
-    read: duration,
-  },
-  ca: {
-    flags: '--ca <file>',
-    about: 'certificates (PEM) of authorities to trust besides those of the system',
-    group: 'Target:',
-    read: text,
-  },
-  token: {
-    flags: '--token <token>',
-    about:
-      "bearer token or API key for whatever asks for one; 'items:read items:write=TOKEN' is a token for these scopes of the contract, and may stand several times",
-    group: 'Credentials:',
-    env: 'LOCKSTEP_TOKEN',
-    isRepeatable: true,
-    read: texts,
-  },
-  credential: {
-    flags: '--credential <scheme=value>',
-    about:
-      "for one security scheme of the contract, by its name: an API key, a token, or 'name:password' for HTTP Basic; may stand several times",
-    group: 'Credentials:',
-    env: 'LOCKSTEP_CREDENTIAL',
-    isRepeatable: true,
-    read: texts,
-  },
-  user: {
-    flags: '--user <name:password>',
-    about: 'for HTTP Basic, and for tokens by password where the contract has no other way',
-    group: 'Credentials:',
-    env: 'LOCKSTEP_USER',
-    read: user,
-  },
-  clientId: {
-    flags: '--client-id <id>',
-    about:
-      'client for tokens by client credentials, a token for each set of scopes; for HTTP Basic where there is no --user',
-    group: 'Credentials:',
-    env: 'LOCKSTEP_CLIENT_ID',
-    read: text,
-  },
-  clientSecret: {
-    flags: '--client-secret <secret>',
-    about: 'its secret',
-    group: 'Credentials:',
-    env: 'LOCKSTEP_CLIENT_SECRET',
-    read: text,
-  },
-  refreshToken: {
-    flags: '--refresh-token <token>',
-    about: 'for tokens by refresh token, with the client or without one',
-    group: 'Credentials:',
-    env: 'LOCKSTEP_REFRESH_TOKEN',
-    read: text,
-  },
-  tokenCommand: {
-    flags: '--token-command <command>',
-    about: "a command for sh that prints a token; {scope} stands for the scopes, quoted: 'get-token --scope {scope}'",
-    group: 'Credentials:',
-    read: text,
-  },
-  authFile: {
-    flags: '--auth-file <file>',
-    about:
-      'users and how they log in, in the format of Web Fuzzing Commons; the first is the account of the run, the second the second account',
-    group: 'Credentials:',
-    env: 'LOCKSTEP_AUTH_FILE',
-    read: text,
-  },
-  account: {
-    flags: '--account <name>',
-    about: 'another user of the file for the run',
-    group: 'Credentials:',
-    read: text,
-  },
-  header: {
-    flags: '--header <line...>',
-    about:
-      "a header for every request, 'Name: value'; Authorization, Cookie and those that a security scheme names are credentials, left out where a request is sent without",
-    group: 'Credentials:',
-    read: headers,
-  },
-  cert: { flags: '--cert <file>', about: 'client certificate (PEM)', group: 'Credentials:', read: text },
-  key: { flags: '--key <file>', about: 'its private key (PEM)', group: 'Credentials:', read: text },
-  keyPassword: {
-    flags: '--key-password <password>',
-    about: 'what the key is encrypted with',
-    group: 'Credentials:',
-    env: 'LOCKSTEP_KEY_PASSWORD',
-    read: text,
-  },
-  secondAccount: {
-    flags: '--second-account <name>',
-    about: 'the user of --auth-file that is the second account',
-    group: 'Second account:',
-    read: text,
-  },
-  secondToken: {
-    flags: '--second-token <token>',
-    about: 'as --token, for an account that must not see what the first one owns',
-    group: 'Second account:',
-    env: 'LOCKSTEP_SECOND_TOKEN',
-    isRepeatable: true,
-    read: texts,
-  },
-  secondCredential: {
-    flags: '--second-credential <scheme=value>',
-    about: 'as --credential',
-    group: 'Second account:',
-    env: 'LOCKSTEP_SECOND_CREDENTIAL',
-    isRepeatable: true,
-    read: texts,
-  },
-  secondUser: {
-    flags: '--second-user <name:password>',
-    about: 'as --user',
-    group: 'Second account:',
-    env: 'LOCKSTEP_SECOND_USER',
-    read: user,
-  },
-  secondClientId: {
-    flags: '--second-client-id <id>',
-    about: 'as --client-id',
-    group: 'Second account:',
-    env: 'LOCKSTEP_SECOND_CLIENT_ID',
-    read: text,
-  },
-  secondClientSecret: {
-    flags: '--second-client-secret <secret>',
-    about: 'as --client-secret',
-    group: 'Second account:',
-    env: 'LOCKSTEP_SECOND_CLIENT_SECRET',
-    read: text,
-  },
-  operation: {
-    flags: '--operation <name...>',
-    about: "only these: an operationId, 'GET /path', a path or a tag",
-    group: 'What is tested:',
-    read: texts,
-  },
-  exclude: { flags: '--exclude <name...>', about: 'all but these', group: 'What is tested:', read: texts },
-  excludeDeprecated: {
-    flags: '--exclude-deprecated',
-    about: 'all but what the contract calls deprecated',
-    group: 'What is tested:',
-    read: flag,
-  },
-  check: {
-    flags: '--check <name...>',
-    about: `only these checks: ${checks.map(({ name }) => name).join(', ')}`,
-    group: 'What is tested:',
-    read: (given, name) =>
-      someOf(
-        checks.map((check) => check.name),
-        texts(given).flatMap(listed),
-        name,
-      ),
-  },
-  phase: {
-    flags: '--phase <name...>',
-    about: `only these phases; built: ${builtPhases.join(', ')}`,
-    group: 'What is tested:',
-    read: phaseNames,
-  },
-  slow: {
-    flags: '--slow <ms>',
-    about: 'answers that take longer are defects; off by default',
-    group: 'What is tested:',
-    read: (given, name) => (given === undefined ? undefined : whole(given, name, { otherwise: 0, least: 1 })),
-  },
-  readOnly: {
-    flags: '--read-only',
-    about: 'GET, HEAD, OPTIONS, token calls and log-ins alone, 5 a second unless --rate says otherwise',
-    group: 'What may be sent:',
-    read: flag,
-  },
-  writes: {
-    flags: '--writes <mode>',
-    about:
-      'owned: create (a POST to a path with items beneath it, or one that the contract answers with 201 or Location), change and delete only what this run created; restore: besides, change what was there by writing back what was read of it; all: change and delete whatever is found. Any other POST is an action (…/reset): one at a time, and sent only under all, under x-idempotency, or where its x-effect is allowed (default: restore)',
-    group: 'What may be sent:',
-    read: (given, name): WriteMode => (oneOf(['owned', 'restore', 'all'], text(given), name) ?? 'restore') as WriteMode,
-  },
-  allowEffects: {
-    flags: '--allow-effects <kinds>',
-    about: 'x-effect kinds that may be caused, as in physical,remote; none by default',
-    group: 'What may be sent:',
-    read: listed,
-  },
-  budget: {
-    flags: '--budget <bounds>',
-    about: 'stop at 300req, at 30s, or at the first of both: 300req,30s',
-    group: 'How it is sent:',
-    read: (given): Budget =>
-      given === undefined ? { requests: undefined, milliseconds: undefined } : readBudget(String(given)),
-  },
-  seed: {
-    flags: '--seed <number>',
-    about: 'what is drawn by chance follows from it (default: 1)',
-    group: 'How it is sent:',
-    read: (given, name) => whole(given, name, { otherwise: 1 }),
-  },
-  now: {
-    flags: '--now <time>',
-    about: 'the clock of the data that is sent (default: the system clock)',
-    group: 'How it is sent:',
-    read: instant,
-  },
-  workers: {
-    flags: '--workers <number>',
-    about:
-      'most requests in flight; those that may disturb each other wait for each other, so that any number sends the same (default: 16)',
-    group: 'How it is sent:',
-    read: (given, name) => whole(given, name, { otherwise: 16, least: 1 }),
-  },
-  rate: {
-    flags: '--rate <rate>',
-    about: 'at most so many requests, as in 5/s',
-    group: 'How it is sent:',
-    read: (given) => (given === undefined ? undefined : readRate(String(given))),
-  },
-  timeout: {
-    flags: '--timeout <ms>',
-    about: 'silence that counts as no answer (default: 10000)',
-    group: 'How it is sent:',
-    read: (given, name) => whole(given, name, { otherwise: 10_000, least: 1 }),
-  },
-  maxWait: {
-    flags: '--max-wait <ms>',
-    about: 'longest wait that a Retry-After may ask for (default: 30000)',
-    group: 'How it is sent:',
-    read: (given, name) => whole(given, name, { otherwise: 30_000 }),
-  },
-  failOn: {
-    flags: '--fail-on <kinds>',
-    about:
-      'exit 1 also for any of suspect, warning, unreached (an operation was never accepted); leave out with --exclude what must not be called',
-    group: 'Results:',
-    read: (given, name) => someOf(['suspect', 'warning', 'unreached'], listed(given), name),
-  },
-  report: {
-    flags: '--report <names>',
-    about: `any of ${Object.keys(reports).join(', ')}, with commas between, written to --out`,
-    group: 'Results:',
-    read: (given, name) => someOf(Object.keys(reports), listed(given), name) as readonly ReportName[],
-  },
-  out: {
-    flags: '--out <folder>',
-    about: 'where reports go (default: lockstep-conform-report)',
-    group: 'Results:',
-    read: (given) => text(given) ?? 'lockstep-conform-report',
-  },
-  json: { flags: '--json', about: 'print the JSON report instead of text', group: 'Results:', read: flag },
-} as const satisfies Readonly<Record<string, OptionRow<unknown>>>;
+  ...groups['Target:'],
+  ...groups['Credentials:'],
+  ...groups['Second account:'],
+  ...groups['What is tested:'],
+  ...groups['What may be sent:'],
+  ...groups['How it is sent:'],
+  ...groups['Results:'],
+};
 
 type Table = typeof optionTable;
 
+const rows = Object.entries<OptionRow>(optionTable);
+
 /** Every option, read. */
-export type OptionValues = { readonly [Name in keyof Table]: ReturnType<Table[Name]['read']> };
+export type OptionValues = {
+  readonly [Name in keyof Table]: Table[Name] extends { readonly read: (...given: never) => infer Value }
+    ? Value
+    : string | undefined;
+};
 
 export function addOptions(command: Command): Command {
-  for (const row of Object.values<OptionRow<unknown>>(optionTable)) {
-    const option = new Option(row.flags, row.about).helpGroup(row.group);
-    if (row.env !== undefined) option.env(row.env);
-    if (row.isRepeatable)
-      option.argParser((one: string, before: readonly string[] | undefined) => [...(before ?? []), one]);
-    command.addOption(option);
+  for (const [group, own] of Object.entries<Readonly<Record<string, OptionRow>>>(groups)) {
+    for (const { flags, about, env, isRepeatable } of Object.values(own)) {
+      const option = new Option(flags, about).helpGroup(group);
+      if (env !== undefined) option.env(env);
+      if (isRepeatable)
+        option.argParser((one: string, before: readonly string[] | undefined) => [...(before ?? []), one]);
+      command.addOption(option);
+    }
   }
   return command;
 }
@@ -354,50 +300,44 @@ export function readOptions(
   needsTarget: boolean,
 ): { readonly values: OptionValues; readonly faults: readonly string[] } {
   const faults: string[] = [];
-  const read = Object.entries<OptionRow<unknown>>(optionTable).map(([name, row]) => {
-    const flagName = row.flags.split(' ')[0] ?? '';
+  if (raw.contract === undefined) faults.push('--contract FILE is needed.');
+  if (raw.baseUrl === undefined && needsTarget) faults.push('--base-url URL is needed.');
+  const values = rows.map(([name, row]) => {
+    const { read = text } = row;
     try {
-      return [name, row.read(raw[name], flagName)] as const;
+      return [name, read(raw[name], flagOf(row))] as const;
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
       faults.push(error.message);
-      return [name, row.read(undefined, flagName)] as const;
+      return [name, read(undefined, flagOf(row))] as const;
     }
   });
-  if (raw.contract === undefined) faults.unshift('--contract FILE is needed.');
-  if (raw.baseUrl === undefined && needsTarget)
-    faults.splice(raw.contract === undefined ? 1 : 0, 0, '--base-url URL is needed.');
   // A variable of CI that is not set: without a word the run would be one of nobody.
-  for (const [name, { flags }] of Object.entries<OptionRow<unknown>>(optionTable)) {
-    const given = raw[name];
-    if (given === '' || (typeof given === 'object' && given.includes(''))) faults.push(emptyOf(flags));
+  for (const [name, row] of rows) {
+    if ([raw[name]].flat().includes(''))
+      faults.push(`${flagOf(row)} is empty: is the variable set that it comes from?`);
   }
-  const values = Object.fromEntries(read) as OptionValues;
   for (const [option, other] of needed) {
-    if (raw[option] !== undefined && !other.some((name) => raw[name] !== undefined))
-      faults.push(`${flagOf(option)} needs ${other.map(flagOf).join(' or ')} too.`);
+    if (raw[option] !== undefined && raw[other] === undefined)
+      faults.push(`${flagOf(optionTable[option])} needs ${flagOf(optionTable[other])} too.`);
   }
-  return { values, faults };
-}
-
-function emptyOf(flags: string): string {
-  return `${flags.split(' ')[0]} is empty: is the variable set that it comes from?`;
+  return { values: Object.fromEntries(values) as OptionValues, faults };
 }
 
 /** Options that mean nothing without another one. */
-const needed: readonly (readonly [keyof Table, readonly (keyof Table)[]])[] = [
-  ['clientSecret', ['clientId']],
-  ['secondClientSecret', ['secondClientId']],
-  ['secondClientId', ['secondClientSecret']],
-  ['cert', ['key']],
-  ['key', ['cert']],
-  ['keyPassword', ['key']],
-  ['account', ['authFile']],
-  ['secondAccount', ['authFile']],
+const needed: readonly (readonly [option: keyof Table, other: keyof Table])[] = [
+  ['clientSecret', 'clientId'],
+  ['secondClientSecret', 'secondClientId'],
+  ['secondClientId', 'secondClientSecret'],
+  ['cert', 'key'],
+  ['key', 'cert'],
+  ['keyPassword', 'key'],
+  ['account', 'authFile'],
+  ['secondAccount', 'authFile'],
 ];
 
-function flagOf(option: keyof Table): string {
-  return optionTable[option].flags.split(' ')[0] ?? '';
+function flagOf({ flags }: OptionRow): string {
+  return flags.split(' ')[0] ?? '';
 }
 
 /** ` Did you mean X?` where one of the names is near. */
@@ -445,10 +385,6 @@ function someOf(known: readonly string[], given: readonly string[], name: string
       .map((one) => `${name} ${one} does not exist.${suggest(one, known)} There are: ${known.join(', ')}.`)
       .join('\n'),
   );
-}
-
-function oneOf(known: readonly string[], given: string | undefined, name: string): string | undefined {
-  return given === undefined ? undefined : someOf(known, [given], name)[0];
 }
 
 function phaseNames(given: Given, name: string): readonly PhaseName[] {
