@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { closest } from 'fastest-levenshtein';
 import { checks as allChecks } from '../checks/checks.ts';
-import { type Contract, ContractError, type Operation } from '../contract/contract.ts';
-import { memberOf, readPointer } from '../contract/document.ts';
+import { type Contract, ContractError } from '../contract/contract.ts';
+import { memberOf } from '../contract/document.ts';
 import { counted, messageOf, printable, printableJson, printableParts } from '../contract/printable.ts';
 import { readContractFile } from '../contract/read-contract.ts';
 import { placeOperations, serversOf, unknownServers } from '../contract/servers.ts';
@@ -78,7 +78,7 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   }
   contract = placeOperations(contract, values.baseUrl ?? '', values.server);
   const { operations } = contract;
-  const deprecated = values.excludeDeprecated ? operations.filter((one) => isDeprecated(contract, one)) : [];
+  const deprecated = values.excludeDeprecated ? operations.filter(({ isDeprecated }) => isDeprecated) : [];
   const selection = { only: values.operation, exclude: [...values.exclude, ...deprecated.map(({ id }) => id)] };
   const { unknown, selected } = selectOperations(operations, selection);
   if (unknown.length > 0)
@@ -113,10 +113,6 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
     headers: values.header,
   };
   return { values, run, contract };
-}
-
-function isDeprecated({ root }: Contract, { pointer }: Operation): boolean {
-  return memberOf(readPointer(root, pointer), 'deprecated') === true;
 }
 
 /** The nearest of the names, and all of them where they are few. */

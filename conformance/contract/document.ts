@@ -157,6 +157,14 @@ export function follow(root: JsonObject, start: Place, report?: ReportPart): Pla
   return undefined;
 }
 
+/** Members of a map that are objects, by their names; references are followed. */
+export function objectsIn(root: JsonObject, map: Place, report: ReportPart) {
+  return Object.keys(isObject(map.value) ? map.value : {}).flatMap((name) => {
+    const { value, pointer } = follow(root, childOf(map, name), report) ?? {};
+    return isObject(value) && pointer !== undefined ? [{ name, value, pointer }] : [];
+  });
+}
+
 /** What a runtime expression can see (OpenAPI 3.1, 4.8.20.3): one request and, when it came, its answer. */
 export interface Seen {
   readonly path: Readonly<Record<string, unknown>>;

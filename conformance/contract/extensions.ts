@@ -5,7 +5,6 @@ export interface OperationExtensions {
   /** What the call does beyond the API: `physical`, `remote`. */
   readonly effect: string | undefined;
   readonly byValue: readonly ByValue[];
-  readonly shared: boolean;
   /** The call may be sent again without doing its work twice; how, stands in the contract. */
   readonly isIdempotent: boolean;
 }
@@ -34,7 +33,6 @@ export function readOperationExtensions(operation: JsonObject): OperationExtensi
   return {
     effect: textAt(operation, 'x-effect'),
     byValue: list(operation['x-by-value']).map(readByValue),
-    shared: operation['x-shared'] === true,
     isIdempotent: operation['x-idempotency'] !== undefined,
   };
 }

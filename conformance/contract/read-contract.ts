@@ -13,7 +13,9 @@ import {
   isObject,
   type JsonObject,
   objectAt,
+  objectsIn,
   type Place,
+  placeAt,
   type ReportPart,
   textAt,
 } from './document.ts';
@@ -206,22 +208,17 @@ function readOperations(root: JsonObject, report: ReportPart): Operation[] {
 }
 
 function readSchemes(root: JsonObject, report: ReportPart): Readonly<Record<string, SecurityScheme>> {
-  const all = { value: objectAt(root.components, 'securitySchemes'), pointer: '#/components/securitySchemes' };
-  const schemes = Object.keys(all.value).flatMap((name): SecurityScheme[] => {
-    const place = follow(root, childOf(all, name), report);
-    if (place === undefined || !isObject(place.value)) return [];
-    const { value, pointer } = place;
+  const all = placeAt(root, '#/components/securitySchemes');
+  const schemes = objectsIn(root, all, report).map(({ name, value, pointer }): SecurityScheme => {
     const key = { in: textAt(value, 'in') ?? '', name: textAt(value, 'name') ?? '' };
-    return [
-      {
-        name,
-        pointer,
-        type: textAt(value, 'type') ?? '',
-        scheme: textAt(value, 'scheme')?.toLowerCase(),
-        key: value.type === 'apiKey' ? key : undefined,
-        tokenUrl: textAt(objectAt(value.flows, 'clientCredentials'), 'tokenUrl'),
-      },
-    ];
+    return {
+      name,
+      pointer,
+      type: textAt(value, 'type') ?? '',
+      scheme: textAt(value, 'scheme')?.toLowerCase(),
+      key: value.type === 'apiKey' ? key : undefined,
+      tokenUrl: textAt(objectAt(value.flows, 'clientCredentials'), 'tokenUrl'),
+    };
   });
   return Object.fromEntries(schemes.map((scheme) => [scheme.name, scheme]));
 }

@@ -17,7 +17,9 @@ import {
   joinPointer,
   memberOf,
   objectAt,
+  objectsIn,
   type Place,
+  type Pointer,
   type ReportPart,
   textAt,
 } from './document.ts';
@@ -179,7 +181,7 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
     explode: typeof value.explode === 'boolean' ? value.explode : style === 'form',
     allowReserved: value.allowReserved === true,
     pointer: place.pointer,
-    schema: content?.schema ?? (value.schema === undefined ? undefined : childOf(place, 'schema').pointer),
+    schema: content?.schema ?? schemaOf(place),
     mediaType: content?.mediaType,
     examples: [...readExamples(root, place, report), ...(content?.examples ?? [])],
     rule: value['x-rule'],
@@ -190,7 +192,7 @@ function isPlace(where: string | undefined): where is Parameter['in'] {
   return where !== undefined && Object.hasOwn(defaultStyles, where);
 }
 
-export function readResponses(root: JsonObject, place: Place, report: ReportPart): ResponseObject[] {
+function readResponses(root: JsonObject, place: Place, report: ReportPart): ResponseObject[] {
   const names = Object.keys(isObject(place.value) ? place.value : {}).filter((name) => !name.startsWith('x-'));
   if (isObject(place.value) && names.length === 0) {
     const rule = 'OpenAPI, Responses Object: it MUST contain at least one response code';
@@ -219,23 +221,19 @@ export function readResponses(root: JsonObject, place: Place, report: ReportPart
 }
 
 function readHeaders(root: JsonObject, response: Place, report: ReportPart): HeaderObject[] {
-  return Object.keys(objectAt(response.value, 'headers')).flatMap((name): HeaderObject[] => {
-    const header = follow(root, childOf(response, 'headers', name), report);
+  return objectsIn(root, childOf(response, 'headers'), report).flatMap(({ name, value, pointer }): HeaderObject[] => {
     // A header of that name says nothing: the media types of `content` do (OpenAPI 3.1, 4.8.17.1).
-    if (header === undefined || !isObject(header.value) || name.toLowerCase() === 'content-type') return [];
-    const schema = header.value.schema === undefined ? undefined : childOf(header, 'schema').pointer;
-    const { required, explode, content } = header.value;
-    const rest = { required: required === true, explode: explode === true, hasContent: isObject(content) };
-    return [{ name, pointer: header.pointer, schema, ...rest }];
+    if (name.toLowerCase() === 'content-type') return [];
+    const { required, explode, content } = value;
+    const flags = { required: required === true, explode: explode === true, hasContent: isObject(content) };
+    return [{ name, pointer, schema: schemaOf({ value, pointer }), ...flags }];
   });
 }
 
 function readLinks(root: JsonObject, response: Place, report: ReportPart): Link[] {
-  return Object.keys(objectAt(response.value, 'links')).flatMap((name): Link[] => {
-    const link = follow(root, childOf(response, 'links', name), report);
-    if (link === undefined || !isObject(link.value)) return [];
-    const to = textAt(link.value, 'operationId') ?? idByReference(root, textAt(link.value, 'operationRef'));
-    return to === undefined ? [] : [{ pointer: link.pointer, to, parameters: objectAt(link.value, 'parameters') }];
+  return objectsIn(root, childOf(response, 'links'), report).flatMap(({ value, pointer }): Link[] => {
+    const to = textAt(value, 'operationId') ?? idByReference(root, textAt(value, 'operationRef'));
+    return to === undefined ? [] : [{ pointer, to, parameters: objectAt(value, 'parameters') }];
   });
 }
 
@@ -247,20 +245,19 @@ function idByReference(root: JsonObject, reference: string | undefined): string 
 
 /** The `content` map of a body, response, parameter or header. */
 function readContents(root: JsonObject, place: Place, report: ReportPart): MediaContent[] {
-  if (!isObject(place.value)) return [];
-  return Object.keys(place.value).flatMap((mediaType): MediaContent[] => {
-    const media = follow(root, childOf(place, mediaType), report);
-    if (media === undefined || !isObject(media.value)) return [];
-    return [
-      {
-        mediaType,
-        pointer: media.pointer,
-        schema: media.value.schema === undefined ? undefined : childOf(media, 'schema').pointer,
-        examples: readExamples(root, media, report),
-        encoding: objectAt(media.value, 'encoding'),
-      },
-    ];
-  });
+  return objectsIn(root, place, report).map(
+    ({ name, value, pointer }): MediaContent => ({
+      mediaType: name,
+      pointer,
+      schema: schemaOf({ value, pointer }),
+      examples: readExamples(root, { value, pointer }, report),
+      encoding: objectAt(value, 'encoding'),
+    }),
+  );
+}
+
+function schemaOf(holder: Place): Pointer | undefined {
+  return memberOf(holder.value, 'schema') === undefined ? undefined : childOf(holder, 'schema').pointer;
 }
 
 /** Values of `example` and `examples` of a media type, parameter or header, in the order of the document. */
