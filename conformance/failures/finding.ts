@@ -46,27 +46,14 @@ export interface Occurrence {
   readonly count: number;
 }
 
-export interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'headerVariable' | 'meaningOf'> {
+interface FindingTools extends Pick<Redactor, 'redact' | 'pieces' | 'headerVariable' | 'meaningOf'> {
   readonly lineOf: (pointer: string) => number;
-}
-
-export interface Findings {
-  /** @returns the finding, when it is a new one, or when it is now sure */
-  readonly add: (failure: Failure, exchange: NumberedExchange) => Finding | undefined;
-  /** Of the contract itself: nothing was sent. */
-  readonly addUnsent: (failure: Failure) => void;
-  /** Defects and suspects, in the order in which they were found. */
-  readonly all: () => readonly Finding[];
-  /** Of these: asked for after every turn. */
-  readonly count: () => number;
-  /** What is no more than a fact about the deployment. */
-  readonly facts: () => readonly Finding[];
 }
 
 /** Of one cause; the rest is counted. */
 export const mostOccurrences = 100;
 
-/** What is a defect once is one, even where it was not shown again another time. */
+/** A cause that was a defect once is one, even where it was not shown again another time. */
 const weights: Readonly<Record<Failure['severity'], number>> = { warning: 0, suspect: 1, defect: 2 };
 
 interface Collected {
@@ -76,64 +63,95 @@ interface Collected {
   count: number;
 }
 
+export type Findings = ReturnType<typeof collectFindings>;
+
 /** One finding per cause over the whole document, with the operations and places that show it. */
-export function collectFindings(tools: FindingTools): Findings {
+export function collectFindings(tools: FindingTools) {
   const found: Collected[] = [];
   const byCause = new Map<string, Collected>();
-  const absorb = (into: Collected | undefined, other: Collected): void => {
-    if (into === undefined) return;
+  const absorb = (into: Collected, other: Collected): void => {
     found.splice(found.indexOf(other), 1);
     for (const [key, cause] of byCause) if (cause === other) byCause.set(key, into);
     into.count += other.count;
     for (const operation of other.operations) into.operations.add(operation);
-    for (const [fingerprint, occurrence] of other.occurrences) {
-      const known = into.occurrences.get(fingerprint);
-      if (known !== undefined) known.count += occurrence.count;
-      else if (into.occurrences.size < mostOccurrences) into.occurrences.set(fingerprint, occurrence);
-    }
+    for (const occurrence of other.occurrences.values()) addOccurrence(into, occurrence);
     if (weights[other.first.severity] > weights[into.first.severity])
       into.first = { ...other.first, id: into.first.id };
   };
   const list = (isFact: boolean): readonly Finding[] =>
     found.filter(({ first }) => (first.severity === 'warning') === isFact).map(summarise);
   return {
+    /** Defects and suspects, in the order in which they were found. */
     all: () => list(false),
+    /** Of these: asked for after every turn. */
     count: () => found.filter(({ first }) => first.severity !== 'warning').length,
+    /** Mere facts about the deployment. */
     facts: () => list(true),
-    addUnsent: (failure) => {
-      const key = causeKey(failure, failure.causes[0] ?? []);
-      const known = byCause.get(key);
-      const cause = known ?? {
-        ...{ operations: new Set<string>(), occurrences: new Map(), count: 0 },
-        first: { ...describeFailure(hashOf(key), failure, tools), ...unsent },
-      };
-      byCause.set(key, cause);
-      if (known === undefined) found.push(cause);
-      countAt(cause, failure, '', tools);
-    },
-    add: (failure, exchange) => {
+    /**
+     * @param exchange left out for a failure of the contract itself: nothing was sent
+     * @returns the finding, when it is a new one, or when it is now sure
+     */
+    add: (failure: Failure, exchange?: NumberedExchange): Finding | undefined => {
       const keys = failure.causes.map((cause) => causeKey(failure, cause));
       const [known, ...others] = new Set(keys.flatMap((key) => byCause.get(key) ?? []));
-      // What looked like two causes shows itself as one.
-      for (const other of others) absorb(known, other);
-      const cause = known ?? create(hashOf(keys[0]), failure, exchange, tools);
-      const isSurer = weights[failure.severity] > weights[cause.first.severity];
+      const describe = (id: string): Finding => describeFinding(id, failure, exchange, tools);
+      const cause: Collected = known ?? {
+        ...{ operations: new Set(), occurrences: new Map(), count: 0 },
+        first: describe(hashOf(keys[0])),
+      };
       if (known === undefined) found.push(cause);
-      if (isSurer) cause.first = describeFinding(cause.first.id, failure, exchange, tools);
-      for (const key of keys) if (!byCause.has(key)) byCause.set(key, cause);
-      cause.operations.add(exchange.operation.id);
-      countAt(cause, failure, exchange.operation.id, tools);
+      // Two causes at first sight may show themselves as one.
+      for (const other of others) absorb(cause, other);
+      const isSurer = weights[failure.severity] > weights[cause.first.severity];
+      if (isSurer) cause.first = describe(cause.first.id);
+      for (const key of keys) byCause.set(key, cause);
+      if (exchange !== undefined) cause.operations.add(exchange.operation.id);
+      cause.count += 1;
+      const operation = exchange?.operation.id ?? '';
+      const { place, pointer } = failure;
+      const says = tools.redact(failure.says);
+      addOccurrence(cause, {
+        fingerprint: fingerprintOf(failure, operation),
+        operation,
+        place,
+        pointer,
+        says,
+        count: 1,
+      });
       return known === undefined || isSurer ? summarise(cause) : undefined;
     },
   };
 }
 
-function create(id: string, failure: Failure, exchange: NumberedExchange, tools: FindingTools): Collected {
-  const first = describeFinding(id, failure, exchange, tools);
-  return { first, operations: new Set(), occurrences: new Map(), count: 0 };
+function addOccurrence({ occurrences }: Collected, occurrence: Occurrence): void {
+  const known = occurrences.get(occurrence.fingerprint);
+  if (known !== undefined) known.count += occurrence.count;
+  else if (occurrences.size < mostOccurrences) occurrences.set(occurrence.fingerprint, { ...occurrence });
 }
 
-/** What a finding says of an exchange where there is none. */
+function summarise({ first, operations, occurrences, count }: Collected): Finding {
+  return { ...first, operations: [...operations], count, occurrences: [...occurrences.values()] };
+}
+
+/** Most of a body that a report shows; the rest is one request away. */
+const mostShown = 300;
+
+function describeFinding(
+  id: string,
+  failure: Failure,
+  exchange: NumberedExchange | undefined,
+  tools: FindingTools,
+): Finding {
+  const { check, severity, place, pointer, keyword, clause } = failure;
+  const { redact, lineOf } = tools;
+  return {
+    ...{ id, check, severity, count: 1, place, pointer, line: lineOf(pointer), keyword, clause },
+    ...{ says: redact(failure.says), occurrences: [] },
+    ...(exchange === undefined ? unsent : describeExchange(exchange, tools)),
+  };
+}
+
+/** In place of an exchange where there is none. */
 const unsent = {
   operation: '',
   operations: [],
@@ -146,52 +164,19 @@ const unsent = {
   curlNeeds: {},
 } as const;
 
-function countAt(cause: Collected, failure: Failure, operation: string, { redact }: FindingTools): void {
-  cause.count += 1;
-  const fingerprint = fingerprintOf(failure, operation);
-  const known = cause.occurrences.get(fingerprint);
-  if (known !== undefined) known.count += 1;
-  else if (cause.occurrences.size < mostOccurrences) {
-    const { place, pointer } = failure;
-    cause.occurrences.set(fingerprint, {
-      fingerprint,
-      operation,
-      place,
-      pointer,
-      says: redact(failure.says),
-      count: 1,
-    });
-  }
-}
-
-function summarise({ first, operations, occurrences, count }: Collected): Finding {
-  return { ...first, operations: [...operations], count, occurrences: [...occurrences.values()] };
-}
-
-/** Most of a body that a report shows; the rest is one request away. */
-const mostShown = 300;
-
-function describeFailure(id: string, failure: Failure, { redact, lineOf }: FindingTools) {
-  const { check, severity, place, pointer, keyword, clause, says } = failure;
-  const line = lineOf(pointer);
-  return { id, check, severity, count: 1, place, pointer, line, keyword, clause, says: redact(says), occurrences: [] };
-}
-
-function describeFinding(id: string, failure: Failure, exchange: NumberedExchange, tools: FindingTools): Finding {
+function describeExchange(exchange: NumberedExchange, tools: FindingTools) {
   const { operation, request, outcome, intent, number, atMs } = exchange;
   const { redact } = tools;
   const { line: curl, needs: curlNeeds } = curlLine(request, operation, tools);
+  const body = request.body === undefined ? '' : ` ${showBody(request.body, redact)}`;
   const answered =
     outcome.kind === 'none'
       ? `no answer: ${outcome.says}`
       : `${outcome.status} ${headerOf(outcome, 'content-type') ?? ''} ${showBody(outcome.body, redact)}`;
   return {
-    ...describeFailure(id, failure, tools),
     operation: operation.id,
-    operations: [operation.id],
-    sent: redact(
-      `${request.method} ${request.path}${request.body === undefined ? '' : ` ${showBody(request.body, redact)}`}`,
-    ),
+    operations: [],
+    sent: redact(`${request.method} ${request.path}${body}`),
     answered: redact(answered.trim().replaceAll(/ {2,}/g, ' ')),
     label: intent.label,
     detectedAtRequest: number,

@@ -27,7 +27,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
   const isAsked = checks.includes(contractItself);
   for (const problem of isAsked ? problems : []) {
     const failure = failureOf(problem);
-    if (failure !== undefined) findings.addUnsent(failure);
+    if (failure !== undefined) findings.add(failure);
   }
   const tokenProblems = run.accounts.problems().map(redactor.redact);
   const coverage = measureCoverage(selected, statistics);
