@@ -5,6 +5,8 @@ import { versionsOf } from './package-folder.ts';
 import { median, type Question } from './question.ts';
 import { startChild } from './start-child.ts';
 
+const sender = join(import.meta.dirname, 'send-requests.ts');
+
 const rounds = 5;
 const sides = ['undici', 'runner', 'first sight'] as const;
 
@@ -25,7 +27,7 @@ const mostGrowth = 1.05;
 export const conformSpeed: Question = {
   asks: 'How many requests a second does the conformance runner send and judge beside undici alone, and how many of operations that it meets for the first time?',
   async run(progress, { large } = {}) {
-    const server = await startChild([join(import.meta.dirname, 'serve-one-body.ts')]);
+    const server = await startChild([sender, 'server']);
     try {
       const times = { undici: [] as number[], runner: [] as number[], 'first sight': [] as number[] };
       for (let round = 1; round <= rounds; round += 1)
@@ -61,7 +63,7 @@ export const conformSpeed: Question = {
 };
 
 async function send(side: (typeof sides)[number] | 'heap', base: string): Promise<unknown> {
-  const args = ['--expose-gc', join(import.meta.dirname, 'send-requests.ts'), side, base];
+  const args = ['--expose-gc', sender, side, base];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout);
 }

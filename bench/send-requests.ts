@@ -1,3 +1,5 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import type { World } from '../conformance/checks/check.ts';
 import { readContract } from '../conformance/contract/read-contract.ts';
@@ -5,9 +7,9 @@ import type { Scenario } from '../conformance/execute/scenario.ts';
 import { planBaseline } from '../conformance/phases/baseline.ts';
 import type { RunEvents, RunOptions, RunResult } from '../conformance/run/run.ts';
 import { runConformance } from '../conformance/run/run-conformance.ts';
-import { writeContract } from './conform-contract.ts';
+import { oneItem, writeContract } from './conform-contract.ts';
 
-// One side of `conform-speed` as a process of its own. It prints one JSON value.
+// One side of `conform-speed` as a process of its own, or its server. A side prints one JSON value, the server its address.
 
 const inFlight = 16;
 const warmUpMs = 1_000;
@@ -22,7 +24,19 @@ const sides: Readonly<Record<string, (base: string) => Promise<unknown>>> = {
 };
 
 const [side = '', base = ''] = process.argv.slice(2);
-process.stdout.write(`${JSON.stringify(await sides[side]?.(base))}\n`);
+if (side === 'server') serveOneBody();
+else process.stdout.write(`${JSON.stringify(await sides[side]?.(base))}\n`);
+
+/** The same small body for every request, whose content it reads and drops. */
+function serveOneBody(): void {
+  const body = JSON.stringify(oneItem);
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'Content-Type': 'application/json', 'Content-Length': body.length }).end(body);
+  }).listen(0, '127.0.0.1', () => {
+    process.stdout.write(`http://127.0.0.1:${(server.address() as AddressInfo).port}\n`);
+  });
+}
 
 /** Milliseconds for 1,000 requests, after the first second. */
 async function loadWithUndici(base: string): Promise<number> {
