@@ -58,6 +58,7 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
   const invented = new Set<string>();
   const known = new Set<string>();
   let pattern: RegExp | undefined;
+  let words: ReadonlySet<string> | undefined;
 
   const nameFor = (variable: string, is: string): string => {
     const count = (counts.get(variable) ?? 0) + 1;
@@ -78,14 +79,13 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
   const patternOf = (): RegExp | undefined => {
     if (spellings.size === 0) return undefined;
     // The longest first, so that no end of a secret is left over.
-    pattern ??= new RegExp(
-      [...spellings.keys()]
-        .sort((a, b) => b.length - a.length)
-        .map(spell)
-        .join('|'),
-      'g',
-    );
+    const longestFirst = (): string[] => [...spellings.keys()].sort((a, b) => b.length - a.length);
+    pattern ??= new RegExp(longestFirst().map(spell).join('|'), 'g');
     return pattern;
+  };
+  const hide = (text: string): string => {
+    const all = patternOf();
+    return all === undefined ? text : text.replaceAll(all, '***');
   };
   const given = new Map(headers.map(([name, value]) => [`${name.toLowerCase()}: ${value}`, variableOf(name)]));
   for (const [name, value] of headers) {
@@ -95,10 +95,10 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
     if (isDescriptive(name)) continue;
     for (const part of tellingParts(value)) keep(part, `${variableOf(name)}_PART`, `a part of ${is}`);
   }
-  const words = lazy(() => wordsOf(contract));
 
   const learnAnswer = ({ text, property, pointer }: Found, { operation }: Exchange): void => {
-    if (text.length >= leastLength && !words().has(text)) {
+    words ??= wordsOf(contract);
+    if (text.length >= leastLength && !words.has(text)) {
       keep(text, 'SECRET', `what ${operation.id} answered under ${pointer}`);
     } else if (property !== undefined) {
       placed.set(property, (placed.get(property) ?? new Set()).add(text));
@@ -122,16 +122,8 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
       });
       return telling.map(({ text, pointer }) => ({ text, pointer, operation: exchange.operation }));
     },
-    redact: (text) => {
-      const all = patternOf();
-      const plain = all === undefined ? text : text.replaceAll(all, '***');
-      return placed.size === 0 ? plain : redactPlaces(plain, placed);
-    },
-    headerText: (name, value) => {
-      if (given.has(`${name.toLowerCase()}: ${value}`)) return '***';
-      const all = patternOf();
-      return all === undefined ? value : value.replaceAll(all, '***');
-    },
+    redact: (text) => redactPlaces(hide(text), placed),
+    headerText: (name, value) => (given.has(`${name.toLowerCase()}: ${value}`) ? '***' : hide(value)),
     pieces: (text) => {
       const all = patternOf();
       if (all === undefined) return [{ text }];
@@ -266,12 +258,4 @@ export function secretsInAnswer(contract: Contract, exchange: Exchange): readonl
 function leavesOf(value: unknown): string[] {
   if (typeof value === 'string' || typeof value === 'number') return [String(value)];
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [];
-}
-
-function lazy<Value>(make: () => Value): () => Value {
-  let made: { readonly value: Value } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
