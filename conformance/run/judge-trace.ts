@@ -12,13 +12,10 @@ interface Given {
 }
 
 /** Holds exchanges against all checks, and keeps what comes of it. */
-export interface Judging {
-  readonly judge: (trace: Trace) => void;
-  readonly tell: (check: string, exchange: NumberedExchange, verdict: Verdict) => void;
-}
-
-export function createJudging({ checks, world, obligations, findings, onFinding }: Given): Judging {
-  const tell: Judging['tell'] = (check, exchange, { place, failures, unjudged }) => {
+export function createJudging({ checks, world, obligations, findings, onFinding }: Given) {
+  const ofTraces = checks.filter((check) => check.kind === 'trace');
+  const ofExchanges = checks.filter((check) => check.kind !== 'trace');
+  const tell = (check: string, exchange: NumberedExchange, { place, failures, unjudged }: Verdict): void => {
     if (unjudged !== undefined) {
       obligations.leave(exchange.operation, check, place, unjudged);
       return;
@@ -32,17 +29,12 @@ export function createJudging({ checks, world, obligations, findings, onFinding 
   };
   return {
     tell,
-    judge: (trace) => {
-      for (const exchange of trace) {
-        for (const check of checks) {
-          if (check.kind === 'trace') continue;
-          for (const verdict of check.judge(exchange, world)) tell(check.name, exchange, verdict);
-        }
-      }
-      for (const check of checks) {
-        if (check.kind !== 'trace') continue;
-        for (const verdict of check.judge(trace, world)) tell(check.name, verdict.exchange, verdict);
-      }
+    judge: (trace: Trace): void => {
+      for (const exchange of trace)
+        for (const { name, judge } of ofExchanges)
+          for (const verdict of judge(exchange, world)) tell(name, exchange, verdict);
+      for (const { name, judge } of ofTraces)
+        for (const verdict of judge(trace, world)) tell(name, verdict.exchange, verdict);
     },
   };
 }

@@ -13,63 +13,46 @@ export interface OperationStatistics {
   readonly reasons: readonly string[];
 }
 
-export interface Statistics {
-  readonly onExchange: (exchange: Exchange) => void;
-  readonly explain: (operation: Operation, reasons: readonly string[]) => void;
-  readonly of: (operation: Operation) => OperationStatistics;
-  /** Those of which something was sent or explained, in that order. */
-  readonly all: () => readonly OperationStatistics[];
-  readonly requests: () => number;
-  /** How many requests of one operation failed as this one did, each counted once, repeats left out. */
-  readonly failedLike: (exchange: Exchange) => number;
-}
+type Counts = { -readonly [Member in keyof OperationStatistics]: OperationStatistics[Member] };
 
-interface Counts extends OperationStatistics {
-  requests: number;
-  statuses: number[];
-  isAccepted: boolean;
-  reasons: readonly string[];
-}
+export type Statistics = ReturnType<typeof createStatistics>;
 
-export function createStatistics(): Statistics {
+export function createStatistics() {
   const counts = new Map<Operation, Counts>();
   const failed = new Map<string, number>();
   let requests = 0;
   const countsOf = (operation: Operation): Counts => {
-    const known = counts.get(operation);
-    if (known !== undefined) return known;
-    const fresh = { operation, requests: 0, statuses: [], isAccepted: false, reasons: [] };
-    counts.set(operation, fresh);
-    return fresh;
+    const own = counts.get(operation) ?? nothing(operation);
+    counts.set(operation, own);
+    return own;
   };
   return {
-    onExchange: (exchange) => {
+    onExchange: (exchange: Exchange): void => {
       requests += 1;
       const own = countsOf(exchange.operation);
       const status = exchange.outcome.kind === 'answer' ? exchange.outcome.status : 0;
       own.requests += 1;
-      if (!own.statuses.includes(status)) own.statuses.push(status);
+      if (!own.statuses.includes(status)) own.statuses = [...own.statuses, status];
       own.isAccepted ||= isAccepted(exchange);
       // A 503 that only asked for time failed like the one that stays.
       const isPassing = exchange.isPause && status !== 503;
       const failure = isPassing || exchange.isAlone === true ? undefined : failureKey(exchange);
       if (failure !== undefined) failed.set(failure, (failed.get(failure) ?? 0) + 1);
     },
-    explain: (operation, reasons) => {
+    explain: (operation: Operation, reasons: readonly string[]): void => {
       countsOf(operation).reasons = reasons;
     },
-    of: (operation) =>
-      counts.get(operation) ?? {
-        operation,
-        requests: 0,
-        statuses: [],
-        isAccepted: false,
-        reasons: [],
-      },
-    all: () => [...counts.values()],
+    of: (operation: Operation): OperationStatistics => counts.get(operation) ?? nothing(operation),
+    /** Operations of which something was sent or explained, in that order. */
+    all: (): readonly OperationStatistics[] => [...counts.values()],
     requests: () => requests,
-    failedLike: (exchange) => failed.get(failureKey(exchange) ?? '') ?? 0,
+    /** How many requests of one operation failed as this one did, each counted once, repeats left out. */
+    failedLike: (exchange: Exchange): number => failed.get(failureKey(exchange) ?? '') ?? 0,
   };
+}
+
+function nothing(operation: Operation): Counts {
+  return { operation, requests: 0, statuses: [], isAccepted: false, reasons: [] };
 }
 
 function failureKey({ operation, outcome, seen }: Exchange): string | undefined {

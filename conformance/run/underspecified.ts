@@ -23,23 +23,17 @@ export interface UnderspecifiedPlace {
   readonly isByFormat: boolean;
 }
 
-export interface Underspecified {
-  readonly observe: (exchange: Exchange) => void;
-  /** Each place once that a rejection of a valid request names; without a place, where nothing valid was ever accepted. */
-  readonly places: () => readonly UnderspecifiedPlace[];
-}
-
 /** Statuses that are about the data of a request. */
 const aboutData = new Set([400, 406, 413, 415, 422, 431]);
 
 const mostCharacters = 120;
 
-export function watchUnderspecified(contract: Contract): Underspecified {
+export function watchUnderspecified(contract: Contract) {
   const named = new Map<string, UnderspecifiedPlace>();
   const nameless = new Map<Operation, UnderspecifiedPlace>();
   const accepted = new Set<Operation>();
   return {
-    observe: (exchange) => {
+    observe: (exchange: Exchange): void => {
       const { operation, outcome, seen } = exchange;
       if (isAccepted(exchange)) accepted.add(operation);
       const rejection = readRejection(contract, exchange);
@@ -60,19 +54,13 @@ export function watchUnderspecified(contract: Contract): Underspecified {
       }
       if (observations.some(({ place }) => place !== undefined)) return;
       const says = longest(rejection.says) || outcome.body.toString();
-      const { pointer } = operation;
-      const operations = [operation.id];
       nameless.set(operation, {
-        pointer,
-        place: '',
-        operations,
-        status,
-        sent: undefined,
-        says: excerpt(says, mostCharacters),
-        isByFormat: false,
+        ...{ pointer: operation.pointer, place: '', operations: [operation.id], status, sent: undefined },
+        ...{ says: excerpt(says, mostCharacters), isByFormat: false },
       });
     },
-    places: () => {
+    /** Each place once that a rejection of a valid request names; without a place, where nothing valid was ever accepted. */
+    places: (): readonly UnderspecifiedPlace[] => {
       const open = [...nameless].flatMap(([operation, one]) => (accepted.has(operation) ? [] : one));
       // What is rejected in the same words is rejected for the same.
       const bySentence = Map.groupBy(open, ({ status, says }) => `${status} ${normaliseBody(says)}`);
