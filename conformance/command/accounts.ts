@@ -1,12 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import type { Contract } from '../contract/contract.ts';
-import { messageOf } from '../contract/printable.ts';
 import type { Credentials } from '../execute/authorize.ts';
 import type { User } from '../execute/log-in.ts';
 import type { ScopedToken } from '../execute/mint-token.ts';
 import { scopesOf } from '../execute/tokens.ts';
 import { readAuthFile } from './auth-file.ts';
 import { type OptionValues, suggest } from './options.ts';
+import { readOptionFile } from './target.ts';
 
 export interface ReadAccounts {
   readonly own: Credentials;
@@ -60,10 +59,7 @@ export async function readAccounts(values: OptionValues, contract: Contract): Pr
 
 async function readUsers({ authFile, seed }: OptionValues, faults: string[]): Promise<readonly User[]> {
   if (authFile === undefined) return [];
-  const text = await readFile(authFile, 'utf8').catch((error: unknown) => {
-    faults.push(`--auth-file ${authFile} cannot be read: ${messageOf(error)}.`);
-    return undefined;
-  });
+  const text = await readOptionFile('--auth-file', authFile, faults);
   if (text === undefined) return [];
   const { users, faults: found } = readAuthFile(authFile, text, seed);
   faults.push(...found);

@@ -47,15 +47,13 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
     return refuse(...faults, ...(values.contract === undefined ? ['(--help shows every option)'] : []));
   const unfound = values.allowFiles.filter((folder) => !statSync(folder, { throwIfNoEntry: false })?.isDirectory());
   if (unfound.length > 0) return refuse(...unfound.map((folder) => `--allow-files ${folder} is no folder.`));
-  const distrust = await trustAuthorities(values);
-  const certificate = await readClientCertificate(values);
-  const unreadable = [distrust, 'fault' in certificate ? certificate.fault : undefined].filter(
-    (one) => one !== undefined,
-  );
-  if (unreadable.length > 0 || 'fault' in certificate) return refuse(...unreadable);
+  const unreadable: string[] = [];
+  await trustAuthorities(values, unreadable);
+  const tls = await readClientCertificate(values, unreadable);
+  if (unreadable.length > 0) return refuse(...unreadable);
   // A deployment that serves its own contract has none before it answers.
   if (ends !== undefined && isAddress(values.contract)) {
-    const end = await waitAsAsked(values, certificate.tls, streams, ends);
+    const end = await waitAsAsked(values, tls, streams, ends);
     if (end !== undefined) return end;
   }
   let contract: Contract;
@@ -70,26 +68,16 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   const [unknownServer] = unknownServers(contract, values.server);
   if (unknownServer !== undefined) {
     const known = serversOf(contract);
-    return refuse(
-      printable(
-        `--server ${unknownServer}: the contract has no such server.${suggest(unknownServer, known)} There are: ${known.join(', ') || 'none'}.`,
-      ),
-    );
+    const hint = `${suggest(unknownServer, known)} There are: ${known.join(', ') || 'none'}.`;
+    return refuse(printable(`--server ${unknownServer}: the contract has no such server.${hint}`));
   }
   contract = placeOperations(contract, values.baseUrl ?? '', values.server);
   const { operations } = contract;
   const deprecated = values.excludeDeprecated ? operations.filter(({ isDeprecated }) => isDeprecated) : [];
   const selection = { only: values.operation, exclude: [...values.exclude, ...deprecated.map(({ id }) => id)] };
   const { unknown, selected } = selectOperations(operations, selection);
-  if (unknown.length > 0)
-    return refuse(
-      printable(
-        describeUnknown(
-          unknown,
-          operations.map(({ id }) => id),
-        ),
-      ),
-    );
+  const ids = operations.map(({ id }) => id);
+  if (unknown.length > 0) return refuse(printable(describeUnknown(unknown, ids)));
   if (selected.length === 0) return refuse('--operation and --exclude leave no operation to test.');
   const accounts = await readAccounts(values, contract);
   if (accounts.faults.length > 0) return refuse(...accounts.faults.map(printable));
@@ -98,7 +86,7 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
     authUrl: values.authUrl,
     credentials: accounts.own,
     second: accounts.second,
-    tls: certificate.tls,
+    tls,
     permissions: { effects: values.allowEffects, readOnly: values.readOnly, writes: values.writes },
     selection,
     checks: values.check,
@@ -139,7 +127,7 @@ export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends):
   if (typeof prepared === 'number') return prepared;
   const { values, run, contract } = prepared;
   // Rather than after an hour of requests.
-  const unmade = await makeFolder(values);
+  const unmade = await writeReports(values);
   if (unmade !== undefined) {
     streams.error.write(`${unmade}\n`);
     return wrongUse;
@@ -173,8 +161,10 @@ export async function runCommand(raw: RawOptions, streams: Streams, ends: Ends):
   if (result.failure !== undefined) streams.error.write(`${framesOf(result.failure)}\n`);
   const unwritten = await writeReports(values, result);
   streams.out.write(reports[values.json ? 'json' : 'console'].format(result));
-  if (unwritten !== undefined) streams.error.write(`${unwritten}\n`);
-  if (unwritten !== undefined) return wrongUse;
+  if (unwritten !== undefined) {
+    streams.error.write(`${unwritten}\n`);
+    return wrongUse;
+  }
   return failed.aborted ? exitCodes.failed : exitCodeOf(result, values);
 }
 
@@ -224,29 +214,19 @@ export function framesOf(failure: Error): string {
     .join('\n');
 }
 
-/** The folder of the reports. @returns why they could not be written there */
-async function makeFolder({ report: names, out }: OptionValues): Promise<string | undefined> {
+/** Writes the reports; without a result sees that they can be written. @returns why they cannot */
+async function writeReports({ report: names, out }: OptionValues, result?: RunResult): Promise<string | undefined> {
   if (names.length === 0) return undefined;
   try {
     await mkdir(out, { recursive: true });
     await access(out, constants.W_OK);
+    if (result !== undefined)
+      await Promise.all(names.map((name) => writeFile(join(out, reports[name].file), reports[name].format(result))));
     return undefined;
   } catch (error) {
     const code = memberOf(error, 'code');
     const why = code === 'EEXIST' || code === 'ENOTDIR' ? 'a file of that name is in the way' : messageOf(error);
     return `--out ${out} cannot be written: ${why}.`;
-  }
-}
-
-/** @returns why they cannot be written */
-async function writeReports({ report: names, out }: OptionValues, result: RunResult): Promise<string | undefined> {
-  if (names.length === 0) return undefined;
-  try {
-    await mkdir(out, { recursive: true });
-    await Promise.all(names.map((name) => writeFile(join(out, reports[name].file), reports[name].format(result))));
-    return undefined;
-  } catch (error) {
-    return `--out ${out} cannot be written: ${messageOf(error)}.`;
   }
 }
 

@@ -7,51 +7,47 @@ import { createConnection } from '../execute/connection.ts';
 import type { RunOptions } from '../run/run.ts';
 import type { OptionValues } from './options.ts';
 
-/**
- * Makes this process trust further authorities, besides those of the system: for the deployment, and for a contract from an address.
- *
- * @returns why not; undefined where that went well or nothing was asked for
- */
-export async function trustAuthorities({ ca }: OptionValues): Promise<string | undefined> {
-  if (ca === undefined) return undefined;
-  const text = await readPem('--ca', ca);
-  if (typeof text === 'object') return text.fault;
+/** Makes this process trust further authorities, besides those of the system: for the deployment, and for a contract from an address. */
+export async function trustAuthorities({ ca }: OptionValues, faults: string[]): Promise<void> {
+  if (ca === undefined) return;
+  const text = await readOptionFile('--ca', ca, faults);
+  if (text === undefined) return;
   const certificates = text.match(/-----BEGIN CERTIFICATE-----.+?-----END CERTIFICATE-----/gs) ?? [];
   try {
     for (const certificate of certificates) new X509Certificate(certificate);
+    if (certificates.length > 0) setDefaultCACertificates([...getCACertificates('default'), ...certificates]);
+    else faults.push(`--ca ${ca} holds no certificate: PEM is wanted, -----BEGIN CERTIFICATE-----.`);
   } catch (error) {
-    return `--ca ${ca}: a certificate in it cannot be read: ${messageOf(error)}.`;
+    faults.push(`--ca ${ca}: a certificate in it cannot be read: ${messageOf(error)}.`);
   }
-  if (certificates.length === 0) return `--ca ${ca} holds no certificate: PEM is wanted, -----BEGIN CERTIFICATE-----.`;
-  setDefaultCACertificates([...getCACertificates('default'), ...certificates]);
-  return undefined;
 }
 
 /** The client certificate that connections show. */
-export async function readClientCertificate({
-  cert,
-  key,
-  keyPassword,
-}: OptionValues): Promise<{ readonly tls: RunOptions['tls'] } | { readonly fault: string }> {
-  if (cert === undefined || key === undefined) return { tls: undefined };
-  const [certText, keyText] = await Promise.all([readPem('--cert', cert), readPem('--key', key)]);
-  if (typeof certText === 'object') return certText;
-  if (typeof keyText === 'object') return keyText;
-  const tls = { cert: certText, key: keyText, ...(keyPassword !== undefined && { passphrase: keyPassword }) };
+export async function readClientCertificate(
+  { cert: certFile, key: keyFile, keyPassword: passphrase }: OptionValues,
+  faults: string[],
+): Promise<RunOptions['tls']> {
+  if (certFile === undefined || keyFile === undefined) return undefined;
+  const cert = await readOptionFile('--cert', certFile, faults);
+  const key = cert === undefined ? undefined : await readOptionFile('--key', keyFile, faults);
+  if (cert === undefined || key === undefined) return undefined;
+  const tls = { cert, key, ...(passphrase !== undefined && { passphrase }) };
   try {
     createSecureContext(tls);
-    return { tls };
   } catch (error) {
-    const hint = keyPassword === undefined && /ENCRYPTED/.test(keyText) ? ' It is encrypted: give --key-password.' : '';
-    return { fault: `--cert ${cert} and --key ${key} cannot be used together: ${messageOf(error)}.${hint}` };
+    const hint = passphrase === undefined && /ENCRYPTED/.test(key) ? ' It is encrypted: give --key-password.' : '';
+    faults.push(`--cert ${certFile} and --key ${keyFile} cannot be used together: ${messageOf(error)}.${hint}`);
   }
+  return tls;
 }
 
-async function readPem(option: string, file: string): Promise<string | { readonly fault: string }> {
+/** The text of a file that an option names; undefined, and one fault more, where it cannot be read. */
+export async function readOptionFile(option: string, file: string, faults: string[]): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    return { fault: `${option} ${file} cannot be read: ${messageOf(error)}.` };
+    faults.push(`${option} ${file} cannot be read: ${messageOf(error)}.`);
+    return undefined;
   }
 }
 
