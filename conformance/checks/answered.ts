@@ -58,7 +58,7 @@ export type Content =
   | {
       readonly kind: 'value';
       readonly value: unknown;
-      /** Where a number stands that is larger than can be represented, `1e999`: what is said of it is not known. */
+      /** The place of a number that is larger than can be represented, `1e999`: its violations prove nothing. */
       readonly overflow?: string | undefined;
     }
   | {

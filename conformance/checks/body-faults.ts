@@ -26,8 +26,8 @@ export interface Fault {
 }
 
 /**
- * Folds the violations of one body into faults. What an object breaks is one fault, however many of its members are wrong, and so
- * is what each item of a list breaks in the same way; beneath an object that is another thing altogether nothing is told apart.
+ * Folds the violations of one body into faults. Violations of one object are one fault, however many of its members are wrong, and
+ * so are those of the items of a list in the same way; beneath an object that is another thing altogether nothing is told apart.
  * A null where none is declared is one fault wherever it stands.
  *
  * @param range of the status, `4XX`: refusals have one shape all over a document, and are compared by what they carry

@@ -85,8 +85,8 @@ function isFile(root: JsonObject, schema: Pointer): boolean {
 }
 
 /**
- * What the schema of a text describes: the text itself, or the value that is written in it. Of other texts, as CSV, XML and streams
- * of events, it describes what they stand for, and nothing here reads that.
+ * The schema of a text describes the text itself, or the value that is written in it. Of other texts, as CSV, XML and streams of
+ * events, it describes the values they stand for, and nothing here reads those.
  */
 function judgeText(text: string, judge: Judge): ReturnType<Judge> {
   const violations = judge(text);

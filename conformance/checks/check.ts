@@ -18,7 +18,7 @@ export interface World {
   readonly tag: string;
   /** Undefined: the check `slow` is off. */
   readonly slowMs: number | undefined;
-  /** What accepted answers showed. */
+  /** Learned from accepted answers. */
   readonly resources: Resources;
   /** How many requests of one operation failed so far as this exchange did, itself among them. */
   readonly failedLike: (exchange: Exchange) => number;
@@ -32,10 +32,10 @@ export interface SecretSeen {
   readonly pointer: string;
 }
 
-/** What a check may look at besides the exchange. */
+/** The parts of the world that a check of one exchange may look at. */
 export type CheckContext = Pick<World, 'contract' | 'judge' | 'slowMs' | 'secretsSeen'>;
 
-/** What an exchange says about one obligation: met without failures, violated with them. */
+/** An exchange settles one obligation: met without failures, violated with them. */
 export interface Verdict {
   readonly place: string;
   readonly failures: readonly Failure[];
@@ -46,9 +46,9 @@ export interface Verdict {
 interface Described {
   readonly name: string;
   readonly about: string;
-  /** What this check has to establish about an operation. */
+  /** The obligations of this check about an operation. */
   readonly plan: (operation: Operation) => readonly Planned[];
-  /** What would have had to come at a place for this check to judge it, as in `refusal`; by default the place itself. */
+  /** The answer that this check needs to judge a place, as in `refusal`; by default the place itself. */
   readonly needs?: (place: string) => string;
 }
 
@@ -71,7 +71,7 @@ export interface TraceVerdict extends Verdict {
   readonly exchange: NumberedExchange;
 }
 
-/** Where in an exchange something is to be established, and by which part of the contract. */
+/** A place of an exchange at which something is to be established, and the part of the contract that says so. */
 export interface Planned {
   /** `response 200 header X-Total`. */
   readonly place: string;

@@ -36,7 +36,7 @@ export function failureOf({ pointer, says, cure, breaks }: ContractProblem): Fai
   if (breaks === undefined) return undefined;
   return {
     check: 'contract',
-    // What a norm only advises may have its reason.
+    // Against mere advice of a norm there may be a reason.
     severity: /\bSHOULD\b/.test(breaks) ? 'suspect' : 'defect',
     place: 'contract',
     pointer,

@@ -12,7 +12,7 @@ import { isHttpDate } from './http-laws.ts';
 /** Statuses that need no line in the contract: any server or proxy in between may send them. */
 const implied = new Set([413, 414, 429, 431]);
 
-/** What HTTP itself answers to a method or media type that is not the declared one. */
+/** HTTP's own answers to a method or media type that is not the declared one. */
 const impliedByProbes = new Set([405, 406, 415]);
 
 export const statusUndocumented: ExchangeCheck = {
@@ -116,7 +116,7 @@ export const mediaType: ExchangeCheck = {
         keyword: 'content',
         clause: 'RFC 9110 8.3',
         says,
-        // Where none is declared, what came tells nothing of the omission.
+        // Where none is declared, the type that came tells nothing of the omission.
         causes: [
           what === 'undeclared' ? [what] : [classOf(answer.status), what, essenceOf(sent ?? '') ?? '', ...types],
         ],
@@ -136,7 +136,7 @@ export const mediaType: ExchangeCheck = {
       if (answer.status >= 300) return [{ place, failures: [] }];
       return tell('undeclared', 'suspect', `content of type ${sent} came where none is declared`);
     }
-    // What a malformed type of the contract means, nobody can say.
+    // A malformed type of the contract has no meaning that anybody could tell.
     const isListed = listed.some((type) => essenceOf(type) === undefined || coversMediaType(type, sent));
     return isListed
       ? [{ place, failures: [] }]

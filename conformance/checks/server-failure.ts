@@ -13,7 +13,7 @@ const mayBeDocumented = new Set([501, 503]);
 const off =
   /\b(?:is|are|been|was|feature|currently) disabled\b|\bnot (?:yet |currently )?(?:supported(?! between)|enabled|configured|implemented)\b|\b(?:switched|turned) off\b/i;
 
-/** What a server says when it misses something around it: another host, a program, a file of the installation, its own time. */
+/** Words of a server that misses something around it: another host, a program, a file of the installation, its own time. */
 const environment = new RegExp(
   [
     // Error codes of C libraries, Node and Python.
@@ -145,7 +145,7 @@ export const noAnswer: TraceCheck = {
     originalsOf(trace).flatMap((exchange): TraceVerdict[] => {
       const { outcome, outage } = exchange;
       if (outcome.kind === 'answer') return [{ exchange, place: wholeAnswer, failures: [] }];
-      // Who stopped the deployment shows by what comes of all that were under way: it is told at the end.
+      // The request that stopped the deployment shows by what comes of all that were under way: it is told at the end.
       if (outage !== undefined || notOfTheServer.has(outcome.reason)) return [];
       const repeat = repeatOf(trace, exchange);
       const failure = judgeSilence(exchange, outcome, repeat, world.failedLike(exchange));
@@ -178,7 +178,7 @@ function judgeSilence(
   };
 }
 
-/** What is not sent again may have been broken off by chance, until another request of the same operation ends alike. */
+/** A request that is not sent again may have been broken off by chance, until another of the same operation ends alike. */
 function weighSilence(
   reason: NoAnswer['reason'],
   repeat: NumberedExchange | undefined,

@@ -8,13 +8,13 @@ import type { Pace } from '../execute/limits.ts';
 export interface LostAddress {
   readonly base: string;
   readonly option: '--base-url' | '--auth-url';
-  /** What came there, in words: `404`, `200 as text/html`, `301 to https://api.example/books`. */
+  /** The answers that came there, in words: `404`, `200 as text/html`, `301 to https://api.example/books`. */
   readonly saw: string;
   /** Something came that no API of this contract sends; a 404 alone may also speak of an id. */
   readonly isForeign: boolean;
   /** A request that a right address would know, `GET /books`; undefined where every path has an id in it. */
   readonly asked: string | undefined;
-  /** Where it redirects to, else an address of the same host where that request is answered as the contract says. */
+  /** The target of its redirect, else an address of the same host where that request is answered as the contract says. */
   readonly right: string | undefined;
   /** `right` is where it redirects to. */
   readonly isRedirect: boolean;
@@ -77,7 +77,7 @@ async function findLostAddress(seen: TargetSeen, given: Given): Promise<LostAddr
   };
 }
 
-/** What all answers of one server have in common, as far as it tells of a wrong address. */
+/** Facts that all answers of one server share, as far as they tell of a wrong address. */
 export interface TargetSeen {
   readonly option: '--base-url' | '--auth-url';
   readonly base: string | undefined;
@@ -87,7 +87,7 @@ export interface TargetSeen {
   readonly isForeign: boolean;
   /** The different answers in words. */
   readonly saw: string;
-  /** Where one of them redirects to the same path. */
+  /** The address to which one of them redirects, for the same path. */
   readonly redirect: string | undefined;
   /** The first GET that needs no id, and the first request that needs none, in words. */
   readonly asked: Operation | undefined;
@@ -145,7 +145,7 @@ function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) =>
         return;
       }
       isThere = true;
-      // What one answer says is said already where another was the API's own.
+      // One answer of the API's own has said already all that more of them could.
       if (isOwn) return;
       const origin = originOf(exchange);
       isOwn ||= origin === 'own';
@@ -231,7 +231,7 @@ function isRedirection(status: number): boolean {
   return status >= 300 && status < 400 && status !== 304;
 }
 
-/** Where an answer leads, without query, fragment and user: a server may repeat there what is secret. */
+/** The address to which an answer leads, without query, fragment and user: a server may repeat secrets there. */
 function locationOf({ request, outcome }: Asked): URL | undefined {
   if (outcome.kind === 'none' || !isRedirection(outcome.status)) return undefined;
   const location = headerOf(outcome, 'location');

@@ -48,7 +48,7 @@ export function watchContamination(
         if (isForeign(exchange)) {
           writes = [operation.id, ...writes.filter((name) => name !== operation.id)].slice(0, mostNamed);
         }
-        // What needs an id may be gone with it; what needs none was there before and has to be there still.
+        // A read that needs an id may be gone with it; one that needs none was there before and has to be there still.
         const isPlain = operation.method === 'get' && slotsOf(operation.path).length === 0;
         if (isPlain && writes.length === 0) reads.set(operation, exchange);
       }

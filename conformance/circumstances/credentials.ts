@@ -27,7 +27,7 @@ export function watchCredentials(
   { send, keepSecret }: Wiring,
   onLost: (says: string, cure: string) => void,
 ): CredentialWatch {
-  /** What came in the place of what. */
+  /** From each ended secret to the one in its place. */
   let replaced: ReadonlyMap<string, string> = new Map();
   /** With which of these a request left. */
   const showed = new WeakMap<OutgoingRequest, typeof replaced>();

@@ -22,7 +22,7 @@ export interface Outages extends Availability {
   readonly all: () => readonly Outage[];
   /** Set where the deployment did not come back: for how long the run waited. */
   readonly goneForMs: () => number | undefined;
-  /** Who stopped the deployment, as far as the run knows by now. */
+  /** The requests that stopped the deployment, as far as the run knows by now. */
   readonly judge: () => readonly Blame[];
 }
 
@@ -122,7 +122,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
       .sort((a, b) => Number(b.isStop) - Number(a.isStop) || a.beforeMs - b.beforeMs);
     const outage: OpenOutage = { base, lostAt, accepted, last, interrupted: [], awayMs: undefined, waitedMs: 0 };
     outages.push(outage);
-    // What has told it to stop once is not to blame for the next time.
+    // A write that has told it to stop once is not to blame for the next time.
     writes = writes.filter((write) => !own.includes(write));
     for (const flight of broken.filter(({ request }) => request.base === base)) interrupt(outage, flight);
     broken = broken.filter(({ request }) => request.base !== base);
@@ -256,7 +256,7 @@ function names({ interrupted, accepted, last }: Outage, request: OutgoingRequest
 }
 
 /**
- * Who stopped a deployment, told when all is known that the run can know: a defect where a request broke it, a suspect where
+ * The requests that stopped a deployment, told when all is known that the run can know: a defect where a request broke it, a suspect where
  * several may have, or nobody did that was seen. One that was told to stop has done as it was told: see {@link explainOutages}.
  *
  * @param exchangeOf the exchange of a request; undefined where it is not kept any more
@@ -310,7 +310,7 @@ function isTold({ accepted }: Outage): boolean {
 }
 
 /**
- * Those that have stopped it beyond doubt: one that did so again when it was sent alone, or the only one that is left when all
+ * The requests that have stopped it beyond doubt: one that did so again when it was sent alone, or the only one that is left when all
  * others that were under way were answered.
  */
 function culpritsOf({ interrupted }: Outage): readonly Interrupted[] {

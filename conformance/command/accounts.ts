@@ -13,7 +13,7 @@ export interface ReadAccounts {
   readonly faults: readonly string[];
 }
 
-/** The accounts that the options describe. What names a scope, a scheme or a user is held to the contract and the file. */
+/** The accounts that the options describe. Names of scopes, schemes and users are held to the contract and the file. */
 export async function readAccounts(values: OptionValues, contract: Contract): Promise<ReadAccounts> {
   const faults: string[] = [];
   const users = await readUsers(values, faults);

@@ -100,7 +100,7 @@ export function readAuthFile(
   return { users, faults };
 }
 
-/** What a user leaves out comes from the template, member by member. */
+/** Members that a user leaves out come from the template. */
 function mergeTemplate(own: unknown, template: unknown): JsonObject {
   if (!isObject(own) || !isObject(template)) return isObject(own) ? own : isObject(template) ? template : {};
   const merged = Object.entries(own).map(([name, value]) => {
@@ -128,7 +128,7 @@ function readUser(entry: JsonObject, seed: number, report: (path: Steps, says: s
     );
   const fixedHeaders = pairsOf(entry.fixedHeaders, fill);
   const given = isObject(entry.loginEndpointAuth) ? entry.loginEndpointAuth : undefined;
-  // Whoever has fixed headers may have got the rest from the template alone: a log-in that gives nothing is none.
+  // A user with fixed headers may have got the rest from the template alone: a log-in that gives nothing is none.
   const isIdle = given?.token === undefined && given?.expectCookies !== true && fixedHeaders.length > 0;
   const login = isIdle ? undefined : given;
   if (login === undefined && fixedHeaders.length === 0)

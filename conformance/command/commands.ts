@@ -110,7 +110,7 @@ function describeUnknown(unknown: readonly string[], names: readonly string[]): 
   return `No operation is called ${unknown.join(', ')}. Did you mean ${[...nearest].join(', ')}? ${all}`;
 }
 
-/** What ends a run from outside: the user, or a failure of the runner that nothing has caught. */
+/** Two signals end a run from outside: one of the user, one of a failure of the runner that nothing has caught. */
 export interface Ends {
   readonly interrupted: AbortSignal;
   /** Its reason is a `RunnerFailure`. */
@@ -205,7 +205,7 @@ function givenUp(failed: AbortSignal): Promise<undefined> {
   });
 }
 
-/** Where the runner failed. Nothing of the message: data of the deployment may stand in it. */
+/** The frames at which the runner failed. Nothing of the message: data of the deployment may stand in it. */
 export function framesOf(failure: Error): string {
   const cause = failure instanceof RunnerFailure && failure.cause instanceof Error ? failure.cause : failure;
   return (cause.stack ?? '')

@@ -442,7 +442,7 @@ function instant(given: Given, name: string): number {
 function headers(given: Given, name: string): readonly (readonly [name: string, value: string])[] {
   return texts(given).map((line) => {
     const match = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):\s*(.*)$/.exec(line);
-    // What was given may be a secret, or half of one that stood without quotes.
+    // The given text may be a secret, or half of one that stood without quotes.
     if (match === null) throw new RangeError(`${name}: write it in quotes, as in ${name} 'X-Tenant: acme'.`);
     return [match[1] ?? '', match[2] ?? ''];
   });

@@ -32,7 +32,7 @@ export interface Operation {
   readonly target: Target;
   /** Addresses of the operation's own servers with defaults filled in; empty where the document's hold. */
   readonly servers: readonly string[];
-  /** Where it runs, if not at the address of its target: an address, or a path at the origin of the base URL. */
+  /** Its place, if not the address of its target: an address, or a path at the origin of the base URL. */
   readonly address?: string | undefined;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
@@ -127,7 +127,7 @@ export interface ContractProblem {
   readonly line: number;
   readonly says: string;
   readonly cure: string;
-  /** Where OpenAPI or JSON Schema says MUST: which sentence it breaks. It is a defect of the contract then. */
+  /** The sentence of OpenAPI or JSON Schema that it breaks, where one says MUST: it is a defect of the contract then. */
   readonly breaks?: string | undefined;
 }
 

@@ -103,7 +103,7 @@ export interface Place {
   readonly pointer: Pointer;
 }
 
-/** What a reference to nothing breaks. */
+/** The sentence that a reference to nothing breaks. */
 export const dangling = 'OpenAPI, Reference Object; RFC 6901 7: the value that a pointer names MUST exist';
 
 /** @param breaks the sentence of OpenAPI or JSON Schema, where one says MUST */
@@ -165,7 +165,7 @@ export function objectsIn(root: JsonObject, map: Place, report: ReportPart) {
   });
 }
 
-/** What a runtime expression can see (OpenAPI 3.1, 4.8.20.3): one request and, when it came, its answer. */
+/** The values that a runtime expression can see (OpenAPI 3.1, 4.8.20.3): one request and, when it came, its answer. */
 export interface Seen {
   readonly path: Readonly<Record<string, unknown>>;
   readonly query: Readonly<Record<string, unknown>>;

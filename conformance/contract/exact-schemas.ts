@@ -17,7 +17,7 @@ const annotations = new Set([
 
 /**
  * The document with each schema as it holds on the wire: `x-exact` in place of the plainer keywords beside it, which are for generators of
- * clients (`docs/extensions.md`). What has none is shared.
+ * clients (`docs/extensions.md`). A part without one is shared.
  */
 export function readExactly(root: JsonObject): JsonObject {
   return readMembers(root, false);

@@ -2,7 +2,7 @@ import { isObject, type JsonObject, textAt } from './document.ts';
 
 /** Extensions of an operation that the runner understands. All are optional; this file alone reads them. */
 export interface OperationExtensions {
-  /** What the call does beyond the API: `physical`, `remote`. */
+  /** The effect of the call beyond the API: `physical`, `remote`. */
   readonly effect: string | undefined;
   readonly byValue: readonly ByValue[];
   /** The call may be sent again without doing its work twice; how, stands in the contract. */

@@ -90,7 +90,7 @@ interface Part {
   readonly file: string;
   /** From the folder of the contract. */
   readonly name: string;
-  /** Where it stands in the whole. */
+  /** Its place in the whole. */
   readonly base: Pointer;
   readonly source: Source;
 }
@@ -148,9 +148,9 @@ function splitReference(reference: string): readonly [path: string, fragment: st
 type Refusal = Pick<ContractProblem, 'says' | 'cure'>;
 
 /**
- * Which files of this machine a contract may refer to. What they hold stands in reports, and a contract from elsewhere could name
- * any: those below its own folder, but for hidden ones, where keys and tokens are kept, and those below the folders that the user
- * allows. Symbolic links count as what they lead to.
+ * A contract may refer to files below its own folder, but for hidden ones, where keys and tokens are kept, and to those below the
+ * folders that the user allows: reports show their content, and a contract from elsewhere could name any file of this machine.
+ * Symbolic links count as what they lead to.
  */
 function createFileRule(contract: string, allowFiles: readonly string[]): (path: string) => Refusal | undefined {
   const file = resolve(contract);

@@ -1,4 +1,4 @@
-// Where an operation lies: at the servers of the document, at a server of its own on the same host, or at that of another party.
+// An operation lies at the servers of the document, at a server of its own on the same host, or at that of another party.
 import type { Contract, Operation } from './contract.ts';
 import { arrayAt, isObject, type JsonObject, objectAt, textAt } from './document.ts';
 
@@ -66,7 +66,7 @@ export function baseOf(
   return authUrl ?? (address === undefined ? undefined : `${new URL(baseUrl).origin}${address}`);
 }
 
-/** What the user has to give for an operation of another server. */
+/** The options that an operation of another server needs. */
 export function explainServer({ schemes }: Contract, { servers: [server = ''] }: Operation): string {
   const isOAuth = Object.values(schemes).some(({ type }) => type === 'oauth2' || type === 'openIdConnect');
   return `it is at another server: pass ${isOAuth ? '--auth-url URL, or ' : ''}--server ${server}=URL`;

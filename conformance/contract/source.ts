@@ -27,7 +27,7 @@ export interface Source {
   readonly repeated: readonly Pointer[];
 }
 
-/** Whoever walks a document does so step by step: no document that somebody wrote is nested so deeply. */
+/** Walks of a document are recursive: no document that somebody wrote is nested so deeply. */
 const mostDepth = 1200;
 /** Of a document as it stands, and of one with its aliases repeated: a megabyte of `[],` takes thirty in memory. */
 const mostValues = 2_000_000;
@@ -158,7 +158,7 @@ function scanJson(text: string): Pointer[] {
   return repeated;
 }
 
-/** Where the quotation mark stands that ends it: no odd count of backslashes stands before. */
+/** The index of the closing quotation mark: no odd count of backslashes stands before it. */
 function endOfText(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); ; end = text.indexOf('"', end + 1)) {
     let slashes = 0;
@@ -204,7 +204,7 @@ function readYaml(text: string): Read {
   }
 }
 
-/** What an alias names is one value in memory, and as many as there are ways to it for everybody who walks them. */
+/** A value with aliases is one in memory, and in a walk as many as there are ways to it. */
 function countValues(root: unknown): void {
   const counts = new Map<object, number | 'open'>();
   const count = (value: unknown): number => {

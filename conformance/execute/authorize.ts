@@ -7,7 +7,7 @@ import { createTokens, scopesOf, type Tokens, takesToken } from './tokens.ts';
 
 type Pair = readonly [name: string, value: string];
 
-/** What the user gave to get in as one account. All of it is secret but the client id. */
+/** Credentials of one account, as the user gave them. All are secret but the client id. */
 export interface Credentials extends TokenCredentials {
   /** Key, token, or `name:password`, by the name of the security scheme that it is for. */
   readonly byScheme?: Readonly<Record<string, string>> | undefined;
@@ -18,7 +18,7 @@ export interface Credentials extends TokenCredentials {
   readonly hasCertificate?: boolean | undefined;
 }
 
-/** What is added to a request so that it is let in. */
+/** Parts that are added to a request so that it is let in. */
 export interface Authorization {
   readonly headers: readonly Pair[];
   readonly query: readonly Pair[];
@@ -32,8 +32,8 @@ export interface Authorization {
 }
 
 /**
- * Which alternative a bare token is for, found out by asking: what one is refused with 401 is asked again by the next. What came of
- * it counts from the next round on, so that nothing depends on which answer is the first to arrive.
+ * Finds by trial the alternative that a bare token is for: a request that one alternative is refused with 401 is sent again by the
+ * next. Results count from the next round on, so that nothing depends on which answer is the first to arrive.
  */
 interface Trials {
   readonly isAccepted: (alternative: string) => boolean;
@@ -68,7 +68,7 @@ interface Account {
   readonly trials: Trials;
   readonly credentials: Credentials;
   readonly tokens: Tokens;
-  /** What every request of the account carries, with the way to other credentials in its place. */
+  /** The parts that every request of the account carries, with the way to other credentials in their place. */
   readonly badge: () => Promise<Renewable>;
   readonly session: Session | undefined;
 }

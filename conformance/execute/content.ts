@@ -105,7 +105,7 @@ function decodePart(
 /** Of one JSON text, so that a round of answers fits into memory: a page of 5,000 items of 50 members. */
 const mostValues = 250_000;
 
-/** Whoever walks a value does so step by step: a contract that describes so many levels cannot be read either. */
+/** Walks of a value are recursive: a contract that describes so many levels cannot be read either. */
 const mostDepth = 1_000;
 
 /**
@@ -117,7 +117,7 @@ export function readJson(body: Buffer): { readonly value: unknown } | { readonly
   const unread = measureJson(body);
   if (unread !== undefined) return { unread };
   try {
-    // Whoever parses may ignore a byte order mark (RFC 8259, 8.1).
+    // A parser may ignore a byte order mark (RFC 8259, 8.1).
     return { value: JSON.parse(body.toString().replace(/^\ufeff/, '')) };
   } catch {
     return undefined;
@@ -153,7 +153,7 @@ function measureJson(body: Buffer): string | undefined {
 /** Of the bodies that one round keeps: 64 turns may bring several of 64 MiB each. */
 const mostHeldBytes = 256 * 1024 * 1024;
 
-/** What is kept of a body beyond that. */
+/** Of a body beyond that, its beginning is kept. */
 const keptBytes = 64 * 1024;
 
 /** Keeps bodies as long as there is room for them, of those that come then the beginning. */
@@ -167,7 +167,7 @@ export function createHolder(most = mostHeldBytes, kept = keptBytes) {
       // A copy: a part of a buffer would keep the whole.
       return { ...answer, body: Buffer.from(answer.body.subarray(0, kept)), isCut: true };
     },
-    /** What was kept is needed no more. */
+    /** The bodies are needed no more. */
     release: (): void => {
       size = 0;
     },

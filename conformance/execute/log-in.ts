@@ -19,7 +19,7 @@ export interface LoginRequest {
   readonly method: string;
   readonly headers: readonly Pair[];
   readonly body: string | undefined;
-  /** What of the body is a secret, where the file says so. */
+  /** The secret in the body, where the file names one. */
   readonly password?: string | undefined;
 }
 
@@ -38,7 +38,7 @@ export interface LoginToken {
   readonly sendTemplate: string;
 }
 
-/** What a user's requests carry. */
+/** The parts that a user's requests carry. */
 export interface Badge {
   readonly headers: readonly Pair[];
   readonly query: readonly Pair[];

@@ -35,7 +35,7 @@ export interface FreshToken extends Token {
   readonly freshUntil: number;
 }
 
-/** Asks for a token once. What it gives: the token, or why there is none; undefined where the run ended meanwhile. */
+/** Asks for a token once. It gives the token, or why there is none; undefined where the run ended meanwhile. */
 export type Mint = (scopes: readonly string[]) => Promise<FreshToken | string | undefined>;
 
 export interface MintTools {
@@ -45,7 +45,7 @@ export interface MintTools {
   readonly clock: () => number;
 }
 
-/** Where tokens are fetched, and how where there is no client. */
+/** The place where tokens are fetched, and the grant where there is no client. */
 export interface TokenEndpoint {
   readonly base: string;
   readonly path: string;
@@ -53,7 +53,7 @@ export interface TokenEndpoint {
 }
 
 /**
- * Where tokens come from. The contract names an address of its own publisher's; the deployment's is the same path beneath
+ * Finds the token endpoint. The contract names an address of its own publisher's; the deployment's is the same path beneath
  * the address that the user gave. No address that the user did not give is called.
  *
  * @returns undefined where the contract names no token endpoint and no `--auth-url` was given
@@ -220,7 +220,7 @@ export function insertScope(command: string): string {
   });
 }
 
-/** What a JWT says of its own scopes: `scope` (RFC 9068, 2.2.3), or `scp`, a list or text. Undefined for any other token. */
+/** The scopes that a JWT names: `scope` (RFC 9068, 2.2.3), or `scp`, a list or text. Undefined for any other token. */
 export function readScopes(token: string): readonly string[] | undefined {
   const [, claims, signature] = token.split('.');
   const payload = signature === undefined ? undefined : parseJson(Buffer.from(claims ?? '', 'base64url').toString());

@@ -2,7 +2,7 @@ import type { Operation } from '../contract/contract.ts';
 import type { Exchange, PhaseName } from './exchange.ts';
 import type { Session } from './session.ts';
 
-/** What a scenario touches: two that may disturb each other run one after another. */
+/** The part of the API that a scenario touches: two that may disturb each other run one after another. */
 export interface Domain {
   /** Path of the contract up to its first parameter, `/devices`: what lies beneath belongs to it. */
   readonly path: string;

@@ -12,7 +12,7 @@ export interface Draft {
   /** In the order of the contract; what is left out is not there. */
   readonly parameters: readonly { readonly parameter: Parameter; readonly value: unknown }[];
   readonly body: { readonly content: MediaContent; readonly value: unknown } | undefined;
-  /** Where its values come from: `example`, `polite`. */
+  /** The source of its values: `example`, `polite`. */
   readonly label: string;
   /** Left out: `own`. */
   readonly identity?: Identity;
@@ -37,7 +37,7 @@ export function writeRequest(
   );
   const { path, pairs } = splitPath(encodeRest(filled));
   const sent = of('query').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
-  // What lets a request in may be a parameter as well: a server would see two, and take either.
+  // A credential may be a parameter as well: a server would see two, and take either.
   const query = override(override(pairs, sent), authorization.query.map(encodePair));
   const asked = of('cookie').flatMap(({ parameter, value }) => encodeQuery(parameter, value));
   const cookies = override(asked, authorization.cookies);
@@ -66,7 +66,7 @@ function override(pairs: readonly Pair[], by: readonly Pair[], same = (name: str
   return [...pairs.filter(([name]) => !names.has(same(name))), ...by];
 }
 
-/** What a contract may write in a path, and no request line can carry (RFC 3986, 2). */
+/** Encodes characters that a contract may write in a path, and no request line can carry (RFC 3986, 2). */
 function encodeRest(path: string): string {
   return path.replaceAll(/[^\x21-\x7e]+/g, (part) => encodeURIComponent(part.toWellFormed()));
 }
@@ -90,7 +90,7 @@ function splitPath(template: string): {
   return { path, pairs };
 }
 
-/** What links and rules of the contract can see of a request that has no answer yet. */
+/** The values that links and rules of the contract can see of a request that has no answer yet. */
 export function seenOf({ parameters, body }: Draft): Seen {
   const named = (place: string): Record<string, unknown> =>
     Object.fromEntries(
@@ -101,7 +101,7 @@ export function seenOf({ parameters, body }: Draft): Seen {
   return { path: named('path'), query: named('query'), requestHeaders: named('header'), requestBody: body?.value };
 }
 
-/** What the contract lists for success, and anything else a little less gladly. */
+/** The media types that the contract lists for success, and any other a little less gladly. */
 function acceptOf({ responses }: Operation): string {
   const success = responses.filter(({ status }) => /^[23]/.test(status) || status === 'default');
   const listed = new Set(success.flatMap(({ contents }) => contents.map(({ mediaType }) => mediaType)));

@@ -7,7 +7,7 @@ import type { Pointer, Seen } from '../contract/document.ts';
  */
 export type Severity = 'defect' | 'suspect' | 'warning';
 
-/** What one check holds against one exchange. */
+/** One sentence that one exchange breaks, as one check sees it. */
 export interface Failure {
   readonly check: string;
   readonly severity: Severity;
@@ -21,7 +21,7 @@ export interface Failure {
   readonly clause: string;
   readonly says: string;
   /**
-   * What it is a case of in the whole document, from the most telling on: no ids, no values, and an operation only where another
+   * Its causes in the whole document, from the most telling on: no ids, no values, and an operation only where another
    * could not show the same. Several where one instance breaks several sentences at once: failures that share one are one cause.
    */
   readonly causes: readonly Cause[];
@@ -56,7 +56,7 @@ function generalPlace(place: string): string {
 /** Most of a body that two bodies are compared by. */
 const mostCompared = 2_000;
 
-/** What varies between two accounts of one failure, the longer forms first. */
+/** Parts that vary between two accounts of one failure, the longer forms first. */
 const variable: readonly (readonly [RegExp, string])[] = [
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<uuid>'],
   [/\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?: ?(?:Z|[+-]\d\d:?\d\d))?)?/gi, '<date>'],
@@ -84,7 +84,7 @@ export function normaliseBody(text: string, echoes: readonly string[] = []): str
 /** Shorter texts stand in an answer by chance. */
 const leastEcho = 4;
 
-/** What a request says, the longest text first: its answer may repeat it. */
+/** Texts of a request, the longest first: its answer may repeat them. */
 export function echoesOf({ path, query, requestBody }: Seen): readonly string[] {
   const found = new Set<string>();
   const walk = (value: unknown, depth: number): void => {

@@ -11,7 +11,7 @@ export interface Finding {
   readonly id: string;
   readonly check: string;
   readonly severity: Failure['severity'];
-  /** Where it showed first, `''` for what no operation shows; this and what follows is about that exchange. */
+  /** The operation that showed it first, `''` where none does; this and the members below are about that exchange. */
   readonly operation: string;
   /** All operations at which it showed, that one included. */
   readonly operations: readonly string[];
@@ -227,7 +227,7 @@ function formatPlaces({ place, pointer, says, operation, occurrences }: Finding)
   // Of the contract itself the pointer is the place.
   const [own, placeOf] =
     operation === '' ? [pointer, (one: Occurrence) => one.pointer] : [place, (one: Occurrence) => one.place];
-  // What is wrong there stands beside it where it is something else, but for how often it is wrong there.
+  // A sentence of its own stands beside a place, but not one that differs in the number of places alone.
   const told = (text: string): string => text.replace(/, and so at \d+ more places?$/, '');
   const others = [
     ...new Set(
@@ -281,7 +281,7 @@ export function curlLine(
     else parts.push('-H', value === '' ? `'${header};'` : quote(`${header}: ${value}`));
   }
   if (body === undefined) return { line: [...parts, address].join(' '), needs };
-  // What curl would add of itself.
+  // curl would add a type of its own.
   if (!headers.some(([header]) => header.toLowerCase() === 'content-type')) parts.push('-H', `'content-type:'`);
   const text = isUtf8(body) && !body.includes(0) ? body.toString() : undefined;
   const isPlain = text !== undefined && !unsafeRun.test(text);

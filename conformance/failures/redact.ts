@@ -5,7 +5,7 @@ import { type AnnotatedValue, secretsIn } from '../schema/annotated-values.ts';
 
 /**
  * Keeps secrets out of every output: what the user gave, what the server issued, what the contract calls secret and an
- * answer showed. What the run made up itself is evidence, and stays.
+ * answer showed. Values that the run made up are evidence, and stay.
  */
 export interface Redactor {
   /**
@@ -24,7 +24,7 @@ export interface Redactor {
   readonly pieces: (text: string) => readonly Piece[];
   /** Of a header that the user gave, whatever its value. */
   readonly headerVariable: (name: string, value: string) => string | undefined;
-  /** What a variable stands for. */
+  /** The meaning of a variable, in words. */
   readonly meaningOf: (variable: string) => string;
 }
 
@@ -189,7 +189,7 @@ function variableOf(header: string): string {
   return `HEADER_${header.toUpperCase().replaceAll(/[^A-Z0-9]/g, '_')}`;
 }
 
-/** What in the value of a header is a secret of its own: a token behind its scheme, a cookie, the two sides of Basic. */
+/** Parts of a header's value that are secrets of their own: a token behind its scheme, a cookie, the two sides of Basic. */
 function tellingParts(value: string): string[] {
   const basic = /^basic +(\S+)$/i.exec(value)?.[1];
   const decoded = basic === undefined ? '' : Buffer.from(basic, 'base64').toString();

@@ -78,7 +78,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const turn = { ...search, tools, builder, targets: targetsIn(world) };
       const taken = await takeTurn(turn, chosen.strategy, startTurn(state, search.revision), session, allowance);
       state = taken.state;
-      // What a rejection named may add to what counts as news.
+      // A rejection may have named more resources of which news count.
       const { revision } = searchIn(world);
       state = { ...state, revision, exhausted: state.exhausted === search.revision ? revision : state.exhausted };
       return { exchanges: taken.exchanges, reasons: state.progress === 'open' ? [...state.reasons] : [] };

@@ -9,7 +9,7 @@ export function formatConsole(given: RunResult): string {
   const suspects = result.findings.filter(({ severity }) => severity === 'suspect');
   const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';
   const sections = [
-    // What keeps the run from proving anything comes before all that follows from it.
+    // The reason for which a run proves nothing comes before all that follows from it.
     result.cure === undefined ? '' : `${result.says}\n  ${result.cure}`,
     section('Defects', defects.map(formatFinding)),
     section('Suspects (not in the exit code)', suspects.map(formatFinding)),
@@ -45,7 +45,7 @@ function formatCoverage({ coverage, obligations }: RunResult): string {
   return [total, ...rows].join('\n');
 }
 
-/** What a pasted line needs to be set first: the addresses as they were given, and what each secret stands for. */
+/** The variables of a pasted line: the addresses as they were given, and the meaning of each secret. */
 function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): string {
   if (findings.every(({ curl }) => curl === '')) return '';
   const auth = authUrl === undefined ? '' : ` AUTH='${authUrl}'`;
@@ -54,7 +54,7 @@ function hint(findings: readonly Finding[], { baseUrl, authUrl }: RunResult): st
   return [
     `To paste a curl line: export BASE='${baseUrl}'${auth}`,
     ...secrets.map(([variable, is]) => `  ${variable}=…   ${is}`),
-    // What a run creates it deletes too, where the contract has a way.
+    // A run deletes the items that it creates, where the contract has a way.
     ...(findings.some(({ label }) => /\brecorded\b/.test(label))
       ? ['Ids in the lines are those of this run: give another one where its item is gone.']
       : []),

@@ -51,7 +51,7 @@ function formatRun(says: string, cure: string): string {
   return `  <testsuite name="the run" tests="1" failures="0" errors="1" skipped="0">\n${test}\n  </testsuite>`;
 }
 
-/** Who counts the cases sees what none of them is about. */
+/** Readers who count the cases see the parts that none of them is about. */
 function formatNotTested(reasons: readonly string[]): string {
   const cases = reasons.map((reason) => {
     const skipped = `<skipped message="${escapeXml(reason)}"/>`;
@@ -61,7 +61,7 @@ function formatNotTested(reasons: readonly string[]): string {
   return `  <testsuite name="not tested" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
 }
 
-/** What is wrong with the contract itself belongs to no operation. */
+/** A defect of the contract itself belongs to no operation. */
 function formatContract(findings: readonly Finding[]): string {
   const cases = findings.map(
     (finding) =>

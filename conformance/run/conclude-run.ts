@@ -16,7 +16,7 @@ interface Ended {
   readonly failure: RunnerFailure | undefined;
 }
 
-/** What a run found, and what it amounts to. */
+/** Makes the result of a run: its findings, and its verdict. */
 export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult {
   const { contract, options, world, selected, checks, allChecks } = run;
   const { redactor, findings, statistics, obligations, outages, lostAccess, underspecified } = run;
@@ -43,7 +43,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     ended: describeEnd(run),
     failure: failure && redactor.redact(failure.message),
   });
-  // What another host, or none, answered says nothing about this deployment.
+  // Answers of another host, or of none, say nothing about this deployment.
   const isElsewhere = judged.verdict === 'unreachable' || judged.verdict === 'wrong-address';
   const isJudged = ({ target }: Operation): boolean =>
     !isElsewhere || target !== (seen.option === '--base-url' ? 'api' : 'auth');

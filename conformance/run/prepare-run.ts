@@ -126,7 +126,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
       const counts = { requests: statistics.requests(), findings: findings.count() };
       events.onProgress?.({ phase, met, obligations: all, elapsedMs: performance.now() - startedAt, ...counts });
     },
-    /** Who stopped the deployment shows by what came of all that were under way: it is told at the end. */
+    /** The request that stopped the deployment shows by what came of all that were under way: it is told at the end. */
     judgeOutages: (): void => {
       for (const { failure, exchanges } of checks.includes(noAnswer) ? outages.judge() : []) {
         for (const exchange of exchanges) {
@@ -156,7 +156,7 @@ function watchSecrets(redactor: Redactor, secretsSeen: SecretSeen[]): Observer {
   };
 }
 
-/** What the run learns of the API comes from valid requests of its own alone, pauses and controls left out. */
+/** A run learns of the API from valid requests of its own alone, pauses and controls left out. */
 function ofValidRequests(observers: readonly { readonly observe: (exchange: Exchange) => void }[]): Observer {
   return {
     onExchange: (exchange) => {

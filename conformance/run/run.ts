@@ -54,7 +54,7 @@ export interface RunEvents {
   readonly onRequest?: (line: string) => void;
 }
 
-/** What a run found, and what it amounts to. */
+/** The findings of a run, and its verdict. */
 export interface RunResult extends Judgement {
   readonly title: string;
   readonly contractFile: string;
@@ -65,7 +65,7 @@ export interface RunResult extends Judgement {
   readonly findings: readonly Finding[];
   readonly warnings: readonly Warning[];
   readonly obligations: readonly Obligation[];
-  /** What was not tested, and why, a sentence each. */
+  /** The parts that were not tested, and why, a sentence each. */
   readonly notTested: readonly string[];
   readonly coverage: Coverage;
   readonly requests: number;

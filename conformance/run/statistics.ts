@@ -2,7 +2,7 @@ import type { Operation } from '../contract/contract.ts';
 import { type Exchange, isAccepted } from '../execute/exchange.ts';
 import { echoesOf, normaliseBody } from '../failures/failure.ts';
 
-/** What came of one operation, in numbers: no exchange is kept. */
+/** The outcomes of one operation, in numbers: no exchange is kept. */
 export interface OperationStatistics {
   readonly operation: Operation;
   readonly requests: number;

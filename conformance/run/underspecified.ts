@@ -15,7 +15,7 @@ export interface UnderspecifiedPlace {
   readonly place: string;
   readonly operations: readonly string[];
   readonly status: number;
-  /** What was sent at this place, as JSON; undefined for nothing. */
+  /** The value that was sent at this place, as JSON; undefined for none. */
   readonly sent: string | undefined;
   /** The server's words. */
   readonly says: string;
@@ -62,7 +62,7 @@ export function watchUnderspecified(contract: Contract) {
     /** Each place once that a rejection of a valid request names; without a place, where nothing valid was ever accepted. */
     places: (): readonly UnderspecifiedPlace[] => {
       const open = [...nameless].flatMap(([operation, one]) => (accepted.has(operation) ? [] : one));
-      // What is rejected in the same words is rejected for the same.
+      // Rejections in the same words have the same reason.
       const bySentence = Map.groupBy(open, ({ status, says }) => `${status} ${normaliseBody(says)}`);
       const folded = [...bySentence.values()].flatMap((same) => {
         const [first] = same;

@@ -27,7 +27,7 @@ export interface Judgement {
   readonly verdict: Verdict;
   /** One sentence. */
   readonly says: string;
-  /** What to do where the run proves nothing; undefined where it does. */
+  /** The way out of a run that proves nothing; undefined for one that does. */
   readonly cure: string | undefined;
 }
 
@@ -61,7 +61,7 @@ interface VerdictGiven {
   readonly failure?: string | undefined;
 }
 
-/** What the run amounts to: what keeps it from proving anything goes before all that it found. */
+/** The verdict of a run: a reason for which it proves nothing goes before all that it found. */
 export function judgeVerdict(given: VerdictGiven): Judgement {
   const { findings, statistics, away, option, coverage, cut, lost, tokenProblems, ended, failure } = given;
   if (failure !== undefined) {

@@ -32,7 +32,7 @@ interface WarningsGiven {
   readonly verdict: Verdict;
 }
 
-/** Facts that cost checks. What only follows from the verdict is left out: the verdict says it once. */
+/** Facts that cost checks. Mere consequences of the verdict are left out: the verdict says them once. */
 export function gatherWarnings(given: WarningsGiven): Warning[] {
   const ofContract = [...ofProblems(given), ...undocumented(given)];
   if (given.verdict === 'unreachable' || given.verdict === 'wrong-address') return ofContract;
