@@ -54,7 +54,7 @@ export function listedSuccesses(responses: readonly ResponseObject[]): readonly 
   return responses.filter(({ status }) => /^[23]/.test(status));
 }
 
-export type Content =
+type Content =
   | {
       readonly kind: 'value';
       readonly value: unknown;

@@ -51,11 +51,7 @@ async function findLostAddress(seen: TargetSeen, given: Given): Promise<LostAddr
   const addresses = option === '--base-url' ? given.contract.servers : servers;
   const sent: string[] = [];
   let right = redirect;
-  const candidates =
-    operation === undefined || redirect !== undefined
-      ? []
-      : nearby(base, addresses).slice(0, Math.min(mostTried, given.left));
-  for (const candidate of candidates) {
+  for (const candidate of nearby(base, addresses).slice(0, Math.min(mostTried, given.left))) {
     if (operation === undefined || right !== undefined) break;
     await given.pace();
     const headers = [['accept', '*/*']] as const;
@@ -98,29 +94,23 @@ export interface TargetSeen {
   readonly away: { readonly says: string; readonly base: string } | undefined;
 }
 
-export interface AddressWatch {
-  readonly onExchange: (exchange: Exchange) => void;
-  /** The API; the other server where that one alone was asked. */
-  readonly judged: () => TargetSeen;
-  /** At the end of the run. */
-  readonly findLost: (given: Given) => Promise<LostAddress | undefined>;
-}
-
-/** Keeps of each answer what tells whether the address is the right one, and nothing else. */
-export function watchAddress(): AddressWatch {
+/** Keeps the facts of each answer that tell whether the address is the right one, and nothing else. */
+export function watchAddress() {
   const targets = { api: seeTarget('--base-url'), auth: seeTarget('--auth-url') };
+  /** The API; the other server where that one alone was asked. */
   const judged = (): TargetSeen => {
     const api = targets.api.seen();
     return api.base === undefined ? targets.auth.seen() : api;
   };
   return {
-    onExchange: (exchange) => targets[exchange.operation.target].see(exchange),
+    onExchange: (exchange: Exchange): void => targets[exchange.operation.target].see(exchange),
     judged,
-    findLost: (given) => findLostAddress(judged(), given),
+    /** At the end of the run. */
+    findLost: (given: Given): Promise<LostAddress | undefined> => findLostAddress(judged(), given),
   };
 }
 
-function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) => void; seen: () => TargetSeen } {
+function seeTarget(option: TargetSeen['option']) {
   let base: string | undefined;
   let [isAbsent, isOwn, isForeign, isThere] = [true, false, false, false];
   let [redirect, away]: [string | undefined, TargetSeen['away']] = [undefined, undefined];
@@ -128,7 +118,7 @@ function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) =>
   let servers: readonly string[] = [];
   const kinds = new Map<string, string>();
   return {
-    see: (exchange) => {
+    see: (exchange: Exchange): void => {
       const { operation, request, outcome } = exchange;
       if (outcome.kind === 'none' && outcome.reason === 'unsent') return;
       if (base === undefined) servers = operation.servers;
@@ -154,7 +144,7 @@ function seeTarget(option: TargetSeen['option']): { see: (exchange: Exchange) =>
       if (to !== request.base) redirect ??= to;
       describeInto(kinds, exchange);
     },
-    seen: () => ({
+    seen: (): TargetSeen => ({
       option,
       base,
       isAbsent: base !== undefined && isAbsent,

@@ -15,7 +15,7 @@ import type { Availability } from '../execute/session.ts';
 import type { Failure } from '../failures/failure.ts';
 import { isSafe, tellsToStop } from '../plan/operation-kinds.ts';
 
-export interface Outages extends Availability {
+interface Outages extends Availability {
   /** Takes an exchange into account, in the order of the plan: an outage may name it later. */
   readonly onExchange: (exchange: NumberedExchange) => void;
   /** In the order of their coming. */
@@ -218,7 +218,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
 }
 
 /** A failure with the exchanges that show it, the likeliest first. */
-export interface Blame {
+interface Blame {
   readonly failure: Failure;
   readonly exchanges: readonly NumberedExchange[];
 }

@@ -7,7 +7,7 @@ import { readAuthFile } from './auth-file.ts';
 import { type OptionValues, suggest } from './options.ts';
 import { readOptionFile } from './target.ts';
 
-export interface ReadAccounts {
+interface ReadAccounts {
   readonly own: Credentials;
   readonly second: Credentials | undefined;
   readonly faults: readonly string[];

@@ -142,7 +142,7 @@ export class ContractError extends Error {
   }
 }
 
-export function formatProblem(file: string, problem: ContractProblem): string {
+function formatProblem(file: string, problem: ContractProblem): string {
   const { line } = problem;
   const [pointer, says, cure] = [problem.pointer, problem.says, problem.cure].map(printable);
   return `${file}${line > 0 ? `:${line}` : ''} ${pointer}\n  ${says}\n  ${cure}`;

@@ -9,7 +9,7 @@ export interface OperationExtensions {
   readonly isIdempotent: boolean;
 }
 
-export interface ByValue {
+interface ByValue {
   /** Runtime expression of the place. */
   readonly at: string;
   readonly cases: readonly {
@@ -23,7 +23,7 @@ export interface ByValue {
 }
 
 /** A rule beyond the schema, with a recipe for a value that keeps it: from a place, plus a duration, rounded down. */
-export interface Rule {
+interface Rule {
   readonly from: string;
   readonly add: string | undefined;
   readonly round: string | undefined;

@@ -36,7 +36,7 @@ export interface Finding {
 }
 
 /** A cause at one place of one operation. */
-export interface Occurrence {
+interface Occurrence {
   /** The same in every run, whatever else the cause comprises. */
   readonly fingerprint: string;
   readonly operation: string;

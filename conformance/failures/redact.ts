@@ -30,7 +30,7 @@ export interface Redactor {
 
 export type Piece = { readonly text: string } | { readonly variable: string };
 
-export interface LearnedSecret {
+interface LearnedSecret {
   readonly text: string;
   readonly pointer: string;
   readonly operation: Operation;

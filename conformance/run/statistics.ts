@@ -62,7 +62,7 @@ function failureKey({ operation, outcome, seen }: Exchange): string | undefined 
     : `${operation.id} ${outcome.status} ${normaliseBody(outcome.body.toString(), echoesOf(seen))}`;
 }
 
-export interface OperationCoverage {
+interface OperationCoverage {
   readonly operation: string;
   readonly isReached: boolean;
   readonly requests: number;
