@@ -83,6 +83,10 @@ export interface Planned {
 /** The one place of checks that look at each answer as a whole. */
 export const wholeAnswer = 'every answer';
 
+export function judgeWhole(...failures: readonly Failure[]): readonly Verdict[] {
+  return [{ place: wholeAnswer, failures }];
+}
+
 export function planWholeAnswer({ pointer }: Operation): readonly Planned[] {
   return [{ place: wholeAnswer, pointer }];
 }

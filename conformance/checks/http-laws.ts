@@ -3,7 +3,7 @@ import { isObject, type JsonObject, parseJson } from '../contract/document.ts';
 import { type Answer, headerOf, type OutgoingRequest } from '../execute/exchange.ts';
 import type { Failure } from '../failures/failure.ts';
 import { answerOf } from './answered.ts';
-import { type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, judgeWhole, planWholeAnswer } from './check.ts';
 
 /** HTTP asks this of every server, whatever its contract says: one finding per law. */
 export const httpLaw: ExchangeCheck = {
@@ -35,7 +35,7 @@ export const httpLaw: ExchangeCheck = {
         },
       ];
     });
-    return [{ place: wholeAnswer, failures }];
+    return judgeWhole(...failures);
   },
 };
 

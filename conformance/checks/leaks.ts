@@ -3,7 +3,7 @@ import { echoesOf, type Failure } from '../failures/failure.ts';
 import { secretsInAnswer } from '../failures/redact.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import { answerOf, declaredAnswerOf, isReadable, listedSuccesses } from './answered.ts';
-import { type ExchangeCheck, planWholeAnswer, type SecretSeen, wholeAnswer } from './check.ts';
+import { type ExchangeCheck, judgeWhole, planWholeAnswer, type SecretSeen } from './check.ts';
 
 export const writeOnlyExposed: ExchangeCheck = {
   name: 'write-only-exposed',
@@ -48,25 +48,25 @@ export const sensitiveLeak: ExchangeCheck = {
     if (answer === undefined || !isReadable(answer)) return [];
     const candidates = secretsSeen.length === 0 ? [] : [...findSecrets(secretsSeen, answer.body.toString())];
     const foreign = candidates.filter((secret) => secret.operation !== exchange.operation);
-    if (foreign.length === 0) return [{ place: wholeAnswer, failures: [] }];
+    if (foreign.length === 0) return judgeWhole();
     const own = secretsInAnswer(contract, exchange) ?? [];
     const allowed = new Set(own.map(({ value }) => String(value)));
     const sent = `${exchange.request.path} ${exchange.request.body?.toString() ?? ''}`;
     const failures = foreign
       .filter((secret) => !allowed.has(secret.text) && !sent.includes(secret.text))
-      .map((secret): Failure => {
-        return {
+      .map(
+        ({ operation, pointer }): Failure => ({
           check: 'sensitive-leak',
           severity: 'defect',
           place: `response ${answer.status} body`,
-          pointer: secret.pointer,
+          pointer,
           keyword: 'x-sensitive',
           clause: 'the contract, x-sensitive',
-          says: `a secret of ${secret.operation.id} stands in this answer${response === undefined ? '' : ', where none is declared'}`,
-          causes: [[secret.pointer]],
-        };
-      });
-    return [{ place: wholeAnswer, failures }];
+          says: `a secret of ${operation.id} stands in this answer${response === undefined ? '' : ', where none is declared'}`,
+          causes: [[pointer]],
+        }),
+      );
+    return judgeWhole(...failures);
   },
 };
 
@@ -179,23 +179,16 @@ export const internalsLeaked: ExchangeCheck = {
     const { answer } = answerOf(exchange) ?? {};
     if (answer === undefined || !isReadable(answer) || answer.status < 400) return [];
     const found = findInternals(answer.body.toString(), exchange.seen);
-    if (found === undefined) return [{ place: wholeAnswer, failures: [] }];
-    return [
-      {
-        place: wholeAnswer,
-        failures: [
-          {
-            check: 'internals-leaked',
-            severity: 'suspect',
-            place: `response ${answer.status} body`,
-            pointer: exchange.operation.pointer,
-            keyword: found.what,
-            clause: 'CWE-209',
-            says: `the body shows ${found.what}`,
-            causes: [[found.what]],
-          },
-        ],
-      },
-    ];
+    if (found === undefined) return judgeWhole();
+    return judgeWhole({
+      check: 'internals-leaked',
+      severity: 'suspect',
+      place: `response ${answer.status} body`,
+      pointer: exchange.operation.pointer,
+      keyword: found.what,
+      clause: 'CWE-209',
+      says: `the body shows ${found.what}`,
+      causes: [[found.what]],
+    });
   },
 };

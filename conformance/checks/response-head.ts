@@ -6,7 +6,7 @@ import { classOf, type Failure } from '../failures/failure.ts';
 import { clauseOf } from '../schema/clauses.ts';
 import type { Violation } from '../schema/create-judge.ts';
 import { type Answered, declaredAnswerOf, describeSince, hasContent, listedSuccesses } from './answered.ts';
-import { type CheckContext, type ExchangeCheck, planWholeAnswer, wholeAnswer } from './check.ts';
+import { type CheckContext, type ExchangeCheck, judgeWhole, planWholeAnswer } from './check.ts';
 import { isHttpDate } from './http-laws.ts';
 
 /** Statuses that need no line in the contract: any server or proxy in between may send them. */
@@ -25,24 +25,17 @@ export const statusUndocumented: ExchangeCheck = {
     const { operation } = exchange;
     const { status } = answered.answer;
     const since = status === 404 ? exchange.since : undefined;
-    if (answered.response !== undefined || isImplied(exchange, status)) return [{ place: wholeAnswer, failures: [] }];
-    return [
-      {
-        place: wholeAnswer,
-        failures: [
-          {
-            check: 'status-undocumented',
-            severity: since === undefined && isSure(exchange, status) ? 'defect' : 'suspect',
-            place: `response ${status}`,
-            pointer: joinPointer(operation.pointer, 'responses'),
-            keyword: 'responses',
-            clause: 'OpenAPI, Responses Object',
-            says: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
-            causes: [since === undefined ? [status] : [status, 'aftermath']],
-          },
-        ],
-      },
-    ];
+    if (answered.response !== undefined || isImplied(exchange, status)) return judgeWhole();
+    return judgeWhole({
+      check: 'status-undocumented',
+      severity: since === undefined && isSure(exchange, status) ? 'defect' : 'suspect',
+      place: `response ${status}`,
+      pointer: joinPointer(operation.pointer, 'responses'),
+      keyword: 'responses',
+      clause: 'OpenAPI, Responses Object',
+      says: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
+      causes: [since === undefined ? [status] : [status, 'aftermath']],
+    });
   },
 };
 

@@ -3,7 +3,14 @@ import type { Answer, NoAnswer, NumberedExchange, Polarity, Trace } from '../exe
 import { echoesOf, type Failure, normaliseBody, type Severity } from '../failures/failure.ts';
 import { isSafe } from '../plan/operation-kinds.ts';
 import { describeSince } from './answered.ts';
-import { type ExchangeCheck, planWholeAnswer, type TraceCheck, type TraceVerdict, wholeAnswer } from './check.ts';
+import {
+  type ExchangeCheck,
+  judgeWhole,
+  planWholeAnswer,
+  type TraceCheck,
+  type TraceVerdict,
+  wholeAnswer,
+} from './check.ts';
 import { findInternals } from './leaks.ts';
 
 /** Statuses that may say "not now" or "not here" where the operation documents them (RFC 9110, 15.6.2, 15.6.4). */
@@ -199,8 +206,8 @@ export const slow: ExchangeCheck = {
   plan: () => [],
   judge: ({ operation, outcome }, { slowMs }) => {
     if (slowMs === undefined || outcome.kind === 'none') return [];
-    if (outcome.durationMs <= slowMs) return [{ place: wholeAnswer, failures: [] }];
-    const failure: Failure = {
+    if (outcome.durationMs <= slowMs) return judgeWhole();
+    return judgeWhole({
       check: 'slow',
       severity: 'defect',
       place: `response ${outcome.status}`,
@@ -209,7 +216,6 @@ export const slow: ExchangeCheck = {
       clause: '--slow',
       says: `it took ${Math.round(outcome.durationMs)} ms, the limit is ${slowMs} ms`,
       causes: [['slow']],
-    };
-    return [{ place: wholeAnswer, failures: [failure] }];
+    });
   },
 };
