@@ -35,26 +35,18 @@ export interface Authorization {
  * Finds by trial the alternative that a bare token is for: a request that one alternative is refused with 401 is sent again by the
  * next. Results count from the next round on, so that nothing depends on which answer is the first to arrive.
  */
-interface Trials {
-  readonly isAccepted: (alternative: string) => boolean;
-  /** Whether it is worth asking: not once so many were refused that none of them can be it. */
-  readonly isOpen: () => boolean;
-  readonly tell: (alternative: string, isAccepted: boolean) => void;
-  readonly settle: () => void;
-}
-
-/** So many requests are refused by all alternatives before no more are asked. */
-const mostRefused = 40;
-
-function createTrials(): Trials {
+function createTrials() {
   const accepted = new Set<string>();
   let refused = 0;
   let news: { readonly alternative: string; readonly isAccepted: boolean }[] = [];
   return {
-    isAccepted: (alternative) => accepted.has(alternative),
+    isAccepted: (alternative: string) => accepted.has(alternative),
+    /** Whether it is worth asking: not once so many were refused that none of them can be it. */
     isOpen: () => refused < mostRefused,
-    tell: (alternative, isAccepted) => news.push({ alternative, isAccepted }),
-    settle: () => {
+    tell: (alternative: string, isAccepted: boolean): void => {
+      news.push({ alternative, isAccepted });
+    },
+    settle: (): void => {
       for (const { alternative, isAccepted } of news) {
         if (isAccepted) accepted.add(alternative);
         else refused += 1;
@@ -64,8 +56,11 @@ function createTrials(): Trials {
   };
 }
 
+/** So many requests are refused by all alternatives before no more are asked. */
+const mostRefused = 40;
+
 interface Account {
-  readonly trials: Trials;
+  readonly trials: ReturnType<typeof createTrials>;
   readonly credentials: Credentials;
   readonly tokens: Tokens;
   /** The parts that every request of the account carries, with the way to other credentials in their place. */
