@@ -81,20 +81,14 @@ async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefi
   if (selected.length === 0) return refuse('--operation and --exclude leave no operation to test.');
   const accounts = await readAccounts(values, contract);
   if (accounts.faults.length > 0) return refuse(...accounts.faults.map(printable));
+  const { baseUrl = 'http://localhost', authUrl, budget, seed, now, workers, readOnly, writes } = values;
   const run: RunOptions = {
-    baseUrl: values.baseUrl ?? 'http://localhost',
-    authUrl: values.authUrl,
+    ...{ baseUrl, authUrl, tls, selection, budget, seed, now, workers },
     credentials: accounts.own,
     second: accounts.second,
-    tls,
-    permissions: { effects: values.allowEffects, readOnly: values.readOnly, writes: values.writes },
-    selection,
+    permissions: { effects: values.allowEffects, readOnly, writes },
     checks: values.check,
-    budget: values.budget,
-    seed: values.seed,
-    now: values.now,
-    workers: values.workers,
-    ratePerSecond: values.rate ?? (values.readOnly ? 5 : undefined),
+    ratePerSecond: values.rate ?? (readOnly ? 5 : undefined),
     timeoutMs: values.timeout,
     maxWaitMs: values.maxWait,
     slowMs: values.slow,

@@ -168,11 +168,8 @@ function endOfText(text: string, start: number): number {
 }
 
 function tooDeep(line: number): Unreadable {
-  return new Unreadable(
-    line,
-    `It is nested more than ${mostDepth} levels deep.`,
-    'Take parts out, and name them by $ref.',
-  );
+  const says = `It is nested more than ${mostDepth} levels deep.`;
+  return new Unreadable(line, says, 'Take parts out, and name them by $ref.');
 }
 
 function readYaml(text: string): Read {
@@ -181,17 +178,16 @@ function readYaml(text: string): Read {
     const events = parseEvents(text, { maxDepth: mostDepth });
     const construct = (json: boolean): unknown[] =>
       constructFromEvents(events, { source: text, schema, json, maxTotalMergeKeys: mostValues });
-    const read = (): Read & { readonly all: unknown[] } => {
-      try {
-        const all = construct(false);
-        return { all, root: all[0], repeated: [] };
-      } catch (error) {
-        if (!(error instanceof YAMLException) || !/duplicate/.test(error.reason)) throw error;
-        const all = construct(true);
-        return { all, root: all[0], repeated: findRepeated(events, text) };
-      }
-    };
-    const { all, root, repeated } = read();
+    let all: unknown[];
+    let repeated: readonly Pointer[] = [];
+    try {
+      all = construct(false);
+    } catch (error) {
+      if (!(error instanceof YAMLException) || !/duplicate/.test(error.reason)) throw error;
+      all = construct(true);
+      repeated = findRepeated(events, text);
+    }
+    const [root] = all;
     if (all.length > 1) throw new Unreadable(1, 'It holds several documents.', 'Name a file with one document.');
     if (events.some(({ type }) => type === EVENT_ID.ALIAS)) countValues(root);
     return { root, repeated };

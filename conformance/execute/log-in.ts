@@ -45,13 +45,7 @@ export interface Badge {
   readonly cookies: readonly Pair[];
 }
 
-export interface Session {
-  /** Logs in when first asked. @returns undefined where that failed; `problems` says why */
-  readonly badge: () => Promise<Badge | undefined>;
-  /** Logs in anew next time, once; false where there is nothing to log in at, or it was done before. */
-  readonly renew: (badge: Badge) => boolean;
-  readonly problems: () => readonly string[];
-}
+export type Session = ReturnType<typeof createSession>;
 
 interface Given {
   readonly user: User;
@@ -62,7 +56,7 @@ interface Given {
   readonly mayCreate: boolean;
 }
 
-export function createSession({ user, baseUrl, connection, keepSecret, mayCreate }: Given): Session {
+export function createSession({ user, baseUrl, connection, keepSecret, mayCreate }: Given) {
   const problems = new Set<string>();
   const { login, creation } = user;
   let current: Promise<Badge | undefined> | undefined;
@@ -102,12 +96,14 @@ export function createSession({ user, baseUrl, connection, keepSecret, mayCreate
   };
 
   return {
-    problems: () => [...problems],
-    badge: () => {
+    problems: (): readonly string[] => [...problems],
+    /** Logs in when first asked. @returns undefined where that failed; `problems` says why */
+    badge: (): Promise<Badge | undefined> => {
       current ??= logIn();
       return current;
     },
-    renew: (badge) => {
+    /** Logs in anew next time, once; false where there is nothing to log in at, or it was done before. */
+    renew: (badge: Badge): boolean => {
       if (badge === replaced) return true;
       if (login === undefined || isRenewed) return false;
       [isRenewed, replaced, current] = [true, badge, undefined];

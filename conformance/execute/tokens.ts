@@ -12,16 +12,7 @@ import {
   type TokenEndpoint,
 } from './mint-token.ts';
 
-/** Hands out the access tokens of one account. */
-export interface Tokens {
-  /** A token that has these scopes, as far as one can be had. @returns undefined where none can be had; `problems` says why */
-  readonly tokenFor: (scopes: readonly string[]) => Promise<Token | undefined>;
-  /** A token with every scope of the account but these. @returns undefined where the account has no such token */
-  readonly tokenWithout: (scopes: readonly string[]) => Promise<Token | undefined>;
-  /** Forgets a token that is no longer taken, once for each set of scopes; false when another one cannot be had. */
-  readonly renew: (token: Token) => boolean;
-  readonly problems: () => readonly string[];
-}
+export type Tokens = ReturnType<typeof createTokens>;
 
 interface Given extends Omit<MintTools, 'clock'> {
   readonly endpoint: TokenEndpoint | undefined;
@@ -39,7 +30,8 @@ interface Minted extends FreshToken {
 /** Most scopes that are asked for one by one, to learn which of them a client may have. */
 const mostSingleScopes = 32;
 
-export function createTokens(given: Given): Tokens {
+/** Hands out the access tokens of one account. */
+export function createTokens(given: Given) {
   const { credentials, endpoint, scopes: named, connection, clock = () => performance.now() } = given;
   const { tokenCommand } = credentials;
   const problems = new Set<string>();
@@ -93,8 +85,9 @@ export function createTokens(given: Given): Tokens {
   };
 
   return {
-    problems: () => [...problems],
-    renew: (token) => {
+    problems: (): readonly string[] => [...problems],
+    /** Forgets a token that is no longer taken, once for each set of scopes; false when another one cannot be had. */
+    renew: (token: Token): boolean => {
       if (replaced.has(token)) return true;
       const key = memberOf(token, 'key');
       if (typeof key !== 'string' || renewed.has(key)) return false;
@@ -103,11 +96,11 @@ export function createTokens(given: Given): Tokens {
       cache.delete(key);
       return true;
     },
-    tokenFor: async (scopes) => {
+    /** A token that has these scopes, as far as one can be had. @returns undefined where none can be had; `problems` says why */
+    tokenFor: async (scopes: readonly string[]): Promise<Token | undefined> => {
       const covering = fixed.find(({ granted }) => granted !== undefined && isWithin(scopes, granted));
       const plain = fixed.find(({ isPlain }) => isPlain);
-      if (scopes.length === 0 && plain !== undefined) return plain;
-      const given = covering ?? plain;
+      const given = scopes.length === 0 ? (plain ?? covering) : (covering ?? plain);
       if (given !== undefined) return given;
       // Without a scope many servers grant all that the client has: one token then serves every operation.
       const general = hasGeneral ? await minted([]) : undefined;
@@ -115,7 +108,8 @@ export function createTokens(given: Given): Tokens {
       if (isEnough || (hasGeneral && scopes.length === 0) || !takesScopes) return general ?? mostOf(fixed, scopes);
       return (await minted(scopes)) ?? general ?? mostOf(fixed, scopes);
     },
-    tokenWithout: async (scopes) => {
+    /** A token with every scope of the account but these. @returns undefined where the account has no such token */
+    tokenWithout: async (scopes: readonly string[]): Promise<Token | undefined> => {
       const lacks = ({ granted }: Token): boolean =>
         granted !== undefined && !granted.some((one) => scopes.includes(one));
       const [given] = fixed.filter(lacks).sort((a, b) => (b.granted?.length ?? 0) - (a.granted?.length ?? 0));
