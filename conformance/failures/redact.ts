@@ -3,30 +3,7 @@ import { splitPointer } from '../contract/document.ts';
 import { type Exchange, isDescriptive } from '../execute/exchange.ts';
 import { type AnnotatedValue, secretsIn } from '../schema/annotated-values.ts';
 
-/**
- * Keeps secrets out of every output: what the user gave, what the server issued, what the contract calls secret and an
- * answer showed. Values that the run made up are evidence, and stay.
- */
-export interface Redactor {
-  /**
-   * @param variable the shell variable that stands for it in a curl line, `TOKEN`; a second text of the same name gets
-   *   `TOKEN_2`
-   * @param is what the reader has to put into the variable
-   */
-  readonly keep: (text: string, variable?: string, is?: string) => void;
-  /** Learns the secrets of an exchange from the schemas of its request and answer. @returns those that the answer gave */
-  readonly learn: (exchange: Exchange) => readonly LearnedSecret[];
-  /** For text that came over the wire; names of the contract (operations, pointers) must not go through it. */
-  readonly redact: (text: string) => string;
-  /** The value of a request header as outputs show it. */
-  readonly headerText: (name: string, value: string) => string;
-  /** Text in pieces, for a shell: as it is, or the variable that stands for a secret. */
-  readonly pieces: (text: string) => readonly Piece[];
-  /** Of a header that the user gave, whatever its value. */
-  readonly headerVariable: (name: string, value: string) => string | undefined;
-  /** The meaning of a variable, in words. */
-  readonly meaningOf: (variable: string) => string;
-}
+export type Redactor = ReturnType<typeof createRedactor>;
 
 export type Piece = { readonly text: string } | { readonly variable: string };
 
@@ -50,7 +27,11 @@ const meanings: Readonly<Record<string, string>> = {
   CLIENT_SECRET: 'the secret of the client',
 };
 
-export function createRedactor(contract: Contract, headers: readonly (readonly [string, string])[] = []): Redactor {
+/**
+ * Keeps secrets out of every output: those that the user gave, those that the server issued, and those that the contract marks and
+ * an answer showed. Values that the run made up are evidence, and stay.
+ */
+export function createRedactor(contract: Contract, headers: readonly (readonly [string, string])[] = []) {
   const spellings = new Map<string, string>();
   const names = new Map<string, string>();
   const counts = new Map<string, number>();
@@ -106,8 +87,13 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
   };
 
   return {
+    /**
+     * @param variable the shell variable that stands for it in a curl line, `TOKEN`; a second text of the same name gets `TOKEN_2`
+     * @param is the text that the reader has to put into the variable, in words
+     */
     keep,
-    learn: (exchange) => {
+    /** Learns the secrets of an exchange from the schemas of its request and answer. @returns those that the answer gave */
+    learn: (exchange: Exchange): readonly LearnedSecret[] => {
       const { request } = exchange;
       const all = [...secretsOf(contract, exchange)];
       if (all.length === 0) return [];
@@ -122,9 +108,13 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
       });
       return telling.map(({ text, pointer }) => ({ text, pointer, operation: exchange.operation }));
     },
-    redact: (text) => redactPlaces(hide(text), placed),
-    headerText: (name, value) => (given.has(`${name.toLowerCase()}: ${value}`) ? '***' : hide(value)),
-    pieces: (text) => {
+    /** For text that came over the wire; names of the contract (operations, pointers) must not go through it. */
+    redact: (text: string): string => redactPlaces(hide(text), placed),
+    /** The value of a request header as outputs show it. */
+    headerText: (name: string, value: string): string =>
+      given.has(`${name.toLowerCase()}: ${value}`) ? '***' : hide(value),
+    /** Text in pieces, for a shell: as it is, or the variable that stands for a secret. */
+    pieces: (text: string): readonly Piece[] => {
       const all = patternOf();
       if (all === undefined) return [{ text }];
       const pieces: Piece[] = [];
@@ -137,8 +127,10 @@ export function createRedactor(contract: Contract, headers: readonly (readonly [
       if (end < text.length || pieces.length === 0) pieces.push({ text: text.slice(end) });
       return pieces;
     },
-    headerVariable: (name, value) => given.get(`${name.toLowerCase()}: ${value}`),
-    meaningOf: (variable) => {
+    /** Of a header that the user gave, whatever its value. */
+    headerVariable: (name: string, value: string): string | undefined => given.get(`${name.toLowerCase()}: ${value}`),
+    /** The meaning of a variable, in words. */
+    meaningOf: (variable: string): string => {
       const [, base = variable, suffix] = /^(.*?)(_ENCODED|_FORM|_JSON)?$/.exec(variable) ?? [];
       const is = names.get(base) ?? 'a secret';
       return suffix === undefined ? is : `${is}, ${encodings[suffix]}`;
