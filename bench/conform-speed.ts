@@ -19,8 +19,8 @@ const mostGrowth = 1.05;
  * Against a bare server in a process of its own, which answers everything with one small valid body; each side in a process of its own too,
  * 16 requests in flight, the sides in turn.
  *
- * `runner` is a whole run with all checks, whose plan is the baseline of 20 operations over and over: each time a request is built, judged,
- * encoded and sent, and its answer checked, as for a case that is new; schemas and what was learned from answers stay. The first second is
+ * `runner` is a whole run with all checks on 20 operations: the baseline, and then case after case of each operation. For each the values
+ * are made anew and judged, the request is written and sent, and the answer is checked. The first second, and the baseline with it, is
  * left out. `first sight` is a whole run on 3,000 operations with no two schemas alike, from its first line to its last. `undici` is
  * `Pool.request`, with the JSON of each answer parsed. The heap is measured by `--large`.
  */

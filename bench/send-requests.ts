@@ -2,11 +2,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
 import type { World } from '../conformance/checks/check.ts';
+import type { Contract, Operation } from '../conformance/contract/contract.ts';
 import { readContract } from '../conformance/contract/read-contract.ts';
+import type { Exchange } from '../conformance/execute/exchange.ts';
 import type { Scenario } from '../conformance/execute/scenario.ts';
+import { toolsFor } from '../conformance/execute/session.ts';
 import { planBaseline } from '../conformance/phases/baseline.ts';
+import { noConstraints } from '../conformance/rejections/constraints.ts';
+import { exampleTarget } from '../conformance/resources/find-targets.ts';
 import type { RunEvents, RunOptions, RunResult } from '../conformance/run/run.ts';
 import { runConformance } from '../conformance/run/run-conformance.ts';
+import { plainVariant } from '../conformance/search/attempt.ts';
+import { createRequestBuilder } from '../conformance/search/build-request.ts';
 import { oneItem, writeContract } from './conform-contract.ts';
 
 // One side of `conform-speed` as a process of its own, or its server. A side prints one JSON value, the server its address.
@@ -15,6 +22,8 @@ const inFlight = 16;
 const warmUpMs = 1_000;
 const measuredMs = 3_000;
 const heapAt = [10_000, 100_000] as const;
+/** Behind everything that the baseline has to send. */
+const lastRank = 99;
 
 const sides: Readonly<Record<string, (base: string) => Promise<unknown>>> = {
   undici: loadWithUndici,
@@ -110,26 +119,39 @@ function runRepeatedly(
 ): Promise<RunResult> {
   const contract = readContract('things.json', writeContract(20));
   const events: RunEvents = { onProgress: ({ requests }) => see(requests) };
-  return runConformance(contract, optionsFor(base, budget), events, new AbortController().signal, planRepeatedly);
+  return runConformance(contract, optionsFor(base, budget), events, new AbortController().signal, planCases);
 }
 
-/** The baseline, and again from its beginning whenever none of it has anything left to send. */
-function planRepeatedly(...given: Parameters<typeof planBaseline>): readonly Scenario<World>[] {
-  let current = planBaseline(...given);
-  return current.map((first, index) => {
-    const now = (): Scenario<World> => current[index] ?? first;
+/**
+ * The baseline, and once an operation has been accepted case after case of it: values are made anew for each, judged and encoded, and the
+ * request is sent, as the cases of a later phase are. What the baseline searched for is known by then.
+ */
+function planCases(contract: Contract, operations: readonly Operation[]): readonly Scenario<World>[] {
+  return planBaseline(contract, operations).map((baseline, index) => {
+    const { operation, phase } = baseline;
+    let sent = 0;
     return {
-      ...first,
+      ...baseline,
       get domain() {
-        return now().domain;
+        return baseline.domain;
       },
-      rank: (world) => {
-        // The first is asked first in each round.
-        if (index === 0 && current.every((scenario) => scenario.rank(world) === undefined))
-          current = planBaseline(...given);
-        return now().rank(world);
+      rank: (world) => baseline.rank(world) ?? [lastRank],
+      run: async (session, world, allowance) => {
+        if (baseline.rank(world) !== undefined) return baseline.run(session, world, allowance);
+        const exchanges: Exchange[] = [];
+        while (exchanges.length < allowance) {
+          sent += 1;
+          const tools = toolsFor(world, operation, phase, sent * operations.length + index);
+          const builder = createRequestBuilder(tools, operation);
+          const draft = builder.build(exampleTarget, plainVariant, world.resources, noConstraints);
+          if (draft === undefined) throw new Error(`no case of ${operation.id}`);
+          const came = await session.send(draft);
+          // The run is over.
+          if (came.length === 0) break;
+          exchanges.push(...came);
+        }
+        return { exchanges, reasons: [] };
       },
-      run: (...turn) => now().run(...turn),
     };
   });
 }
