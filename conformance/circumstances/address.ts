@@ -30,7 +30,7 @@ const mostKinds = 12;
 /** Most addresses that are tried. */
 const mostTried = 6;
 
-interface Given {
+export interface Given {
   readonly contract: Contract;
   readonly connection: Connection;
   readonly pace: Pace;

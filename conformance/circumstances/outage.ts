@@ -15,7 +15,7 @@ import type { Availability } from '../execute/session.ts';
 import type { Failure } from '../failures/failure.ts';
 import { isSafe, tellsToStop } from '../plan/operation-kinds.ts';
 
-interface Outages extends Availability {
+export interface Outages extends Availability {
   /** Takes an exchange into account, in the order of the plan: an outage may name it later. */
   readonly onExchange: (exchange: NumberedExchange) => void;
   /** In the order of their coming. */

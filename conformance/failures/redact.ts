@@ -7,7 +7,7 @@ export type Redactor = ReturnType<typeof createRedactor>;
 
 export type Piece = { readonly text: string } | { readonly variable: string };
 
-interface LearnedSecret {
+export interface LearnedSecret {
   readonly text: string;
   readonly pointer: string;
   readonly operation: Operation;
