@@ -1,6 +1,6 @@
 const text = { type: 'string', minLength: 1, maxLength: 80 };
 
-/** What the schema of every item allows. */
+/** A value that the schema of every item allows. */
 export const oneItem = { id: 'thing-01', name: 'Thing', size: 3, at: '2026-04-01T09:30:00Z' };
 
 /**

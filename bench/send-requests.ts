@@ -124,7 +124,7 @@ function runRepeatedly(
 
 /**
  * The baseline, and once an operation has been accepted case after case of it: values are made anew for each, judged and encoded, and the
- * request is sent, as the cases of a later phase are. What the baseline searched for is known by then.
+ * request is sent, as the cases of a later phase are. The baseline's searches are over by then.
  */
 function planCases(contract: Contract, operations: readonly Operation[]): readonly Scenario<World>[] {
   return planBaseline(contract, operations).map((baseline, index) => {

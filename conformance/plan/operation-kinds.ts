@@ -1,8 +1,8 @@
-// What an operation does to the deployment, read from method, path and names: the contract says it nowhere else.
+// The effect of an operation on the deployment, read from method, path and names: the contract says it nowhere else.
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import { normal, nounOf, plainPath, slotsOf } from '../resources/slots.ts';
 
-/** What a call does to the deployment, as far as the contract tells. */
+/** The effect of a call on the deployment, as far as the contract tells. */
 export type OperationKind = 'read' | 'create' | 'change' | 'remove' | 'action';
 
 interface Row {

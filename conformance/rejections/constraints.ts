@@ -3,7 +3,7 @@ import type { JsonObject, Pointer } from '../contract/document.ts';
 import { stemOf } from '../resources/slots.ts';
 import type { Rule } from './read-rules.ts';
 
-/** What rejections asked of one place of a request, besides what the contract says. */
+/** Keywords that rejections asked of one place of a request, besides those of the contract. */
 export interface Constraint {
   readonly about: Place;
   /** It must be there. */

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../contract/document.ts';
 
-/** What a sentence of a rejection asks for. `keywords` are those of JSON Schema that the server holds in addition. */
+/** A rule that a sentence of a rejection asks for. `keywords` are those of JSON Schema that the server holds in addition. */
 export type Rule =
   | { readonly kind: 'required' | 'forbidden' }
   | { readonly kind: 'keywords'; readonly keywords: JsonObject };
@@ -22,7 +22,7 @@ export function formatOfName(name: string): JsonObject | undefined {
   return formatWords.find(([words]) => words.test(name))?.[1];
 }
 
-/** What a sentence asks for; more than one where it says more than one thing. */
+/** Rules that a sentence asks for, one for each thing that it says. */
 export function readRules(says: string, field?: string): Rule[] {
   const text = says.trim();
   const rules: Rule[] = [];

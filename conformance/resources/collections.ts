@@ -76,7 +76,7 @@ export function createCollections(): Collections {
 
   const mention = (item: Item, noun: string): void => {
     for (const [member, value] of item.scalars) {
-      // What was sent and taken exists as well, where it names something.
+      // A value that was sent and taken exists as well, where it names something.
       const isGiven = member.startsWith('@given.');
       if (member.startsWith('@') && !(isGiven && isIdName(member))) continue;
       const segments = member
@@ -108,7 +108,7 @@ export function createCollections(): Collections {
       const collection = open(path);
       const key = JSON.stringify([item.parents, [...item.scalars]]);
       if (collection.keys.has(key)) return;
-      // What this run made has its place even in a full collection.
+      // An item that this run made has its place even in a full collection.
       if (collection.items.filter(({ owned }) => owned === item.owned).length >= mostItems) return;
       collection.keys.add(key);
       collection.items.push(item);

@@ -4,7 +4,7 @@ import { addTo, type Collections, type Item, idsAmong } from './collections.ts';
 import type { Scalar } from './read-items.ts';
 import { nounsOfPath, plainPath, rankName, type Slot, slotsOf, stemOf } from './slots.ts';
 
-/** What trials told about a slot. */
+/** Results of trials for one slot. */
 export interface SlotState {
   readonly slot: Slot;
   /** A read of one object is declared: a guess can be tried on it before anything is changed. */
@@ -29,12 +29,12 @@ export interface Proven {
   readonly owned: boolean;
 }
 
-/** What answers said of addresses that were sent. */
+/** Results of requests for the addresses that they were about. */
 export interface Trials {
   readonly slots: ReadonlyMap<string, SlotState>;
   /** @param values of the path's parameters, outer first */
   readonly learn: (operation: Operation, values: readonly Scalar[], status: number) => void;
-  /** What stood at an address was deleted, with all beneath it. */
+  /** The object at an address was deleted, with all beneath it. */
   readonly forget: (path: string, values: readonly Scalar[]) => void;
   /** Whether this run made what stands at an address, or what it lies beneath. */
   readonly isOwned: (slot: Slot, values: readonly Scalar[]) => boolean;
@@ -93,7 +93,7 @@ export function createTrials(contract: Contract, { itemsAt }: Collections): Tria
         const address = values.slice(0, index + 1);
         if (state === undefined || address.length <= index) continue;
         const isWhole = path === slotKey;
-        // What an empty list says of its parent proves nothing; what a child's refusal says of it neither.
+        // Neither an empty list nor a child's refusal proves anything about the parent.
         if (!isWhole && !isYes) continue;
         for (const member of membersWith(state, String(address.at(-1)))) {
           const { yes, no } = state.pairings.get(member) ?? { yes: 0, no: 0 };

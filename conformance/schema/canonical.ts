@@ -195,7 +195,7 @@ function remembered<Key, Result>(make: (shape: Shape, key: Key) => Result): (sha
   };
 }
 
-/** Those that are meant first, then what must not hold. */
+/** Choices of the contract first, then those of `not`. */
 function inOrder(choices: readonly Choice[], others: readonly Choice[] = []): readonly Choice[] {
   return [
     ...choices.filter(({ isNegation }) => !isNegation),

@@ -132,7 +132,7 @@ const ownKeywords: Readonly<Record<string, OwnKeyword>> = {
       ({ schema, parentSchema, tools }) =>
       (value) => {
         if (schema === true || !Array.isArray(value)) return undefined;
-        // What `contains` has found counts as seen.
+        // An item that `contains` has found counts as seen.
         const isSeen = (part: JsonObject, index: number, isOuter: boolean): boolean =>
           part.items !== undefined ||
           (!isOuter && part.unevaluatedItems !== undefined) ||

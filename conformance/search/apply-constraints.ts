@@ -11,7 +11,7 @@ interface Application {
   readonly count: number;
 }
 
-/** A body as the constraints want it. What the contract would not take is left as it was: it is told, not sent. */
+/** A body as the constraints want it. A part that the contract would not take then is left as it was: it is told, not sent. */
 export function applyToBody(
   { tools, count }: Application,
   content: MediaContent,

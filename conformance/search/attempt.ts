@@ -62,7 +62,7 @@ export interface SearchState {
   readonly progress: 'open' | 'accepted' | 'over';
   /** The variant that the next request has. */
   readonly variant: Variant;
-  /** What rejections asked for. */
+  /** Keywords that rejections asked for. */
   readonly constraints: Constraints;
   /** Requests that are not worth sending again. */
   readonly sent: ReadonlySet<string>;

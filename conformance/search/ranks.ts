@@ -4,7 +4,7 @@ import type { Rank } from '../execute/scenario.ts';
 import { isOfAccess, type OperationKind } from '../plan/operation-kinds.ts';
 import { nounOf, plainPath, slotsOf } from '../resources/slots.ts';
 
-/** Stages of the search, in their order. What may end the run itself comes last. */
+/** Stages of the search, in their order. Operations that may end the run itself come last. */
 const stages = [
   /** Reads, creates and changes. */
   'reach',
@@ -13,12 +13,12 @@ const stages = [
   'action',
   /** Deletions of what the run made. */
   'remove',
-  /** What may take away the credentials. */
+  /** Operations that may take away the credentials. */
   'end access',
   'remove of others',
   /** Deletions of accounts and the like that are not the run's. */
   'remove access of others',
-  /** What may stop or empty the deployment. */
+  /** Operations that may stop or empty the deployment. */
   'end service',
 ] as const;
 
@@ -51,7 +51,7 @@ interface Standing {
   readonly isPromising: boolean;
   /** Ids that it needs, and others may find at less cost. */
   readonly waits: number;
-  /** What it would delete first is not the run's. */
+  /** The item that it would delete first is not the run's. */
   readonly isForeign: boolean;
   /** 0: harmless; 1: it may take the credentials away; 2: it may stop the deployment or empty it. */
   readonly danger: 0 | 1 | 2;

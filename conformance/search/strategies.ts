@@ -76,7 +76,7 @@ const relist: Strategy = {
   next: sendAgain,
 };
 
-/** What was accepted is sent once more with the optional parameters; a rejection of that takes nothing back. */
+/** A request that was accepted is sent once more with the optional parameters; a rejection of that takes nothing back. */
 const complete: Strategy = {
   name: 'complete',
   mostRequests: 1,

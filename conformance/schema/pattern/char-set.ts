@@ -36,7 +36,7 @@ function unite(sets: readonly CharSet[]): CharSet {
   return united;
 }
 
-/** What lies between its ranges. */
+/** The ranges between its ranges. */
 function complement(set: CharSet, last: number): CharSet {
   return pairs([-1, ...set, last + 1]).flatMap(([from, to]) => (to - from > 1 ? [from + 1, to - 1] : []));
 }
@@ -58,7 +58,7 @@ export function readCharacters(text: string, unicode: boolean): number[] {
     : Array.from({ length: text.length }, (_, index) => text.charCodeAt(index));
 }
 
-/** What one element of a pattern that takes one character takes; under flag `i` more than that, but for ASCII. */
+/** The characters that one element of a pattern takes; under flag `i` more than these, but for ASCII. */
 export function readCharSet(node: AST.CharacterClass | AST.CharacterSet | AST.Character, flags: Flags): CharSet {
   const last = flags.unicode ? highest.withUnicode : highest.without;
   if (flags.ignoreCase) {
