@@ -68,7 +68,7 @@ export async function decodeContent(
 const mostParts = 1_000;
 
 /**
- * All parts of a content. One coded by zstd may come in several frames (RFC 8878, 3), of which Node reads the first, and it passes
+ * All parts of a content. One coded by zstd may come in several frames (RFC 8878, 3), of which Node 24 reads the first, and it passes
  * over whatever stands behind the end of brotli or zlib. Members of gzip it reads to the last, and zeros behind it are padding.
  *
  * @returns undefined where there are too many
