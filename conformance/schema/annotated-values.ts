@@ -9,6 +9,7 @@ import {
   objectAt,
   type Place,
   type Pointer,
+  parseJson,
   placeAt,
 } from '../contract/document.ts';
 import { isSensitive, ruleOf } from '../contract/extensions.ts';
@@ -125,7 +126,7 @@ function* stepsFrom(root: JsonObject, place: Place, schema: JsonObject): Generat
   for (const keyword of ['then', 'else']) if (keyword in schema) yield step([keyword], false);
   for (const name in objectAt(schema, 'dependentSchemas')) yield step(['dependentSchemas', name], false);
   if ('contentSchema' in schema)
-    yield step(['contentSchema'], false, (value) => (typeof value === 'string' ? [[undefined, parse(value)]] : []));
+    yield step(['contentSchema'], false, (value) => (typeof value === 'string' ? [[undefined, parseJson(value)]] : []));
   for (const name in named)
     yield step(['properties', name], true, (value) => (isObject(value) ? [[name, memberOf(value, name)]] : []));
   for (const source in objectAt(schema, 'patternProperties'))
@@ -180,13 +181,5 @@ function* walk(look: Look, marked: Marked, here: Here, met: Map<Marked, Set<stri
         const below = { value: part, sure: sure && isSure, levels: levels + 1, hops: 0 };
         yield* walk(look, next, { ...below, at: token === undefined ? at : joinPointer(at, token) }, met);
       }
-  }
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
