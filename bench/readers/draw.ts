@@ -39,7 +39,7 @@ function sentencesOf(markdown: string): string[] {
     }
     if (token.type !== 'inline') continue;
     const text = (token.children ?? [])
-      .map((part) => (part.type === 'softbreak' || part.type === 'hardbreak' ? ' ' : part.content))
+      .map(({ type, content }) => (type === 'code_inline' ? `\`${content}\`` : /break$/.test(type) ? ' ' : content))
       .join('');
     if (row === undefined) sentences.push(...Array.from(segmenter.segment(text), ({ segment }) => segment.trim()));
     else row.push(text);
