@@ -48,8 +48,8 @@ test.each([
   ['/lacking', /answers with cache-control: null, ours with no-store/],
   ['/nameless', /answers without an X-Request-Id/],
   ['/refusing', /answers with 401/],
-])('a peer at %s is found out', async (path, says) => {
-  await expect(compare(path)).rejects.toThrow(says);
+])('a peer at %s is found out', async (path, message) => {
+  await expect(compare(path)).rejects.toThrow(message);
 });
 
 test('a peer with our duties has to send our security headers', async () => {

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Pool } from 'undici';
-import type { World } from '../conformance/checks/check.ts';
+import type { RunContext } from '../conformance/checks/check.ts';
 import type { Contract, Operation } from '../conformance/contract/contract.ts';
 import { readContract } from '../conformance/contract/read-contract.ts';
 import type { Exchange } from '../conformance/execute/exchange.ts';
@@ -126,7 +126,7 @@ function runRepeatedly(
  * The baseline, and once an operation has been accepted case after case of it: values are made anew for each, judged and encoded, and the
  * request is sent, as the cases of a later phase are. The baseline's searches are over by then.
  */
-function planCases(contract: Contract, operations: readonly Operation[]): readonly Scenario<World>[] {
+function planCases(contract: Contract, operations: readonly Operation[]): readonly Scenario<RunContext>[] {
   return planBaseline(contract, operations).map((baseline, index) => {
     const { operation, phase } = baseline;
     let sent = 0;
@@ -135,15 +135,15 @@ function planCases(contract: Contract, operations: readonly Operation[]): readon
       get domain() {
         return baseline.domain;
       },
-      rank: (world) => baseline.rank(world) ?? [lastRank],
-      run: async (session, world, allowance) => {
-        if (baseline.rank(world) !== undefined) return baseline.run(session, world, allowance);
+      rank: (context) => baseline.rank(context) ?? [lastRank],
+      run: async (session, context, allowance) => {
+        if (baseline.rank(context) !== undefined) return baseline.run(session, context, allowance);
         const exchanges: Exchange[] = [];
         while (exchanges.length < allowance) {
           sent += 1;
-          const tools = toolsFor(world, operation, phase, sent * operations.length + index);
+          const tools = toolsFor(context, operation, phase, sent * operations.length + index);
           const builder = createRequestBuilder(tools, operation);
-          const draft = builder.build(exampleTarget, plainVariant, world.resources, noConstraints);
+          const draft = builder.build(exampleTarget, plainVariant, context.resources, noConstraints);
           if (draft === undefined) throw new Error(`no case of ${operation.id}`);
           const came = await session.send(draft);
           // The run is over.
@@ -177,7 +177,7 @@ function optionsFor(baseUrl: string, budget: RunOptions['budget']): RunOptions {
 }
 
 /** @throws Error when the run was about something else than valid answers */
-function requireAccepted({ findings, coverage, says }: RunResult): void {
+function requireAccepted({ findings, coverage, message }: RunResult): void {
   const missed = coverage.operations.filter(({ isReached }) => !isReached);
-  if (findings.length > 0 || missed.length > 0) throw new Error(`${missed.length} operations not reached: ${says}`);
+  if (findings.length > 0 || missed.length > 0) throw new Error(`${missed.length} operations not reached: ${message}`);
 }

@@ -9,10 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { conform as runConform } from './command-line.ts';
 import { conformHere as conform, type Ended } from './fixtures/conform-here.ts';
-import { apis } from './planted/apis.ts';
-import { createLibrary, libraryKey } from './planted/library.ts';
-import { type Handler, type Served, serve } from './planted/serve.ts';
-import { weatherClient, weatherToken } from './planted/weather.ts';
+import { apis } from './seeded/apis.ts';
+import { createLibrary, libraryKey } from './seeded/library.ts';
+import { type Handler, type Served, serve } from './seeded/serve.ts';
+import { weatherClient, weatherToken } from './seeded/weather.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
@@ -92,32 +92,32 @@ describe('exit codes', () => {
     expect([code, out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
   });
 
-  const wrong: readonly { name: string; args: readonly string[]; says: string }[] = [
+  const wrong: readonly { name: string; args: readonly string[]; message: string }[] = [
     {
       name: 'no options',
       args: [],
-      says: '--contract FILE is needed.\n--base-url URL is needed.\n(--help shows every option)',
+      message: '--contract FILE is needed.\n--base-url URL is needed.\n(--help shows every option)',
     },
-    { name: 'an unknown option', args: ['--nope'], says: 'unknown option' },
+    { name: 'an unknown option', args: ['--nope'], message: 'unknown option' },
     {
       name: 'an unknown check',
       args: ['--contract', 'x', '--base-url', 'http://a', '--check', 'nope'],
-      says: '--check nope does not exist. There are: no-answer, server-error',
+      message: '--check nope does not exist. There are: no-answer, server-error',
     },
     {
       name: 'a phase that is not built',
       args: ['--contract', 'x', '--base-url', 'http://a', '--phase', 'story'],
-      says: '--phase story is not built yet. Built: baseline.',
+      message: '--phase story is not built yet. Built: baseline.',
     },
     {
       name: 'a budget that is none',
       args: ['--contract', 'x', '--base-url', 'http://a', '--budget', 'much'],
-      says: '"much" is no budget',
+      message: '"much" is no budget',
     },
     {
       name: 'an address that is none',
       args: ['--contract', 'x', '--base-url', 'ftp://a'],
-      says: 'ftp://a is no http address',
+      message: 'ftp://a is no http address',
     },
     {
       name: 'a folder that is none',
@@ -131,33 +131,33 @@ describe('exit codes', () => {
         '--allow-files',
         apis.library.file,
       ],
-      says: `--allow-files absent is no folder.\n--allow-files ${apis.library.file} is no folder.`,
+      message: `--allow-files absent is no folder.\n--allow-files ${apis.library.file} is no folder.`,
     },
     {
       name: 'a contract that is not there',
       args: ['--contract', 'absent.yaml', '--base-url', 'http://a'],
-      says: 'It cannot be read',
+      message: 'It cannot be read',
     },
     {
       name: 'an operation that is not there, with the nearest one',
       args: ['--contract', apis.library.file, '--base-url', 'http://a', '--operation', 'listBook'],
-      says: 'No operation is called listBook. Did you mean listBooks?',
+      message: 'No operation is called listBook. Did you mean listBooks?',
     },
     {
       name: 'a misspelt kind to fail on, with the nearest one',
       args: ['--contract', 'x', '--base-url', 'http://a', '--fail-on', 'unreach'],
-      says: '--fail-on unreach does not exist. Did you mean unreached? There are: suspect, warning, unreached.',
+      message: '--fail-on unreach does not exist. Did you mean unreached? There are: suspect, warning, unreached.',
     },
     {
       name: 'a misspelt report, with the nearest one',
       args: ['--contract', 'x', '--base-url', 'http://a', '--report', 'jnuit'],
-      says: '--report jnuit does not exist. Did you mean junit?',
+      message: '--report jnuit does not exist. Did you mean junit?',
     },
   ];
-  test.each(wrong)('2 for $name', async ({ args, says }) => {
+  test.each(wrong)('2 for $name', async ({ args, message }) => {
     const { code, error } = await conform(args);
     expect(code).toBe(2);
-    expect(error).toContain(says);
+    expect(error).toContain(message);
   });
 
   test('2 for a broken contract, with every reason and its line', async () => {

@@ -4,7 +4,7 @@ export interface Report {
   readonly kind: string;
   /** 0 where no answer came. */
   readonly status: number;
-  readonly says: string;
+  readonly message: string;
   /** The body of the answer, or its start. */
   readonly body: string;
 }
@@ -16,15 +16,15 @@ export interface Report {
  * @returns how many are left
  */
 export function countFolded(reports: readonly Report[]): number {
-  const keys = reports.map(({ kind, status, says, body }) =>
-    [kind, status, sentenceOf(says), status >= 500 ? shapeOf(body) : ''].join(' '),
+  const keys = reports.map(({ kind, status, message, body }) =>
+    [kind, status, sentenceOf(message), status >= 500 ? shapeOf(body) : ''].join(' '),
   );
   return new Set(keys).size;
 }
 
 /** Without what lists and numbers differ in: `Received: 404, Documented: 200, 401` is one sentence for all operations. */
-function sentenceOf(says: string): string {
-  const [first = ''] = says.split('\n');
+function sentenceOf(message: string): string {
+  const [first = ''] = message.split('\n');
   return withoutIds(first)
     .replaceAll(/\d+/g, '0')
     .replaceAll(/(?:0, )+0/g, '0');

@@ -134,8 +134,9 @@ async function repeat(server: ForeignServer, folder: string): Promise<void> {
     await writeFile(join(folder, 'again.json'), `${JSON.stringify(lines, null, 1)}\n`);
     const same = lines.filter(({ verdict }) => verdict === 'same').length;
     process.stdout.write(`${server.name}: ${same} of ${lines.length} answered the same\n`);
-    for (const { id, verdict, says, answered } of lines) {
-      if (verdict !== 'same') process.stdout.write(`  ${id} ${verdict}: ${says}\n    now ${answered.slice(0, 200)}\n`);
+    for (const { id, verdict, message, answered } of lines) {
+      if (verdict !== 'same')
+        process.stdout.write(`  ${id} ${verdict}: ${message}\n    now ${answered.slice(0, 200)}\n`);
     }
   } finally {
     await started.close();

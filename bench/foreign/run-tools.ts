@@ -51,7 +51,7 @@ export interface Finding {
   readonly operations: readonly string[];
   readonly pointer: string;
   readonly clause?: string;
-  readonly says: string;
+  readonly message: string;
   readonly sent: string;
   readonly answered: string;
   readonly curl: string;
@@ -81,9 +81,9 @@ async function runLockstep(task: Task, signal: AbortSignal): Promise<Told> {
   return { exitCode, reports: defects.length, suspects: findings.length - defects.length, folded, kinds };
 }
 
-function asReport({ check, says, answered }: Finding): Report {
+function asReport({ check, message, answered }: Finding): Report {
   const [status = '', ...rest] = answered.split(' ');
-  return { kind: check, status: Number(status) || 0, says, body: rest.join(' ') };
+  return { kind: check, status: Number(status) || 0, message, body: rest.join(' ') };
 }
 
 const environment = join(import.meta.dirname, '.venvs/schemathesis/bin');
@@ -127,7 +127,7 @@ async function readPeerFailures(file: string): Promise<Report[]> {
       const body = Buffer.from(response?.content?.$base64 ?? '', 'base64').toString();
       for (const { name, failure_info: info } of checked) {
         if (info == null) continue;
-        failures.push({ kind: name, status: response?.status_code ?? 0, says: info.failure.message, body });
+        failures.push({ kind: name, status: response?.status_code ?? 0, message: info.failure.message, body });
       }
     }
   }

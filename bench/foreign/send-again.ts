@@ -9,7 +9,7 @@ const run = promisify(execFile);
 export interface Again {
   readonly id: string;
   readonly check: string;
-  readonly says: string;
+  readonly message: string;
   readonly curl: string;
   /** `same`: status, media type and shape of the body are those of the report. A fresh server lacks what was made in the run: then a 404 tells nothing. */
   readonly verdict: 'same' | 'made in the run' | 'other status' | 'other body' | 'no answer';
@@ -29,7 +29,7 @@ export async function sendAgain(
     `HEADER_${name.toUpperCase().replaceAll(/\W/g, '_')}`,
     value,
   ]);
-  for (const { id, check, says, curl, answered: before } of findings) {
+  for (const { id, check, message, curl, answered: before } of findings) {
     if (curl === '') continue;
     const token = login.token ?? '';
     // Where the line has the scheme, the variable is what follows it.
@@ -44,7 +44,7 @@ export async function sendAgain(
       ({ stderr, message }) => `no answer: ${stderr ?? message}`,
     );
     signal.throwIfAborted();
-    lines.push({ ...{ id, check, says, curl, before, answered }, verdict: compare(before, answered) });
+    lines.push({ ...{ id, check, message, curl, before, answered }, verdict: compare(before, answered) });
   }
   return lines;
 }
@@ -84,7 +84,7 @@ export function describeFindings(findings: readonly Finding[]): string {
     .map((finding) =>
       [
         `## ${finding.id} ${finding.check} (${finding.severity})`,
-        finding.says,
+        finding.message,
         `- at ${finding.operation}${finding.operations.length > 1 ? ` and ${finding.operations.length - 1} more: ${finding.operations.slice(1, 6).join(', ')}` : ''}`,
         `- ${finding.pointer}${finding.clause === undefined ? '' : ` (${finding.clause})`}`,
         `- sent ${finding.sent}`,

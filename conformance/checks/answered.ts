@@ -65,35 +65,35 @@ type Content =
       readonly kind: 'broken';
       readonly keyword: 'encoding' | 'json';
       readonly clause: string;
-      readonly says: string;
+      readonly message: string;
     }
   /** Nothing that could be judged, and why. */
-  | { readonly kind: 'unread'; readonly says: string };
+  | { readonly kind: 'unread'; readonly message: string };
 
 const contents = new WeakMap<Answer, Content>();
 
 /** The value that the content of an answer carries by its media type: JSON parsed, anything else as text. Read once for all checks. */
 export function contentOf({ outcome, seen }: NumberedExchange, contentType: string): Content {
-  if (outcome.kind === 'none') return { kind: 'unread', says: 'no answer came' };
+  if (outcome.kind === 'none') return { kind: 'unread', message: 'no answer came' };
   const known = contents.get(outcome) ?? readContent(outcome, contentType, seen.responseBody);
   contents.set(outcome, known);
   return known;
 }
 
 function readContent({ body, undecoded }: Answer, contentType: string, parsed: unknown): Content {
-  if (undecoded !== undefined) return { kind: 'unread', says: undecoded.says };
+  if (undecoded !== undefined) return { kind: 'unread', message: undecoded.message };
   if (!isJson(contentType)) return readText(body, contentType);
   if (!isUtf8(body)) {
-    return { kind: 'broken', keyword: 'encoding', clause: 'RFC 8259 8.1', says: 'the JSON text is not UTF-8' };
+    return { kind: 'broken', keyword: 'encoding', clause: 'RFC 8259 8.1', message: 'the JSON text is not UTF-8' };
   }
   const read = parsed === undefined ? readJson(body) : { value: parsed };
   if (read === undefined) {
     const number = /[:[,]\s*-?(NaN|Infinity)\b/.exec(body.toString())?.[1];
     const why =
       number === undefined ? 'the content is not JSON' : `the content is not JSON: ${number} is no number there`;
-    return { kind: 'broken', keyword: 'json', clause: 'RFC 8259 2', says: why };
+    return { kind: 'broken', keyword: 'json', clause: 'RFC 8259 2', message: why };
   }
-  if ('unread' in read) return { kind: 'unread', says: read.unread };
+  if ('unread' in read) return { kind: 'unread', message: read.unread };
   return { kind: 'value', value: read.value, overflow: findOverflow(read.value) };
 }
 
@@ -105,12 +105,12 @@ function readText(body: Buffer, contentType: string): Content {
   try {
     return { kind: 'value', value: new TextDecoder(charset, { fatal, ignoreBOM: true }).decode(body) };
   } catch (error) {
-    if (error instanceof RangeError) return { kind: 'unread', says: `its charset ${charset} is not known here` };
-    if (named === undefined) return { kind: 'unread', says: 'it is not UTF-8, and Content-Type names no charset' };
-    const says = `the text is not in ${charset}, which Content-Type names`;
+    if (error instanceof RangeError) return { kind: 'unread', message: `its charset ${charset} is not known here` };
+    if (named === undefined) return { kind: 'unread', message: 'it is not UTF-8, and Content-Type names no charset' };
+    const message = `the text is not in ${charset}, which Content-Type names`;
     // Readers agree on every octet of UTF-8 alone.
-    if (!/^utf-?8$/i.test(charset)) return { kind: 'unread', says };
-    return { kind: 'broken', keyword: 'encoding', clause: 'RFC 9110 8.3.2', says };
+    if (!/^utf-?8$/i.test(charset)) return { kind: 'unread', message };
+    return { kind: 'broken', keyword: 'encoding', clause: 'RFC 9110 8.3.2', message };
   }
 }
 

@@ -19,7 +19,7 @@ import type { Violation } from '../schema/create-judge.ts';
 /** Violations of one instance that are one cause. */
 export interface Fault {
   readonly first: Violation;
-  readonly says: string;
+  readonly message: string;
   readonly causes: readonly Cause[];
   /** False where nothing but a `format` says so that only some readers take for a law. */
   readonly isSure: boolean;
@@ -51,7 +51,7 @@ export function findFaults(root: JsonObject, violations: readonly Violation[], b
   const others = told.map(({ path, own }) => own.filter((one) => !isNull(one, path)));
   return [
     ...others.flatMap((own) => describe(own, (one) => causeOf(root, one, body, range))),
-    ...describe(nulls, () => [range, 'null']).map((fault) => ({ ...fault, says: describeNulls(nulls) })),
+    ...describe(nulls, () => [range, 'null']).map((fault) => ({ ...fault, message: describeNulls(nulls) })),
     ...describe(contradictions, () => ['closed under allOf'], 'no object can keep both parts of the allOf'),
   ];
 }
@@ -71,19 +71,19 @@ function describe(own: readonly Judged[], cause: (one: Judged) => Cause, hint?: 
   const sentences = [...Map.groupBy(own, ({ violation }) => `${violation.pointer} ${violation.detail}`).values()];
   const parts = sentences.slice(0, 4).flatMap(([one], index) => {
     if (one === undefined) return [];
-    const { at, says } = one.violation;
-    return index === 0 || says === first.violation.says ? [says] : [`${at || 'the whole'} ${says}`];
+    const { at, message } = one.violation;
+    return index === 0 || message === first.violation.message ? [message] : [`${at || 'the whole'} ${message}`];
   });
   const left = sentences.length - parts.length;
   const more = own.length - sentences.length;
-  const says = [
+  const message = [
     [...new Set(parts)].join('; '),
     left > 0 ? `, and ${counted(left, 'more sentence')}` : '',
     more > 0 ? `, and so at ${counted(more, 'more place')}` : '',
     hint === undefined ? '' : `: ${hint}`,
   ].join('');
   const causes = new Map(own.map((one) => [canonical(cause(one)), cause(one)] as const));
-  return [{ first: first.violation, says, causes: [...causes.values()], isSure: own.some(isLaw) }];
+  return [{ first: first.violation, message, causes: [...causes.values()], isSure: own.some(isLaw) }];
 }
 
 function describeNulls(nulls: readonly Judged[]): string {
@@ -115,9 +115,9 @@ function isAnotherThing(own: readonly Judged[]): boolean {
 
 function causeOf(root: JsonObject, { violation, value, said, owner }: Judged, body: unknown, range: string): Cause {
   const { keyword, pointer, detail, at } = violation;
-  const isRefusal = /^[45]/.test(range);
+  const isRejection = /^[45]/.test(range);
   const whole = readPointer(body, owner);
-  const kind = isRefusal && isObject(whole) ? Object.keys(whole).sort().join() : signatureOf(root, pointer);
+  const kind = isRejection && isObject(whole) ? Object.keys(whole).sort().join() : signatureOf(root, pointer);
   if (aboutObjects.has(keyword)) return [range, keyword, detail, kind];
   const name = splitPointer(at).findLast((token) => !/^\d+$/.test(token)) ?? '';
   if (keyword === 'type') return [range, keyword, name, typeOf(value), canonical(said)];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contractOf, exchangeOf, worldOf } from '../planted/by-hand.ts';
+import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { bodySchema } from './body-schema.ts';
 
 const json: Readonly<Record<string, string>> = { 'content-type': 'application/json' };
@@ -28,7 +28,7 @@ function judgeBody(
   const responses = { 200: { description: 'OK', content }, '4XX': { description: 'No', content } };
   const contract = contractOf({ '/a': { get: { operationId: 'read', responses } } }, { schemas: components }, version);
   const sent = typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  return bodySchema.judge(exchangeOf(contract, { status, headers, body: sent }), worldOf(contract));
+  return bodySchema.judge(exchangeOf(contract, { status, headers, body: sent }), contextOf(contract));
 }
 
 describe('what a body says is read by its media type', () => {
@@ -57,7 +57,7 @@ describe('what a body says is read by its media type', () => {
     const contract = contractOf({ '/a': { get: { operationId: 'read', responses } } });
     const judged = (type: string) =>
       bodySchema
-        .judge(exchangeOf(contract, { headers: { 'content-type': type }, body: '{"a":1}' }), worldOf(contract))
+        .judge(exchangeOf(contract, { headers: { 'content-type': type }, body: '{"a":1}' }), contextOf(contract))
         .map(({ place, failures }) => [place, failures.length]);
     expect(judged('application/json; charset=utf-8')).toEqual([['response 200 application/json', 0]]);
     expect(judged('application/problem+json')).toEqual([['response 200 application/*', 1]]);
@@ -144,12 +144,12 @@ describe('one fault, once', () => {
       { ...good, note: 1, pages: '7' },
       { ...good, note: 2 },
     ]);
-    expect(failure?.says).toBe('must be string; /0/pages must be integer, and so at 1 more place');
+    expect(failure?.message).toBe('must be string; /0/pages must be integer, and so at 1 more place');
     const [nulls] = judge({ type: 'array', items: book }, [
       { ...good, note: null, title: null },
       { ...good, note: null },
     ]);
-    expect(nulls?.says).toBe('null came where none is declared: /*/title, /*/note');
+    expect(nulls?.message).toBe('null came where none is declared: /*/title, /*/note');
   });
 
   test.each<{ name: string; a: [object, unknown]; b: [object, unknown]; isOne: boolean }>([
@@ -247,7 +247,7 @@ describe('not a defect', () => {
 });
 
 describe('how sure it is', () => {
-  test.each<{ name: string; schema: object; body: unknown; severity: string; says?: string }>([
+  test.each<{ name: string; schema: object; body: unknown; severity: string; message?: string }>([
     {
       name: 'a word for an instant',
       schema: { type: 'string', format: 'date-time' },
@@ -267,12 +267,12 @@ describe('how sure it is', () => {
       schema: { properties: { owner: { oneOf: [text, { type: 'object' }] } } },
       body: { owner: null },
       severity: 'defect',
-      says: 'null came where none is declared',
+      message: 'null came where none is declared',
     },
-  ])('$name: $severity', ({ schema, body, severity, says = '' }) => {
+  ])('$name: $severity', ({ schema, body, severity, message = '' }) => {
     const found = judge(schema, body);
     expect(found.map((one) => one.severity)).toEqual([severity]);
-    expect(found[0]?.says).toContain(says);
+    expect(found[0]?.message).toContain(message);
   });
 });
 
@@ -286,10 +286,10 @@ test('parts of an allOf that close each other out are one fault of the contract,
     properties: { one: { $ref: '#/components/schemas/One' }, two: { $ref: '#/components/schemas/Two' } },
   };
   const found = judge(schema, { one: { id: '', a: '' }, two: { id: '', b: '' } }, { components });
-  expect(found.map(({ says }) => says)).toEqual([
+  expect(found.map(({ message }) => message)).toEqual([
     expect.stringContaining('no object can keep both parts of the allOf'),
   ]);
-  expect(judge(schema, { one: { id: '', c: '' } }, { components }).map(({ says }) => says)).toEqual([
+  expect(judge(schema, { one: { id: '', c: '' } }, { components }).map(({ message }) => message)).toEqual([
     'must NOT have additional properties: c',
   ]);
 });

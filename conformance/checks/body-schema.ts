@@ -46,10 +46,10 @@ function judgeContent(
   const failure = { check: 'body-schema', severity: 'defect' } as const;
   const place = `response ${answer.status} body`;
   const range = classOf(answer.status);
-  if (read.kind === 'unread') return read.says;
+  if (read.kind === 'unread') return read.message;
   if (read.kind === 'broken') {
-    const { keyword, clause, says } = read;
-    return [{ ...failure, place, pointer: content.pointer, keyword, clause, says, causes: [[range, keyword]] }];
+    const { keyword, clause, message } = read;
+    return [{ ...failure, place, pointer: content.pointer, keyword, clause, message, causes: [[range, keyword]] }];
   }
   const { schema } = content;
   if (schema === undefined || isFile(contract.root, schema)) return [];
@@ -58,9 +58,9 @@ function judgeContent(
     const violations = judgeText(String(read.value), (value) => judge.judge(schema, 'response', value));
     if (violations === undefined) return unread;
     if (violations.length > 0 && essence !== 'text/plain') return `nothing here reads what ${essence} stands for`;
-    return violations.map(({ pointer, keyword, says }) => {
+    return violations.map(({ pointer, keyword, message }) => {
       const clause = clauseOf(contract.root.openapi, keyword);
-      return { ...failure, place, pointer, keyword, clause, says, causes: [[range, pointer]] };
+      return { ...failure, place, pointer, keyword, clause, message, causes: [[range, pointer]] };
     });
   }
   const violations = judge.judge(schema, 'response', read.value);
@@ -71,10 +71,19 @@ function judgeContent(
   if (violations.length === 0) return beyond ?? [];
   const faults = findFaults(contract.root, violations, read.value, range);
   if (faults.length === 0) return beyond ?? 'a number in it has more digits than can be judged here';
-  return faults.map(({ first: { at, pointer, keyword }, says, causes, isSure }: Fault): Failure => {
+  return faults.map(({ first: { at, pointer, keyword }, message, causes, isSure }: Fault): Failure => {
     const severity = isSure ? 'defect' : 'suspect';
     const clause = clauseOf(contract.root.openapi, keyword);
-    return { ...failure, severity, place: `${place} ${at || '(the whole)'}`, pointer, keyword, clause, says, causes };
+    return {
+      ...failure,
+      severity,
+      place: `${place} ${at || '(the whole)'}`,
+      pointer,
+      keyword,
+      clause,
+      message,
+      causes,
+    };
   });
 }
 
@@ -108,7 +117,7 @@ function judgeSilence(answer: Answer, response: ResponseObject): Verdict[] {
     pointer: content.pointer,
     keyword: 'content',
     clause: 'OpenAPI, Response Object',
-    says: `no content came, where ${content.mediaType} with a schema is declared`,
+    message: `no content came, where ${content.mediaType} with a schema is declared`,
     causes: [[classOf(answer.status), 'empty']],
   };
   return [{ place: `response ${response.status} ${content.mediaType}`, failures: [failure] }];

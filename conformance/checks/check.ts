@@ -8,7 +8,7 @@ import type { Resources } from '../resources/resources.ts';
 import type { Judge } from '../schema/create-judge.ts';
 
 /** All that a scenario and a check may know. It changes between two rounds alone. */
-export interface World {
+export interface RunContext {
   readonly contract: Contract;
   readonly judge: Judge;
   readonly permissions: Permissions;
@@ -33,7 +33,7 @@ export interface SecretSeen {
 }
 
 /** The parts of the world that a check of one exchange may look at. */
-export type CheckContext = Pick<World, 'contract' | 'judge' | 'slowMs' | 'secretsSeen'>;
+export type CheckContext = Pick<RunContext, 'contract' | 'judge' | 'slowMs' | 'secretsSeen'>;
 
 /** An exchange settles one obligation: met without failures, violated with them. */
 export interface Verdict {
@@ -61,7 +61,7 @@ export interface ExchangeCheck extends Described {
 /** A pure function of the exchanges of one scenario, and of what the run knows: for controls, repeats and comparisons. */
 export interface TraceCheck extends Described {
   readonly kind: 'trace';
-  readonly judge: (trace: Trace, world: World) => readonly TraceVerdict[];
+  readonly judge: (trace: Trace, context: RunContext) => readonly TraceVerdict[];
 }
 
 export type Check = ExchangeCheck | TraceCheck;

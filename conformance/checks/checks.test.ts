@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contractOf, worldOf } from '../planted/by-hand.ts';
+import { contextOf, contractOf } from '../seeded/by-hand.ts';
 import { failureOf } from './checks.ts';
 
 describe('a schema that breaks a norm is a finding with its pointer, its clause and what was expected', () => {
@@ -23,14 +23,14 @@ describe('a schema that breaks a norm is a finding with its pointer, its clause 
       { schemas: { A: { type: 'object', properties: { x: schema } } } },
       version,
     );
-    const { judge } = worldOf(contract);
+    const { judge } = contextOf(contract);
     judge.judge('#/components/schemas/A', 'response', { x: [1] });
     const [problem, ...more] = judge.problems();
     const failure = problem === undefined ? undefined : failureOf(problem);
-    const [severity, pointer, clause, says] = want;
+    const [severity, pointer, clause, message] = want;
     expect([more, failure?.severity, failure?.pointer]).toEqual([[], severity, `${at}${pointer}`]);
     expect(failure?.clause).toContain(clause);
-    expect(failure?.says).toMatch(says);
+    expect(failure?.message).toMatch(message);
   });
 
   test('ids that stand twice are one cause', () => {
@@ -48,7 +48,7 @@ describe('a schema that breaks a norm is a finding with its pointer, its clause 
       { '/a': { get: { responses: { 200: { description: 'OK' } } } } },
       { schemas: { A: { properties } } },
     );
-    const { judge } = worldOf(contract);
+    const { judge } = contextOf(contract);
     judge.judge('#/components/schemas/A', 'response', {});
     const causes = judge.problems().map((problem) => JSON.stringify(failureOf(problem)?.causes));
     expect([causes.length, new Set(causes).size]).toEqual([9, 1]);

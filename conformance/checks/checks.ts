@@ -32,7 +32,7 @@ export const checks: readonly Check[] = [
 ];
 
 /** Undefined for what no norm forbids: that is a warning. */
-export function failureOf({ pointer, says, cure, breaks }: ContractProblem): Failure | undefined {
+export function failureOf({ pointer, message, fix, breaks }: ContractProblem): Failure | undefined {
   if (breaks === undefined) return undefined;
   return {
     check: 'contract',
@@ -42,7 +42,7 @@ export function failureOf({ pointer, says, cure, breaks }: ContractProblem): Fai
     pointer,
     keyword: pointer.split('/').at(-1) ?? '',
     clause: breaks,
-    says: `${says} ${cure}`,
-    causes: [[breaks, normaliseBody(says)]],
+    message: `${message} ${fix}`,
+    causes: [[breaks, normaliseBody(message)]],
   };
 }

@@ -20,8 +20,8 @@ export const httpLaw: ExchangeCheck = {
       const { clause, header, of = [status], unlessListed = false } = law;
       if (!of.includes(status) || (isListed && unlessListed)) return [];
       const field = header === undefined ? undefined : headerOf(answer, header);
-      const says = law.judge({ operation, request, answer, field });
-      if (says === undefined) return [];
+      const message = law.judge({ operation, request, answer, field });
+      if (message === undefined) return [];
       return [
         {
           check: 'http-law',
@@ -30,7 +30,7 @@ export const httpLaw: ExchangeCheck = {
           pointer: response?.pointer ?? operation.pointer,
           keyword: name,
           clause,
-          says,
+          message,
           causes: [[name]],
         },
       ];
@@ -96,7 +96,7 @@ export const laws: Readonly<Record<string, Law>> = {
   'content-coding': {
     clause: 'RFC 9110 8.4',
     header: 'Content-Encoding',
-    judge: ({ answer: { undecoded } }) => (undecoded?.isFault === true ? undecoded.says : undefined),
+    judge: ({ answer: { undecoded } }) => (undecoded?.isFault === true ? undecoded.message : undefined),
   },
   'content-after-205': {
     clause: 'RFC 9110 15.3.6',

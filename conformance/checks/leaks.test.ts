@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NumberedExchange } from '../execute/exchange.ts';
-import { contractOf, exchangeOf, worldOf } from '../planted/by-hand.ts';
+import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { internalsLeaked } from './leaks.ts';
 
 const contract = contractOf({ '/a': { post: { responses: { 200: { description: 'OK' } } } } });
@@ -8,7 +8,7 @@ const contract = contractOf({ '/a': { post: { responses: { 200: { description: '
 function judge(sent: Partial<NumberedExchange['seen']>, body: string) {
   const exchange = exchangeOf(contract, { status: 400, body });
   return internalsLeaked
-    .judge({ ...exchange, seen: { ...exchange.seen, ...sent } }, worldOf(contract))
+    .judge({ ...exchange, seen: { ...exchange.seen, ...sent } }, contextOf(contract))
     .flatMap(({ failures }) => failures.map(({ keyword }) => keyword));
 }
 

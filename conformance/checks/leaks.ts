@@ -28,7 +28,7 @@ export const writeOnlyExposed: ExchangeCheck = {
         pointer: joinPointer(pointer, 'writeOnly'),
         keyword: 'writeOnly',
         clause: clauseOf(contract.root.openapi, 'writeOnly'),
-        says: `${at} is declared writeOnly and was sent`,
+        message: `${at} is declared writeOnly and was sent`,
         causes: [[pointer]],
       };
     });
@@ -62,7 +62,7 @@ export const sensitiveLeak: ExchangeCheck = {
           pointer,
           keyword: 'x-sensitive',
           clause: 'the contract, x-sensitive',
-          says: `a secret of ${operation.id} stands in this answer${response === undefined ? '' : ', where none is declared'}`,
+          message: `a secret of ${operation.id} stands in this answer${response === undefined ? '' : ', where none is declared'}`,
           causes: [[pointer]],
         }),
       );
@@ -187,7 +187,7 @@ export const internalsLeaked: ExchangeCheck = {
       pointer: exchange.operation.pointer,
       keyword: found.what,
       clause: 'CWE-209',
-      says: `the body shows ${found.what}`,
+      message: `the body shows ${found.what}`,
       causes: [[found.what]],
     });
   },

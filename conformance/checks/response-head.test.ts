@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { NumberedExchange } from '../execute/exchange.ts';
-import { contractOf, exchangeOf, worldOf } from '../planted/by-hand.ts';
+import { contextOf, contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import type { ExchangeCheck } from './check.ts';
 import { headerSchema, mediaType, statusUndocumented } from './response-head.ts';
 
@@ -54,7 +54,7 @@ const contract = contractOf(
 
 function judge(check: ExchangeCheck, given: Parameters<typeof exchangeOf>[1], change: Partial<NumberedExchange> = {}) {
   const exchange = { ...exchangeOf(contract, given), ...change };
-  return check.judge(exchange, worldOf(contract)).flatMap(({ failures }) => failures);
+  return check.judge(exchange, contextOf(contract)).flatMap(({ failures }) => failures);
 }
 
 describe('status-undocumented', () => {
@@ -83,16 +83,16 @@ describe('status-undocumented', () => {
   test.each([
     {
       location: '/login?next=/plain',
-      says: 'it leads to what looks like a login, so nothing was accepted: /login?next=/plain',
+      message: 'it leads to what looks like a login, so nothing was accepted: /login?next=/plain',
     },
-    { location: '/v2/plain/', says: 'it leads to the same path in another spelling: /v2/plain/' },
+    { location: '/v2/plain/', message: 'it leads to the same path in another spelling: /v2/plain/' },
     {
       location: 'https://elsewhere.example/',
-      says: 'it leads elsewhere, so nothing was accepted: https://elsewhere.example/',
+      message: 'it leads elsewhere, so nothing was accepted: https://elsewhere.example/',
     },
-  ])('a redirect to $location is told in words', ({ location, says }) => {
+  ])('a redirect to $location is told in words', ({ location, message }) => {
     const [failure] = judge(statusUndocumented, { operation: 'plain', status: 302, headers: { location } });
-    expect(failure?.says).toBe(`302 is not documented; listed: 200, 400, 404; ${says}`);
+    expect(failure?.message).toBe(`302 is not documented; listed: 200, 400, 404; ${message}`);
   });
 
   test('is one cause for each status, whatever was listed instead', () => {

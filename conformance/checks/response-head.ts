@@ -33,7 +33,7 @@ export const statusUndocumented: ExchangeCheck = {
       pointer: joinPointer(operation.pointer, 'responses'),
       keyword: 'responses',
       clause: 'OpenAPI, Responses Object',
-      says: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
+      message: `${describeStatus(exchange, answered)}${since === undefined ? '' : `; ${describeSince(since)}`}`,
       causes: [since === undefined ? [status] : [status, 'aftermath']],
     });
   },
@@ -43,19 +43,19 @@ function describeStatus(exchange: NumberedExchange, { answer }: Answered): strin
   const { operation, request } = exchange;
   const listed = operation.responses.map((response) => response.status).join(', ') || 'none';
   const isThere = isAbsent(exchange, answer.status) ? '; is the operation there at all?' : '';
-  const says = `${answer.status} is not documented; listed: ${listed}${isThere}`;
+  const message = `${answer.status} is not documented; listed: ${listed}${isThere}`;
   const location = answer.status >= 300 && answer.status < 400 ? headerOf(answer, 'location') : undefined;
-  if (location === undefined) return says;
+  if (location === undefined) return message;
   const target = URL.parse(location, `http://host.invalid${request.path}`);
   const [asked = ''] = request.path.split('?');
   const isSlash = target?.pathname.replace(/\/$/, '').endsWith(asked.replace(/\/$/, ''));
   const where = /log-?in|sign-?in|auth|sso/i.test(location) ? 'to what looks like a login' : 'elsewhere';
   const hint = isSlash ? 'to the same path in another spelling' : `${where}, so nothing was accepted`;
-  return `${says}; it leads ${hint}: ${location}`;
+  return `${message}; it leads ${hint}: ${location}`;
 }
 
 /** Whether the contract speaks of refusals at all: one that does not has left all of them out. */
-function documentsRefusals({ responses }: Operation): boolean {
+function documentsRejections({ responses }: Operation): boolean {
   return responses.some((response) => /^(4|default)/i.test(response.status));
 }
 
@@ -69,7 +69,7 @@ function isAbsent({ operation, intent }: NumberedExchange, status: number): bool
 }
 
 function isSure({ operation }: NumberedExchange, status: number): boolean {
-  return status !== 404 || documentsRefusals(operation);
+  return status !== 404 || documentsRejections(operation);
 }
 
 function isImplied(exchange: NumberedExchange, status: number): boolean {
@@ -78,7 +78,7 @@ function isImplied(exchange: NumberedExchange, status: number): boolean {
   if (impliedByProbes.has(status) && intent.phase === 'protocol') return true;
   // 5xx is the business of `server-error`; an operation without any 4xx gets one warning instead of one finding each.
   if (status >= 500) return true;
-  if (status >= 400 && !documentsRefusals(operation)) return !isAbsent(exchange, status);
+  if (status >= 400 && !documentsRejections(operation)) return !isAbsent(exchange, status);
   return (
     (status === 401 || status === 403) && operation.security.some((alternative) => Object.keys(alternative).length > 0)
   );
@@ -99,7 +99,7 @@ export const mediaType: ExchangeCheck = {
     const listed = response.contents.map((content) => content.mediaType);
     const place = `response ${response.status}`;
     const wanted = listed.join(' or ');
-    const tell = (what: string, severity: Failure['severity'], says: string) => {
+    const tell = (what: string, severity: Failure['severity'], message: string) => {
       const types = listed.map((type) => essenceOf(type) ?? type).sort();
       const failure: Failure = {
         check: 'media-type',
@@ -108,7 +108,7 @@ export const mediaType: ExchangeCheck = {
         pointer: joinPointer(response.pointer, 'content'),
         keyword: 'content',
         clause: 'RFC 9110 8.3',
-        says,
+        message,
         // Where none is declared, the type that came tells nothing of the omission.
         causes: [
           what === 'undeclared' ? [what] : [classOf(answer.status), what, essenceOf(sent ?? '') ?? '', ...types],
@@ -161,17 +161,17 @@ export const headerSchema: ExchangeCheck = {
         pointer: joinPointer(header.pointer, 'required'),
         keyword: 'required',
         clause: 'OpenAPI, Header Object',
-        says: `${header.name} is missing`,
+        message: `${header.name} is missing`,
         causes: [[classOf(answer.status), name, 'required']],
       };
       const place = `response ${response.status} header ${header.name}`;
       if (texts.length === 0) return [{ place, failures: [missing] }];
       const judged = texts.map((text) => ({ text, violations: judgeValue(header, text, context) }));
       const failures = judged.flatMap(({ text, violations = [] }) =>
-        violations.map(({ pointer, keyword, says }): Failure => {
+        violations.map(({ pointer, keyword, message }): Failure => {
           const causes = [[classOf(answer.status), name, keyword]];
           const clause = clauseOf(context.contract.root.openapi, keyword);
-          return { ...base, pointer, keyword, clause, says: `${header.name}: ${text} ${says}`, causes };
+          return { ...base, pointer, keyword, clause, message: `${header.name}: ${text} ${message}`, causes };
         }),
       );
       const isJudged = failures.length > 0 || judged.every(({ violations }) => violations !== undefined);

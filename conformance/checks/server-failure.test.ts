@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import type { Answer, NoAnswer, NumberedExchange, OutgoingRequest } from '../execute/exchange.ts';
-import { plainIntent } from '../planted/apis.ts';
-import { worldOf } from '../planted/by-hand.ts';
+import { plainIntent } from '../seeded/apis.ts';
+import { contextOf } from '../seeded/by-hand.ts';
 import { noAnswer, serverError } from './server-failure.ts';
 
 const contract = readContract(
@@ -16,12 +16,12 @@ paths:
   /range: {get: {operationId: range, responses: {5XX: {}}}}
 `,
 );
-const world = worldOf(contract);
+const context = contextOf(contract);
 
 type Outcome = number | NoAnswer['reason'];
 
 function outcomeOf(outcome: Outcome, body: string): Answer | NoAnswer {
-  if (typeof outcome === 'string') return { kind: 'none', reason: outcome, says: 'nothing came', durationMs: 1 };
+  if (typeof outcome === 'string') return { kind: 'none', reason: outcome, message: 'nothing came', durationMs: 1 };
   return { kind: 'answer', status: outcome, headers: [], body: Buffer.from(body), durationMs: 1 };
 }
 
@@ -45,7 +45,7 @@ function traceOf(id: string, first: Outcome, again?: Outcome, body = ''): readon
 
 function severitiesOf(check: typeof serverError, trace: readonly NumberedExchange[]): readonly string[] {
   return check
-    .judge(trace, world)
+    .judge(trace, context)
     .flatMap(({ failures }) => failures)
     .map(({ severity }) => severity);
 }
@@ -151,7 +151,7 @@ describe('what is not sent again is settled by another request of the operation'
     { times: 2, isUndisturbed: true, want: 'defect' },
   ])('500, $times times in all, undisturbed: $isUndisturbed, is a $want', ({ times, isUndisturbed, want }) => {
     const trace = post === undefined ? [] : [{ ...post, isUndisturbed }];
-    const found = serverError.judge(trace, { ...world, failedLike: () => times });
+    const found = serverError.judge(trace, { ...context, failedLike: () => times });
     expect(found.flatMap(({ failures }) => failures.map(({ severity }) => severity))).toEqual([want]);
   });
 
@@ -159,7 +159,7 @@ describe('what is not sent again is settled by another request of the operation'
     { times: 1, want: 'suspect' },
     { times: 2, want: 'defect' },
   ])('a reset, $times times in all, is a $want', ({ times, want }) => {
-    const found = noAnswer.judge(traceOf('make', 'reset'), { ...world, failedLike: () => times });
+    const found = noAnswer.judge(traceOf('make', 'reset'), { ...context, failedLike: () => times });
     expect(found.flatMap(({ failures }) => failures.map(({ severity }) => severity))).toEqual([want]);
   });
 });

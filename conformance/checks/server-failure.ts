@@ -90,7 +90,7 @@ function judgeOne(exchange: NumberedExchange, repeat: NumberedExchange | undefin
     pointer: operation.pointer,
     keyword: String(status),
     clause: 'RFC 9110 15.6',
-    says: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.adds}`,
+    message: `the server answered ${status} to a request that ${requests[intent.polarity]}${found.adds}`,
     causes: [[status, found.group ?? normaliseBody(outcome.body.toString(), echoesOf(exchange.seen))]],
   };
   return [{ exchange, place: wholeAnswer, failures: [failure] }];
@@ -130,7 +130,7 @@ function weigh(
       ? { severity: 'defect', adds: '; so it was with other data, when nothing else was under way' }
       : { severity: 'suspect', adds: '; it was not sent again, and may pass' };
   }
-  if (repeat.kind === 'none') return { severity: 'defect', adds: `; sent again alone, ${repeat.says}` };
+  if (repeat.kind === 'none') return { severity: 'defect', adds: `; sent again alone, ${repeat.message}` };
   if (repeat.status >= 500) return { severity: 'defect', adds: '' };
   // Away for a moment, as 503 means to say.
   if (status === 503) return undefined;
@@ -148,14 +148,14 @@ export const noAnswer: TraceCheck = {
   name: 'no-answer',
   about: 'no complete HTTP answer: reset, silence, a body that is cut off, malformed HTTP; or the server stopped',
   plan: planWholeAnswer,
-  judge: (trace, world) =>
+  judge: (trace, context) =>
     originalsOf(trace).flatMap((exchange): TraceVerdict[] => {
       const { outcome, outage } = exchange;
       if (outcome.kind === 'answer') return [{ exchange, place: wholeAnswer, failures: [] }];
       // The request that stopped the deployment shows by what comes of all that were under way: it is told at the end.
       if (outage !== undefined || notOfTheServer.has(outcome.reason)) return [];
       const repeat = repeatOf(trace, exchange);
-      const failure = judgeSilence(exchange, outcome, repeat, world.failedLike(exchange));
+      const failure = judgeSilence(exchange, outcome, repeat, context.failedLike(exchange));
       return [{ exchange, place: wholeAnswer, failures: [failure] }];
     }),
 };
@@ -168,7 +168,7 @@ const clauses: Readonly<Partial<Record<NoAnswer['reason'], string>>> = {
 
 function judgeSilence(
   { operation }: NumberedExchange,
-  { reason, says }: NoAnswer,
+  { reason, message }: NoAnswer,
   repeat: NumberedExchange | undefined,
   times: number,
 ): Failure {
@@ -180,7 +180,7 @@ function judgeSilence(
     severity: isSure ? 'defect' : 'suspect',
     keyword: reason,
     clause: clauses[reason] ?? 'RFC 9110 3.4',
-    says: `${says}${adds}`,
+    message: `${message}${adds}`,
     causes: [[reason]],
   };
 }
@@ -214,7 +214,7 @@ export const slow: ExchangeCheck = {
       pointer: operation.pointer,
       keyword: 'slow',
       clause: '--slow',
-      says: `it took ${Math.round(outcome.durationMs)} ms, the limit is ${slowMs} ms`,
+      message: `it took ${Math.round(outcome.durationMs)} ms, the limit is ${slowMs} ms`,
       causes: [['slow']],
     });
   },

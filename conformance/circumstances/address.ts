@@ -91,7 +91,7 @@ export interface TargetSeen {
   /** Of the operation that was sent first. */
   readonly servers: readonly string[];
   /** Nothing answered there, and why. */
-  readonly away: { readonly says: string; readonly base: string } | undefined;
+  readonly away: { readonly message: string; readonly base: string } | undefined;
 }
 
 /** Keeps the facts of each answer that tell whether the address is the right one, and nothing else. */
@@ -131,7 +131,7 @@ function seeTarget(option: TargetSeen['option']) {
       if (outcome.kind === 'none') {
         isOwn = true;
         if (outcome.reason !== 'refused' && outcome.reason !== 'unresolved') isThere = true;
-        else away ??= { says: outcome.says, base: request.base };
+        else away ??= { message: outcome.message, base: request.base };
         return;
       }
       isThere = true;

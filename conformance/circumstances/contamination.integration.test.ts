@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { testOptions } from '../planted/apis.ts';
-import { contractOf } from '../planted/by-hand.ts';
-import { type Handler, serve, type TestAnswer } from '../planted/serve.ts';
 import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { contractOf } from '../seeded/by-hand.ts';
+import { type Handler, serve, type TestAnswer } from '../seeded/serve.ts';
 
 const id = { name: 'id', in: 'path', required: true, schema: { type: 'string' } };
 const list = { type: 'array', items: { type: 'object', properties: { id: { type: 'string' } } } };
@@ -50,7 +50,7 @@ test.each([1, 16])(
     await served.close();
     expect(result.findings.filter(({ severity }) => severity === 'defect')).toEqual([]);
     const [finding] = result.findings;
-    expect(finding?.says).toMatch(/since dropTable was accepted, listFolders, accepted before, is answered 500/);
+    expect(finding?.message).toMatch(/since dropTable was accepted, listFolders, accepted before, is answered 500/);
     expect(new Set(result.findings.flatMap(({ operations }) => operations))).toEqual(
       new Set(['emptyFolders', 'emptyNotes', 'emptyLost']),
     );

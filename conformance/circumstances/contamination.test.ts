@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contractOf, exchangeOf } from '../planted/by-hand.ts';
+import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { watchContamination } from './contamination.ts';
 
 const responses = { 200: { description: 'OK' } };

@@ -37,7 +37,7 @@ function watched(accepted: string) {
       },
       keepSecret: (text) => kept.push(text),
     },
-    (says) => said.push(says),
+    (message) => said.push(message),
   );
   const see = (operation: typeof read, status: number, body?: unknown): void => {
     if (operation !== undefined) watch.observe(operation, requestWith(first), [first], answer(status, body));

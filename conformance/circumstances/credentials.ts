@@ -25,7 +25,7 @@ const leastLength = 8;
 /** @param onLost told once, in words, when nothing is accepted any more and nothing came in its place */
 export function watchCredentials(
   { send, keepSecret }: Wiring,
-  onLost: (says: string, cure: string) => void,
+  onLost: (message: string, fix: string) => void,
 ): CredentialWatch {
   /** From each ended secret to the one in its place. */
   let replaced: ReadonlyMap<string, string> = new Map();
@@ -76,12 +76,12 @@ export function watchCredentials(
     }
     isLost = true;
     const [last] = writes;
-    const says = 'What lets the run in is not accepted any more';
+    const message = 'What lets the run in is not accepted any more';
     if (last === undefined)
-      onLost(`${says}.`, 'Pass a token that lasts for the run, or a client that fetches new ones.');
+      onLost(`${message}.`, 'Pass a token that lasts for the run, or a client that fetches new ones.');
     else
       onLost(
-        `${says} since ${last.operation.id} was accepted.`,
+        `${message} since ${last.operation.id} was accepted.`,
         'Leave that operation out with --exclude, and run again.',
       );
     return 'lost';

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import { testOptions } from '../planted/apis.ts';
 import type { RunOptions } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
 
 const body = {
   required: true,
@@ -91,7 +91,7 @@ async function run(lines: readonly string[], { stops, awayMs }: Mortal, change: 
     requests,
     deaths,
     told: result.findings.map(({ severity, check, operations }) => `${severity} ${check} ${operations.join(', ')}`),
-    warnings: result.warnings.map(({ says }) => says).join('\n'),
+    warnings: result.warnings.map(({ message }) => message).join('\n'),
     unreached: result.coverage.operations.filter(({ isReached }) => !isReached).map(({ operation }) => operation),
   };
 }
@@ -136,7 +136,7 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
       { workers },
     );
     expect(told).toEqual(['suspect no-answer PUT /configuration']);
-    expect(result.findings[0]?.says).toContain('accepted just before: PUT /configuration');
+    expect(result.findings[0]?.message).toContain('accepted just before: PUT /configuration');
   });
 
   test('a POST without data stops: it is named, and never sent again', async () => {
@@ -192,6 +192,6 @@ describe.each([1, 16])('with %d workers, a server that', (workers) => {
     );
     expect(told).toHaveLength(1);
     expect(told[0]).toMatch(/^defect no-answer .*GET \/r3\b/);
-    expect(result.findings[0]?.says).toContain('did not come back');
+    expect(result.findings[0]?.message).toContain('did not come back');
   });
 });

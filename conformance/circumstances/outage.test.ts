@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { NumberedExchange, Outage } from '../execute/exchange.ts';
-import { contractOf, exchangeOf } from '../planted/by-hand.ts';
+import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { judgeOutages, rememberExchanges } from './outage.ts';
 
 const contract = contractOf({ '/a': { put: { operationId: 'write', responses: {} } } });

@@ -289,7 +289,7 @@ export function judgeOutages(
       pointer: first.operation.pointer,
       keyword: 'stopped',
       clause: 'RFC 9110 3.4',
-      says: describe(outage, candidates),
+      message: describe(outage, candidates),
       causes: [['stopped', ...parts.flatMap((part) => part?.operation.id ?? [])]],
     };
     return [{ failure, exchanges }];

@@ -94,29 +94,31 @@ describe('tells what is wrong', () => {
   test.each([
     {
       given: { token: ['items:raed=t'] },
-      says: '--token: the contract has no scope items:raed. Did you mean items:read? There are: admin, items:read, items:write. A token that has a = itself goes by --credential.',
+      message:
+        '--token: the contract has no scope items:raed. Did you mean items:read? There are: admin, items:read, items:write. A token that has a = itself goes by --credential.',
     },
-    { given: { secondToken: ['a b=t'] }, says: '--second-token: the contract has no scope a.' },
+    { given: { secondToken: ['a b=t'] }, message: '--second-token: the contract has no scope a.' },
     {
       given: { token: ['a', 'b'] },
-      says: "--token stands 2 times without scopes: give one of them, or 'scope=TOKEN'.",
+      message: "--token stands 2 times without scopes: give one of them, or 'scope=TOKEN'.",
     },
     {
       given: { credential: ['apikey=x'] },
-      says: '--credential: the contract has no security scheme apikey. Did you mean apiKey? There are: oauth, apiKey, login, tls.',
+      message:
+        '--credential: the contract has no security scheme apikey. Did you mean apiKey? There are: oauth, apiKey, login, tls.',
     },
-    { given: { credential: ['secret-alone'] }, says: "--credential: write 'scheme=value'." },
-    { given: { credential: ['login=ada'] }, says: "--credential login is HTTP Basic: write 'login=name:password'." },
-    { given: { credential: ['tls=x'] }, says: '--credential tls is a client certificate: give --cert and --key.' },
-    { given: { user: 'ada' }, says: "--user: write 'name:password'." },
-    { given: { clientSecret: 's' }, says: '--client-secret needs --client-id too.' },
-    { given: { cert: 'c.pem' }, says: '--cert needs --key too.' },
-    { given: { account: 'ada' }, says: '--account needs --auth-file too.' },
-    { given: { authFile: 'gone.yaml' }, says: '--auth-file gone.yaml cannot be read: ENOENT' },
-    { given: { waitForTarget: 'long' }, says: '--wait-for-target long is no time: write 30s, 2m or 500ms.' },
-  ])('$given', async ({ given, says }) => {
+    { given: { credential: ['secret-alone'] }, message: "--credential: write 'scheme=value'." },
+    { given: { credential: ['login=ada'] }, message: "--credential login is HTTP Basic: write 'login=name:password'." },
+    { given: { credential: ['tls=x'] }, message: '--credential tls is a client certificate: give --cert and --key.' },
+    { given: { user: 'ada' }, message: "--user: write 'name:password'." },
+    { given: { clientSecret: 's' }, message: '--client-secret needs --client-id too.' },
+    { given: { cert: 'c.pem' }, message: '--cert needs --key too.' },
+    { given: { account: 'ada' }, message: '--account needs --auth-file too.' },
+    { given: { authFile: 'gone.yaml' }, message: '--auth-file gone.yaml cannot be read: ENOENT' },
+    { given: { waitForTarget: 'long' }, message: '--wait-for-target long is no time: write 30s, 2m or 500ms.' },
+  ])('$given', async ({ given, message }) => {
     const { faults } = await accountsOf(given);
-    expect(faults[0]).toContain(says);
+    expect(faults[0]).toContain(message);
   });
   test('users that the file has not, or that are taken twice', async () => {
     const missing = await accountsOf({ authFile, account: 'bbo' });

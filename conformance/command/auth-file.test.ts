@@ -163,53 +163,55 @@ test('the file that the README shows is one, and the options that it names exist
 
 describe('tells what is wrong, and where', () => {
   test.each([
-    { name: 'no YAML', text: 'auth: [', says: /^auth\.yaml:\d+ / },
-    { name: 'no object', text: '- a', says: 'auth.yaml:1 The document is not an object.' },
-    { name: 'no user', text: 'auth: []', says: 'auth.yaml:1 /auth: a list of users is wanted.' },
+    { name: 'no YAML', text: 'auth: [', message: /^auth\.yaml:\d+ / },
+    { name: 'no object', text: '- a', message: 'auth.yaml:1 The document is not an object.' },
+    { name: 'no user', text: 'auth: []', message: 'auth.yaml:1 /auth: a list of users is wanted.' },
     {
       name: 'a misspelt member',
       text: 'auth:\n  - name: a\n    fixedHeader: []',
-      says: 'auth.yaml:3 /auth/0/fixedHeader: the format has no such member. Did you mean fixedHeaders? There are: name, requireMockHandling, fixedHeaders, loginEndpointAuth, createUsers.',
+      message:
+        'auth.yaml:3 /auth/0/fixedHeader: the format has no such member. Did you mean fixedHeaders? There are: name, requireMockHandling, fixedHeaders, loginEndpointAuth, createUsers.',
     },
     {
       name: 'a wrong type',
       text: 'auth:\n  - name: a\n    fixedHeaders:\n      - name: X\n        value: 7',
-      says: 'auth.yaml:5 /auth/0/fixedHeaders/0/value: a number stands where text is wanted. Put it in quotes.',
+      message: 'auth.yaml:5 /auth/0/fixedHeaders/0/value: a number stands where text is wanted. Put it in quotes.',
     },
     {
       name: 'a password that YAML reads as a number, without telling it',
       text: 'auth:\n  - name: a\n    loginEndpointAuth:\n      payloadUserPwd: {username: a, password: 98765}',
-      says: 'auth.yaml:4 /auth/0/loginEndpointAuth/payloadUserPwd/password: a number stands where text is wanted. Put it in quotes.',
+      message:
+        'auth.yaml:4 /auth/0/loginEndpointAuth/payloadUserPwd/password: a number stands where text is wanted. Put it in quotes.',
     },
     {
       name: 'a verb that is none',
       text: 'auth:\n  - name: a\n    loginEndpointAuth: {endpoint: /l, verb: post, expectCookies: true}',
-      says: 'auth.yaml:3 /auth/0/loginEndpointAuth/verb: "post" is none of POST, GET, PATCH, DELETE, PUT.',
+      message: 'auth.yaml:3 /auth/0/loginEndpointAuth/verb: "post" is none of POST, GET, PATCH, DELETE, PUT.',
     },
     {
       name: 'neither endpoint, nor verb, nor what to take from the answer',
       text: 'auth:\n  - name: a\n    loginEndpointAuth: {payloadRaw: x}',
-      says: 'auth.yaml:3 /auth/0/loginEndpointAuth: it needs either endpoint or externalEndpointURL.',
+      message: 'auth.yaml:3 /auth/0/loginEndpointAuth: it needs either endpoint or externalEndpointURL.',
     },
     {
       name: 'a selector that is no pointer',
       text: 'auth:\n- name: a\n  loginEndpointAuth: {endpoint: /l, verb: GET, token: {extractFrom: body, extractSelector: t, sendIn: header, sendName: A}}',
-      says: 'auth.yaml:3 /auth/0/loginEndpointAuth/token: t is no JSON pointer (RFC 6901): write /t.',
+      message: 'auth.yaml:3 /auth/0/loginEndpointAuth/token: t is no JSON pointer (RFC 6901): write /t.',
     },
     {
       name: 'a user without a way in',
       text: 'auth: [{name: a}]',
-      says: 'auth.yaml:1 /auth/0: it needs fixedHeaders, loginEndpointAuth, or both.',
+      message: 'auth.yaml:1 /auth/0: it needs fixedHeaders, loginEndpointAuth, or both.',
     },
     {
       name: 'a name that is taken',
       text: 'auth:\n- {name: a, fixedHeaders: [{name: A, value: b}]}\n- {name: a, fixedHeaders: [{name: A, value: c}]}',
-      says: 'auth.yaml:3 /auth/1/name: a is taken.',
+      message: 'auth.yaml:3 /auth/1/name: a is taken.',
     },
-  ])('$name', ({ text, says }) => {
+  ])('$name', ({ text, message }) => {
     const [first] = read(text).faults;
-    if (says instanceof RegExp) expect(first).toMatch(says);
-    else expect(first).toBe(says);
+    if (message instanceof RegExp) expect(first).toMatch(message);
+    else expect(first).toBe(message);
   });
 
   const login = (members: string) => `name: a, loginEndpointAuth: {endpoint: /l, verb: GET, ${members}}`;
@@ -218,70 +220,71 @@ describe('tells what is wrong, and where', () => {
   const [ofUser, ofLogin] = ['', '/loginEndpointAuth'];
   const fixed = 'fixedHeaders: [{name: A, value: b}]';
   test.each([
-    { user: fixed, at: ofUser, says: 'it needs a name.' },
-    { user: `name: a, name: a, ${fixed}`, at: '/name', says: 'it stands twice.' },
-    { user: 'name: [a]', at: '/name', says: 'a list stands where text is wanted.' },
-    { user: 'name: a, fixedHeaders: {A: b}', at: '/fixedHeaders', says: 'a list is wanted.' },
-    { user: 'name: a, loginEndpointAuth: 7', at: ofLogin, says: 'an object is wanted.' },
-    { user: login('contentType: text/plain'), at: ofLogin, says: 'it needs expectCookies: true, or a token.' },
+    { user: fixed, at: ofUser, message: 'it needs a name.' },
+    { user: `name: a, name: a, ${fixed}`, at: '/name', message: 'it stands twice.' },
+    { user: 'name: [a]', at: '/name', message: 'a list stands where text is wanted.' },
+    { user: 'name: a, fixedHeaders: {A: b}', at: '/fixedHeaders', message: 'a list is wanted.' },
+    { user: 'name: a, loginEndpointAuth: 7', at: ofLogin, message: 'an object is wanted.' },
+    { user: login('contentType: text/plain'), at: ofLogin, message: 'it needs expectCookies: true, or a token.' },
     {
       user: login('expectCookies: yes'),
       at: `${ofLogin}/expectCookies`,
-      says: 'text stands where true or false is wanted.',
+      message: 'text stands where true or false is wanted.',
     },
     {
       user: login('expectCookies: true, externalEndpointURL: "https://a.example"'),
       at: ofLogin,
-      says: 'it needs either endpoint or externalEndpointURL.',
+      message: 'it needs either endpoint or externalEndpointURL.',
     },
     {
       user: 'name: a, loginEndpointAuth: {externalEndpointURL: "ftp://a.example", verb: GET, expectCookies: true}',
       at: `${ofLogin}/externalEndpointURL`,
-      says: 'ftp://a.example is no http address.',
+      message: 'ftp://a.example is no http address.',
     },
     {
       user: 'name: a, loginEndpointAuth: {endpoint: /l, expectCookies: true}',
       at: ofLogin,
-      says: 'it needs a verb, such as POST.',
+      message: 'it needs a verb, such as POST.',
     },
     {
       user: login(`expectCookies: true, payloadUserPwd: {${payload}}`),
       at: ofLogin,
-      says: 'its payload needs a contentType.',
+      message: 'its payload needs a contentType.',
     },
     {
       user: login(`expectCookies: true, contentType: text/xml, payloadUserPwd: {${payload}}`),
       at: `${ofLogin}/contentType`,
-      says: 'text/xml: payloadUserPwd is written as JSON or as a form; use payloadRaw.',
+      message: 'text/xml: payloadUserPwd is written as JSON or as a form; use payloadRaw.',
     },
     {
       user: login(
         `expectCookies: true, contentType: text/json, payloadUserPwd: {${payload.replace('password: b, ', '')}}`,
       ),
       at: `${ofLogin}/payloadUserPwd`,
-      says: 'it needs password.',
+      message: 'it needs password.',
     },
     {
       user: token('extractFrom: body, extractSelector: "", sendIn: header'),
       at: `${ofLogin}/token`,
-      says: 'it needs sendName.',
+      message: 'it needs sendName.',
     },
     {
       user: token('extractFrom: body, extractSelector: "", sendIn: query, sendName: t, sendTemplate: "{t}"'),
       at: `${ofLogin}/token`,
-      says: 'sendTemplate needs the place holder {token}.',
+      message: 'sendTemplate needs the place holder {token}.',
     },
     {
       user: `name: a, ${fixed}, createUsers: {endpoint: /u, verb: PUT, generators: [{prefix: a}]}`,
       at: '/createUsers/generators',
-      says: 'each needs a placeHolder.',
+      message: 'each needs a placeHolder.',
     },
     {
       user: `name: a, naqqq: 1, ${fixed}`,
       at: '/naqqq',
-      says: 'the format has no such member. There are: name, requireMockHandling, fixedHeaders, loginEndpointAuth, createUsers.',
+      message:
+        'the format has no such member. There are: name, requireMockHandling, fixedHeaders, loginEndpointAuth, createUsers.',
     },
-  ])('of {$user}: $says', ({ user, at, says }) => {
-    expect(read(`auth: [{${user}}]`).faults).toEqual([`auth.yaml:1 /auth/0${at}: ${says}`]);
+  ])('of {$user}: $message', ({ user, at, message }) => {
+    expect(read(`auth: [{${user}}]`).faults).toEqual([`auth.yaml:1 /auth/0${at}: ${message}`]);
   });
 });

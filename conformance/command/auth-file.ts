@@ -79,11 +79,11 @@ export function readAuthFile(
     source = readSource(file, text);
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    return { users: [], faults: error.problems.map(({ line, says }) => `${file}:${line} ${says}`) };
+    return { users: [], faults: error.problems.map(({ line, message }) => `${file}:${line} ${message}`) };
   }
   const { root, lineOf, repeated } = source;
-  const report = (at: Steps, says: string): void => {
-    faults.push(`${file}:${lineOf(joinPointer('#', ...at))} /${at.join('/')}: ${says}`);
+  const report = (at: Steps, message: string): void => {
+    faults.push(`${file}:${lineOf(joinPointer('#', ...at))} /${at.join('/')}: ${message}`);
   };
   for (const pointer of repeated) faults.push(`${file}:${lineOf(pointer)} ${pointer.slice(1)}: it stands twice.`);
   const { configs: _, ...known } = root;
@@ -92,7 +92,9 @@ export function readAuthFile(
   if (list.length === 0) report(['auth'], 'a list of users is wanted.');
   if (faults.length > 0) return { users: [], faults };
   const users = list.map((entry, index) =>
-    readUser(mergeTemplate(entry, root.authTemplate), seed, (path, says) => report(['auth', index, ...path], says)),
+    readUser(mergeTemplate(entry, root.authTemplate), seed, (path, message) =>
+      report(['auth', index, ...path], message),
+    ),
   );
   const names = users.map(({ name }) => name);
   for (const [index, name] of names.entries())
@@ -110,7 +112,7 @@ function mergeTemplate(own: unknown, template: unknown): JsonObject {
   return { ...template, ...Object.fromEntries(merged) };
 }
 
-function readUser(entry: JsonObject, seed: number, report: (path: Steps, says: string) => void): User {
+function readUser(entry: JsonObject, seed: number, report: (path: Steps, message: string) => void): User {
   const name = textAt(entry, 'name') ?? '';
   if (name === '') report([], 'it needs a name.');
   const creation = isObject(entry.createUsers) ? entry.createUsers : undefined;
@@ -133,7 +135,7 @@ function readUser(entry: JsonObject, seed: number, report: (path: Steps, says: s
   const login = isIdle ? undefined : given;
   if (login === undefined && fixedHeaders.length === 0)
     report([], 'it needs fixedHeaders, loginEndpointAuth, or both.');
-  const at = (member: string) => (path: Steps, says: string) => report([member, ...path], says);
+  const at = (member: string) => (path: Steps, message: string) => report([member, ...path], message);
   return {
     name,
     headers: fixedHeaders,
@@ -145,7 +147,7 @@ function readUser(entry: JsonObject, seed: number, report: (path: Steps, says: s
 function readLogin(
   login: JsonObject,
   fill: (text: string) => string,
-  report: (path: Steps, says: string) => void,
+  report: (path: Steps, message: string) => void,
 ): Login {
   const request = readRequest(login, fill, report);
   const expectCookies = login.expectCookies === true;
@@ -157,7 +159,7 @@ function readLogin(
 function readRequest(
   from: JsonObject,
   fill: (text: string) => string,
-  report: (path: Steps, says: string) => void,
+  report: (path: Steps, message: string) => void,
 ): LoginRequest {
   const endpoint = textAt(from, 'externalEndpointURL') ?? textAt(from, 'endpoint');
   const both = from.externalEndpointURL !== undefined && from.endpoint !== undefined;
@@ -182,7 +184,7 @@ function readRequest(
 function writePayload(
   payload: unknown,
   contentType: string | undefined,
-  report: (path: Steps, says: string) => void,
+  report: (path: Steps, message: string) => void,
 ): string | undefined {
   if (!isObject(payload)) return undefined;
   const [nameField, name, passwordField, password] = ['usernameField', 'username', 'passwordField', 'password'].map(
@@ -202,7 +204,7 @@ function writePayload(
   return undefined;
 }
 
-function readToken(token: JsonObject, report: (path: Steps, says: string) => void): LoginToken {
+function readToken(token: JsonObject, report: (path: Steps, message: string) => void): LoginToken {
   const field = textAt(token, 'extractFromField');
   const header = textAt(token, 'extractFromHeader');
   const extractFrom = textAt(token, 'extractFrom') ?? (field !== undefined ? 'body' : header && 'header');
@@ -237,7 +239,7 @@ function makeText(generator: unknown, from: string): string {
   return `${prefix}${digest.repeat(Math.ceil(Math.max(1, length) / digest.length)).slice(0, Math.max(1, length))}${postfix}`;
 }
 
-function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps, says: string) => void): void {
+function checkShape(value: unknown, shape: Shape, at: Steps, report: (at: Steps, message: string) => void): void {
   if (value === null || value === undefined) return;
   if (typeof shape === 'string') {
     const wanted = { text: 'string', flag: 'boolean', number: 'number' }[shape];

@@ -38,8 +38,8 @@ const wrongUse = 2;
 
 /** Options and contract, or the exit code after the reasons have been printed. */
 async function prepareRun(raw: RawOptions, streams: Streams, ends: Ends | undefined): Promise<Prepared | number> {
-  const refuse = (...says: readonly string[]): number => {
-    streams.error.write(`${says.join('\n')}\n`);
+  const refuse = (...message: readonly string[]): number => {
+    streams.error.write(`${message.join('\n')}\n`);
     return wrongUse;
   };
   const { values, faults } = readOptions(raw, ends !== undefined);
@@ -183,10 +183,10 @@ async function waitAsAsked(
 ): Promise<number | undefined> {
   if (withinMs === undefined) return undefined;
   const signal = AbortSignal.any([interrupted, failed]);
-  const says = await waitForTarget(baseUrl, { withinMs, tls, stream: streams.error, signal });
+  const message = await waitForTarget(baseUrl, { withinMs, tls, stream: streams.error, signal });
   if (interrupted.aborted) return exitCodes.interrupted;
-  if (says === undefined) return undefined;
-  streams.error.write(`Unreachable: ${baseUrl} did not answer within ${withinMs / 1000} s: ${printable(says)}.\n`);
+  if (message === undefined) return undefined;
+  streams.error.write(`Unreachable: ${baseUrl} did not answer within ${withinMs / 1000} s: ${printable(message)}.\n`);
   return exitCodes.unreachable;
 }
 

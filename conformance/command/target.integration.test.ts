@@ -129,33 +129,34 @@ describe.skipIf(!hasOpenssl)('certificates (skipped where no openssl is on the P
     {
       name: 'an encrypted key without its password',
       args: client,
-      says: /--cert client.pem and --key client.key cannot be used together: .+ It is encrypted: give --key-password\./,
+      message:
+        /--cert client.pem and --key client.key cannot be used together: .+ It is encrypted: give --key-password\./,
     },
     {
       name: 'a key of another certificate',
       args: ['--cert', 'client.pem', '--key', 'server.key'],
-      says: /cannot be used together: .*key/i,
+      message: /cannot be used together: .*key/i,
     },
     {
       name: 'a file that is not there',
       args: ['--cert', 'client.pem', '--key', 'gone.key'],
-      says: /--key gone\.key cannot be read: ENOENT/,
+      message: /--key gone\.key cannot be read: ENOENT/,
     },
     {
       name: 'an authority that is none',
       args: ['--ca', 'empty.pem'],
-      says: /--ca empty\.pem holds no certificate: PEM is wanted/,
+      message: /--ca empty\.pem holds no certificate: PEM is wanted/,
     },
     {
       name: 'a broken authority',
       args: ['--ca', 'broken.pem'],
-      says: /--ca broken\.pem: a certificate in it cannot be read/,
+      message: /--ca broken\.pem: a certificate in it cannot be read/,
     },
-  ])('2 for $name', async ({ args, says }) => {
+  ])('2 for $name', async ({ args, message }) => {
     await writeFile(join(folder, 'empty.pem'), 'nothing');
     await writeFile(join(folder, 'broken.pem'), '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n');
     const { code, error } = await refuse(...args);
     expect(code).toBe(2);
-    expect(error).toMatch(says);
+    expect(error).toMatch(message);
   });
 });

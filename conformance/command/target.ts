@@ -94,9 +94,9 @@ export async function waitForTarget(
       if (lastLine > 0) stream.write(`${baseUrl} answers after ${seconds()} s.\n`);
       return undefined;
     }
-    if (left() <= lookMs) return outcome.says;
+    if (left() <= lookMs) return outcome.message;
     if (performance.now() - lastLine >= lineMs) {
-      stream.write(`Waiting for ${baseUrl}: ${printable(outcome.says)} (${seconds()} s of ${withinMs / 1000} s)\n`);
+      stream.write(`Waiting for ${baseUrl}: ${printable(outcome.message)} (${seconds()} s of ${withinMs / 1000} s)\n`);
       lastLine = performance.now();
     }
     await sleep(lookMs, undefined, { signal }).catch(() => undefined);

@@ -125,8 +125,8 @@ export interface ContractProblem {
   readonly pointer: string;
   /** 1-based line of the file; 0 where the file could not be read that far. */
   readonly line: number;
-  readonly says: string;
-  readonly cure: string;
+  readonly message: string;
+  readonly fix: string;
   /** The sentence of OpenAPI or JSON Schema that it breaks, where one says MUST: it is a defect of the contract then. */
   readonly breaks?: string | undefined;
 }
@@ -144,8 +144,8 @@ export class ContractError extends Error {
 
 function formatProblem(file: string, problem: ContractProblem): string {
   const { line } = problem;
-  const [pointer, says, cure] = [problem.pointer, problem.says, problem.cure].map(printable);
-  return `${file}${line > 0 ? `:${line}` : ''} ${pointer}\n  ${says}\n  ${cure}`;
+  const [pointer, message, fix] = [problem.pointer, problem.message, problem.fix].map(printable);
+  return `${file}${line > 0 ? `:${line}` : ''} ${pointer}\n  ${message}\n  ${fix}`;
 }
 
 /** `type/subtype` in lower case, without parameters; undefined for text that is no media type (RFC 9110, 8.3.1). */

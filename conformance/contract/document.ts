@@ -107,7 +107,7 @@ export interface Place {
 export const dangling = 'OpenAPI, Reference Object; RFC 6901 7: the value that a pointer names MUST exist';
 
 /** @param breaks the sentence of OpenAPI or JSON Schema, where one says MUST */
-export type ReportPart = (pointer: Pointer, says: string, cure: string, breaks?: string) => void;
+export type ReportPart = (pointer: Pointer, message: string, fix: string, breaks?: string) => void;
 
 /** By pointer, as it was written: the same few thousand are asked for again and again. */
 const places = new WeakMap<JsonObject, Map<string, Place>>();
@@ -147,8 +147,8 @@ export function follow(root: JsonObject, start: Place, report?: ReportPart): Pla
     }
     const target = placeAt(root, reference);
     if (target.value === undefined) {
-      const cure = 'Correct the reference or add what it names.';
-      report?.(place.pointer, `$ref ${reference} leads nowhere.`, cure, dangling);
+      const fix = 'Correct the reference or add what it names.';
+      report?.(place.pointer, `$ref ${reference} leads nowhere.`, fix, dangling);
       return undefined;
     }
     place = target;

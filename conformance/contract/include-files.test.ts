@@ -57,20 +57,20 @@ test('operations, names of a discriminator and anchors are found in other files'
 
 describe('what is outside of the folder is refused, with the option that allows it', () => {
   const rows = [
-    { name: 'above', reference: '../keys.json', says: 'a file outside the contract' },
-    { name: 'by its whole path', reference: 'FOLDER/keys.json', says: 'a file outside the contract' },
-    { name: 'a path that is encoded', reference: '%2e%2e/keys.json#/a', says: 'a file outside the contract' },
-    { name: 'by a link', reference: 'link.json', says: 'a file outside the contract' },
-    { name: 'by a link of a folder', reference: 'linked/keys.json', says: 'a file outside the contract' },
-    { name: 'a hidden file', reference: '.env', says: 'a hidden file' },
+    { name: 'above', reference: '../keys.json', message: 'a file outside the contract' },
+    { name: 'by its whole path', reference: 'FOLDER/keys.json', message: 'a file outside the contract' },
+    { name: 'a path that is encoded', reference: '%2e%2e/keys.json#/a', message: 'a file outside the contract' },
+    { name: 'by a link', reference: 'link.json', message: 'a file outside the contract' },
+    { name: 'by a link of a folder', reference: 'linked/keys.json', message: 'a file outside the contract' },
+    { name: 'a hidden file', reference: '.env', message: 'a hidden file' },
     {
       name: 'a folder whose name begins alike',
       reference: '../api-keys/keys.json',
-      says: 'a file outside the contract',
+      message: 'a file outside the contract',
     },
-    { name: 'from a file of its own', reference: 'inner.yaml', says: 'a file outside the contract' },
+    { name: 'from a file of its own', reference: 'inner.yaml', message: 'a file outside the contract' },
   ];
-  test.each(rows)('$name', async ({ reference, says }) => {
+  test.each(rows)('$name', async ({ reference, message }) => {
     const keys = '{"a": {"const": "secret"}}';
     await write({
       'api/openapi.yaml': contractOf(`{$ref: '${reference.replace('FOLDER', folder)}'}`),
@@ -83,7 +83,7 @@ describe('what is outside of the folder is refused, with the option that allows 
     await symlink('..', join(folder, 'api/linked'));
     const file = join(folder, 'api/openapi.yaml');
     const refused = await readContractFile(file).catch(({ message }: Error) => message);
-    expect(refused).toMatch(new RegExp(`"\\S+" leads to ${says}[\\s\\S]* with --allow-files \\S+$`));
+    expect(refused).toMatch(new RegExp(`"\\S+" leads to ${message}[\\s\\S]* with --allow-files \\S+$`));
     expect(refused).not.toContain('secret');
     const allowed = await readContractFile(file, { allowFiles: [folder] });
     expect([allowed.title, allowed.problems]).toEqual(['T', []]);
@@ -104,7 +104,7 @@ test.each(['https://127.0.0.1:1/a.json', 'file:///etc/hostname', 'absent.yaml', 
     const contract = await readContractFile(join(folder, 'openapi.yaml'));
     const made = createJudge(contract);
     expect(made.judge('#/paths/~1a/get/responses/200/content/application~1json/schema', 'response', 1)).toBeUndefined();
-    expect(made.problems().map(({ says }) => says)).toEqual([
+    expect(made.problems().map(({ message }) => message)).toEqual([
       `$ref ${reference} leads to another document, which is not there or not read.`,
     ]);
   },

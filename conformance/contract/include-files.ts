@@ -61,8 +61,8 @@ export async function includeFiles(file: string, source: Source, allowFiles: rea
       const target = path === '' ? part.file : resolve(dirname(part.file), path);
       const refusal = path === '' ? undefined : refuse(target);
       if (refusal !== undefined) {
-        const says = `$ref ${JSON.stringify(reference)} ${refusal.says}.`;
-        problems.push({ pointer: at, line: part.source.lineOf(pointer), says, cure: refusal.cure });
+        const message = `$ref ${JSON.stringify(reference)} ${refusal.message}.`;
+        problems.push({ pointer: at, line: part.source.lineOf(pointer), message, fix: refusal.fix });
         continue;
       }
       const found = await include(target);
@@ -101,8 +101,8 @@ function referTo({ base }: Part, fragment: string): string {
 }
 
 function tooLong(file: string, name: string): ContractError {
-  const says = `With ${name} its files are longer than 64 MB.`;
-  return new ContractError(file, [{ pointer: '#', line: 0, says, cure: 'Test its parts one after another.' }]);
+  const message = `With ${name} its files are longer than 64 MB.`;
+  return new ContractError(file, [{ pointer: '#', line: 0, message, fix: 'Test its parts one after another.' }]);
 }
 
 interface Reference {
@@ -145,7 +145,7 @@ function splitReference(reference: string): readonly [path: string, fragment: st
   }
 }
 
-type Refusal = Pick<ContractProblem, 'says' | 'cure'>;
+type Refusal = Pick<ContractProblem, 'message' | 'fix'>;
 
 /**
  * A contract may refer to files below its own folder, but for hidden ones, where keys and tokens are kept, and to those below the
@@ -168,8 +168,8 @@ function createFileRule(contract: string, allowFiles: readonly string[]): (path:
       ? 'a hidden file'
       : "a file outside the contract's folder";
     const link = target === path ? '' : `, ${target}`;
-    const cure = `Move the file beside the contract, or allow its folder with --allow-files ${relative('', dirname(target)) || '.'}`;
-    return { says: `leads to ${what}${link}`, cure };
+    const fix = `Move the file beside the contract, or allow its folder with --allow-files ${relative('', dirname(target)) || '.'}`;
+    return { message: `leads to ${what}${link}`, fix };
   };
 }
 

@@ -1,40 +1,40 @@
 import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { serve, type TestAnswer } from '../planted/serve.ts';
+import { serve, type TestAnswer } from '../seeded/serve.ts';
 import { readContractFile } from './read-contract.ts';
 
 const text =
   "openapi: 3.1.0\ninfo: {title: T, version: '1'}\npaths: {/a: {get: {responses: {'200': {description: D}}}}}\n";
 const most = 64 * 1024;
 
-const rows: readonly { name: string; answer: (path: string, own: string) => TestAnswer; says: string }[] = [
+const rows: readonly { name: string; answer: (path: string, own: string) => TestAnswer; message: string }[] = [
   {
     name: 'unpacks to more than the bound',
     answer: () => zipped(' '.repeat(most + 1)),
-    says: 'it is longer than 64 kB',
+    message: 'it is longer than 64 kB',
   },
   {
     name: 'redirects to another origin, whose query stays unsaid',
     answer: () => moved('https://127.0.0.1/x?key=secret'),
-    says: 'it redirects to another origin, https://127.0.0.1, which is not followed.',
+    message: 'it redirects to another origin, https://127.0.0.1, which is not followed.',
   },
   {
     name: 'redirects to another port',
     answer: () => moved('//127.0.0.1:1/'),
-    says: 'it redirects to another origin, http://127.0.0.1:1,',
+    message: 'it redirects to another origin, http://127.0.0.1:1,',
   },
   {
     name: 'redirects to itself first, and to another origin then',
     answer: (path) => moved(path === '/' ? '/next' : 'file:///etc/hosts'),
-    says: 'it redirects to another origin, file://',
+    message: 'it redirects to another origin, file://',
   },
-  { name: 'redirects to no address', answer: () => moved('http://['), says: 'it redirects to nowhere' },
-  { name: 'redirects in a circle', answer: (path) => moved(path), says: 'it redirects more than 5 times' },
+  { name: 'redirects to no address', answer: () => moved('http://['), message: 'it redirects to nowhere' },
+  { name: 'redirects in a circle', answer: (path) => moved(path), message: 'it redirects more than 5 times' },
 ];
 
-test.each(rows)('a contract whose address $name is not read', async ({ answer, says }) => {
+test.each(rows)('a contract whose address $name is not read', async ({ answer, message }) => {
   const served = await serve(({ path }) => answer(path, served.origin));
-  await expect(readContractFile(`${served.origin}/`, { bytes: most })).rejects.toThrow(`It cannot be read: ${says}`);
+  await expect(readContractFile(`${served.origin}/`, { bytes: most })).rejects.toThrow(`It cannot be read: ${message}`);
   await served.close();
 });
 

@@ -99,11 +99,11 @@ describe('a part that cannot be read is told with line and pointer, and the rest
       want: ['#/paths/~1a~1{id}/get/security', /No security scheme is called key/],
     },
   ] as const;
-  test.each(parts)('$name', ({ given, want: [pointer, says] }) => {
+  test.each(parts)('$name', ({ given, want: [pointer, message] }) => {
     const contract = readContract('api.yaml', `${head}paths:\n  /a/{id}:\n    ${given}\n`);
     expect(contract.operations.map(({ id }) => id)).toEqual(['GET /a/{id}']);
     const found = contract.problems.find((problem) => problem.pointer === pointer);
-    expect(found?.says).toMatch(says);
+    expect(found?.message).toMatch(message);
     expect(found?.line).toBe(5);
     expect(JSON.parse(JSON.stringify(found)).line).toBe(5);
   });

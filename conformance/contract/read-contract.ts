@@ -50,11 +50,11 @@ export async function readContractFile(
 ): Promise<Contract> {
   const isAddress = /^https?:\/\//i.test(file);
   const text = await (isAddress ? readAddress(file, bytes) : readFile(file, 'utf8')).catch((error: unknown) => {
-    const says = `It cannot be read: ${explain(error)}.`;
-    const cure = isAddress
+    const message = `It cannot be read: ${explain(error)}.`;
+    const fix = isAddress
       ? 'Name an address that answers with the document: --contract URL.'
       : 'Name a file that exists: --contract FILE.';
-    throw new ContractError(file, [{ pointer: '#', line: 0, says, cure }]);
+    throw new ContractError(file, [{ pointer: '#', line: 0, message, fix }]);
   });
   const source = readAny(file, text);
   // Most refer to nothing outside of them.
@@ -138,8 +138,8 @@ function gatherProblems(lineOf: Source['lineOf']): {
 } {
   const known = new Set<string>();
   const problems: ContractProblem[] = [];
-  const report: ReportPart = (pointer, says, cure, breaks) => {
-    const key = `${pointer} ${says}`;
+  const report: ReportPart = (pointer, message, fix, breaks) => {
+    const key = `${pointer} ${message}`;
     if (known.has(key)) return;
     known.add(key);
     problems.push({
@@ -147,8 +147,8 @@ function gatherProblems(lineOf: Source['lineOf']): {
       get line() {
         return lineOf(pointer);
       },
-      says,
-      cure,
+      message,
+      fix,
       breaks,
     });
   };
@@ -174,9 +174,9 @@ function requireOpenApi(file: string, root: JsonObject, lineOf: Source['lineOf']
   refuse(file, `It has ${found}.`, lineOf('#/openapi'));
 }
 
-function refuse(file: string, says: string, line = 1): never {
-  const cure = 'OpenAPI 3.0 and 3.1 are read (openapi: 3.1.0).';
-  throw new ContractError(file, [{ pointer: '#', line, says, cure }]);
+function refuse(file: string, message: string, line = 1): never {
+  const fix = 'OpenAPI 3.0 and 3.1 are read (openapi: 3.1.0).';
+  throw new ContractError(file, [{ pointer: '#', line, message, fix }]);
 }
 
 function readOperations(root: JsonObject, report: ReportPart): Operation[] {

@@ -56,8 +56,8 @@ export function readOperation({ root, path, item, method, report, ids }: Given):
   const wanted = textAt(value, 'operationId');
   if (wanted !== undefined && wanted !== id) {
     const rule = 'OpenAPI, Operation Object: the operationId MUST be unique among all operations';
-    const says = `operationId '${wanted}' is taken; here it is called '${id}'.`;
-    report(joinPointer(place.pointer, 'operationId'), says, 'Give each operation its own operationId.', rule);
+    const message = `operationId '${wanted}' is taken; here it is called '${id}'.`;
+    report(joinPointer(place.pointer, 'operationId'), message, 'Give each operation its own operationId.', rule);
   }
   return {
     id,
@@ -157,8 +157,8 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
   const where = textAt(value, 'in');
   if (name === undefined || !isPlace(where)) {
     const rule = 'OpenAPI, Parameter Object: name and in are REQUIRED, in is query, header, path or cookie';
-    const cure = 'Write name, and in: path, query, header or cookie.';
-    report(place.pointer, 'The parameter has no name, or no known place in `in`.', cure, rule);
+    const fix = 'Write name, and in: path, query, header or cookie.';
+    report(place.pointer, 'The parameter has no name, or no known place in `in`.', fix, rule);
     return undefined;
   }
   if (where === 'header' && ignoredHeaders.has(name.toLowerCase())) return undefined;
@@ -166,8 +166,8 @@ function readParameter(root: JsonObject, place: Place, report: ReportPart): Para
   const content = readContents(root, childOf(place, 'content'), report)[0];
   if ((value.schema === undefined) === (content === undefined)) {
     const rule = 'OpenAPI, Parameter Object: a parameter MUST contain either a schema property, or a content property';
-    const says = `${name} has ${content === undefined ? 'neither schema nor' : 'both schema and'} content.`;
-    report(place.pointer, says, 'Keep one of the two.', rule);
+    const message = `${name} has ${content === undefined ? 'neither schema nor' : 'both schema and'} content.`;
+    report(place.pointer, message, 'Keep one of the two.', rule);
   }
   if (where === 'path' && value.required !== true) {
     const rule = 'OpenAPI, Parameter Object: in "path", required is REQUIRED and its value MUST be true';

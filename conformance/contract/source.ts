@@ -64,19 +64,19 @@ export function readSource(file: string, given: string): Source {
     };
   } catch (error) {
     if (!(error instanceof Unreadable)) throw error;
-    const { line, message: says, cure } = explainJson(file, text) ?? error;
-    throw new ContractError(file, [{ pointer: '#', line, says, cure }]);
+    const { line, message, fix } = explainJson(file, text) ?? error;
+    throw new ContractError(file, [{ pointer: '#', line, message, fix }]);
   }
 }
 
 class Unreadable extends Error {
   readonly line: number;
-  readonly cure: string;
+  readonly fix: string;
 
-  constructor(line: number, says: string, cure: string) {
-    super(says);
+  constructor(line: number, message: string, fix: string) {
+    super(message);
     this.line = line;
-    this.cure = cure;
+    this.fix = fix;
   }
 }
 
@@ -116,10 +116,10 @@ function explainJson(file: string, text: string): Unreadable | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    const says = messageOf(error);
-    const [, offset = '0'] = /position (\d+)/.exec(says) ?? [];
-    const atEnd = /end of JSON/.test(says) ? text.length : Number(offset);
-    return new Unreadable(lineAt(text, atEnd), says, 'Mend the JSON.');
+    const message = messageOf(error);
+    const [, offset = '0'] = /position (\d+)/.exec(message) ?? [];
+    const atEnd = /end of JSON/.test(message) ? text.length : Number(offset);
+    return new Unreadable(lineAt(text, atEnd), message, 'Mend the JSON.');
   }
 }
 
@@ -168,8 +168,8 @@ function endOfText(text: string, start: number): number {
 }
 
 function tooDeep(line: number): Unreadable {
-  const says = `It is nested more than ${mostDepth} levels deep.`;
-  return new Unreadable(line, says, 'Take parts out, and name them by $ref.');
+  const message = `It is nested more than ${mostDepth} levels deep.`;
+  return new Unreadable(line, message, 'Take parts out, and name them by $ref.');
 }
 
 function readYaml(text: string): Read {

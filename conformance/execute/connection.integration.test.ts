@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { describe, expect, test } from 'vitest';
-import { type Handler, serve } from '../planted/serve.ts';
+import { type Handler, serve } from '../seeded/serve.ts';
 import { createConnection } from './connection.ts';
 import type { OutgoingRequest } from './exchange.ts';
 
@@ -45,7 +45,7 @@ test('a server without TLS is told as that', async () => {
   const outcome = await connection.send({ ...plain, base: served.origin.replace('http:', 'https:') });
   await connection.close();
   await served.close();
-  expect(outcome).toMatchObject({ kind: 'none', reason: 'refused', says: 'the server speaks no TLS: try http://' });
+  expect(outcome).toMatchObject({ kind: 'none', reason: 'refused', message: 'the server speaks no TLS: try http://' });
 });
 
 test('a header beyond ASCII goes out in UTF-8', async () => {

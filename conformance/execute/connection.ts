@@ -133,7 +133,7 @@ export function createConnection(options: ConnectionOptions): Connection {
   };
 }
 
-const tooLarge = { reason: 'too-large', says: 'content over 64 MiB' } as const;
+const tooLarge = { reason: 'too-large', message: 'content over 64 MiB' } as const;
 
 /** The last content that is being unpacked: one after the other, since each may take 64 MiB twice meanwhile. */
 let unpacking: Promise<unknown> = Promise.resolve();
@@ -147,7 +147,12 @@ async function unpack(outcome: Answer | NoAnswer | undefined): Promise<Answer | 
   const decoded = await decoding;
   if (decoded.kind === 'content') return { ...outcome, body: decoded.body };
   if (decoded.kind === 'undecoded') return { ...outcome, undecoded: decoded };
-  return { kind: 'none', ...tooLarge, says: `${tooLarge.says} once it is unpacked`, durationMs: outcome.durationMs };
+  return {
+    kind: 'none',
+    ...tooLarge,
+    message: `${tooLarge.message} once it is unpacked`,
+    durationMs: outcome.durationMs,
+  };
 }
 
 /** Every request of a run has one of two bases: each is taken apart once. */
@@ -193,7 +198,7 @@ function dispatch(
       settle({ kind: 'none', ...failed, durationMs: performance.now() - started });
     const giveUp = (given: Dispatcher.DispatchController, failed: Described): void => {
       none(failed);
-      given.abort(new Error(failed.says));
+      given.abort(new Error(failed.message));
     };
     /** An answer has begun, and nobody knows when it ends: one that never does must not hold up the run. */
     const cut = (given: Dispatcher.DispatchController, isEndless: boolean): void => {
@@ -249,30 +254,33 @@ function pairsOf(raw: unknown): Answer['headers'] {
   return pairs;
 }
 
-type Described = Pick<NoAnswer, 'reason' | 'says'>;
+type Described = Pick<NoAnswer, 'reason' | 'message'>;
 
 function describeUnfinished(bytes: number, timeoutMs: number): Described {
   // An answer that is silent after its headers may wait for something; one that has begun its content breaks off in the middle of a message.
   if (bytes === 0) return byCode.UND_ERR_BODY_TIMEOUT;
-  const says = `the content did not end within ${timeoutMs / 1000} s (--timeout) of its beginning, after ${bytes} bytes`;
-  return { reason: 'unfinished', says };
+  const message = `the content did not end within ${timeoutMs / 1000} s (--timeout) of its beginning, after ${bytes} bytes`;
+  return { reason: 'unfinished', message };
 }
 
 const byCode = {
-  ECONNREFUSED: { reason: 'refused', says: 'nothing listens there' },
-  ERR_SSL_WRONG_VERSION_NUMBER: { reason: 'refused', says: 'the server speaks no TLS: try http://' },
-  EHOSTUNREACH: { reason: 'refused', says: 'the host cannot be reached' },
-  ENETUNREACH: { reason: 'refused', says: 'the network cannot be reached' },
-  UND_ERR_CONNECT_TIMEOUT: { reason: 'refused', says: 'no connection in time' },
-  ENOTFOUND: { reason: 'unresolved', says: 'no host of that name' },
-  EAI_AGAIN: { reason: 'unresolved', says: 'the name cannot be resolved now' },
-  UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', says: 'no answer in time' },
-  UND_ERR_BODY_TIMEOUT: { reason: 'timeout', says: 'the body stopped in the middle' },
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: { reason: 'truncated', says: 'the body is not as long as Content-Length says' },
-  UND_ERR_INVALID_ARG: { reason: 'unsent', says: 'it cannot be written in HTTP' },
-  UND_ERR_NOT_SUPPORTED: { reason: 'unsent', says: 'it cannot be written in HTTP' },
-  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', says: 'its Content-Length is not that of its content' },
-  UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', says: 'the headers are larger than 16 KiB' },
+  ECONNREFUSED: { reason: 'refused', message: 'nothing listens there' },
+  ERR_SSL_WRONG_VERSION_NUMBER: { reason: 'refused', message: 'the server speaks no TLS: try http://' },
+  EHOSTUNREACH: { reason: 'refused', message: 'the host cannot be reached' },
+  ENETUNREACH: { reason: 'refused', message: 'the network cannot be reached' },
+  UND_ERR_CONNECT_TIMEOUT: { reason: 'refused', message: 'no connection in time' },
+  ENOTFOUND: { reason: 'unresolved', message: 'no host of that name' },
+  EAI_AGAIN: { reason: 'unresolved', message: 'the name cannot be resolved now' },
+  UND_ERR_HEADERS_TIMEOUT: { reason: 'timeout', message: 'no answer in time' },
+  UND_ERR_BODY_TIMEOUT: { reason: 'timeout', message: 'the body stopped in the middle' },
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: {
+    reason: 'truncated',
+    message: 'the body is not as long as Content-Length says',
+  },
+  UND_ERR_INVALID_ARG: { reason: 'unsent', message: 'it cannot be written in HTTP' },
+  UND_ERR_NOT_SUPPORTED: { reason: 'unsent', message: 'it cannot be written in HTTP' },
+  UND_ERR_REQ_CONTENT_LENGTH_MISMATCH: { reason: 'unsent', message: 'its Content-Length is not that of its content' },
+  UND_ERR_HEADERS_OVERFLOW: { reason: 'malformed', message: 'the headers are larger than 16 KiB' },
 } as const satisfies Readonly<Record<string, Described>>;
 
 /** What went wrong, from the error that undici gives; `hasHeaders`: the answer had begun. */
@@ -282,9 +290,10 @@ function describeError(error: unknown, hasHeaders: boolean): Described {
     const known = Object.hasOwn(byCode, code) ? byCode[code as keyof typeof byCode] : undefined;
     if (known !== undefined) return known;
     if (code.startsWith('HPE_') || cause.name === 'HTTPParserError')
-      return { reason: 'malformed', says: `not HTTP: ${cause.message}` };
-    if (/certificate|CERT|SSL|TLS/.test(`${code} ${cause.message}`)) return { reason: 'refused', says: cause.message };
+      return { reason: 'malformed', message: `not HTTP: ${cause.message}` };
+    if (/certificate|CERT|SSL|TLS/.test(`${code} ${cause.message}`))
+      return { reason: 'refused', message: cause.message };
   }
-  if (hasHeaders) return { reason: 'truncated', says: 'the connection closed in the middle of the body' };
-  return { reason: 'reset', says: 'the connection closed without an answer' };
+  if (hasHeaders) return { reason: 'truncated', message: 'the connection closed in the middle of the body' };
+  return { reason: 'reset', message: 'the connection closed without an answer' };
 }

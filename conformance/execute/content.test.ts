@@ -33,25 +33,30 @@ describe('content is decoded as Content-Encoding says', () => {
   });
 
   test.each([
-    { coding: 'gzip', body: Buffer.from('{}'), isFault: true, says: 'the content is not in gzip, which' },
-    { coding: 'gzip', body: gzipSync('{}').subarray(0, 15), isFault: true, says: 'unexpected end' },
-    { coding: 'br', body: gzipSync('{}'), isFault: true, says: 'the content is not in br, which' },
+    { coding: 'gzip', body: Buffer.from('{}'), isFault: true, message: 'the content is not in gzip, which' },
+    { coding: 'gzip', body: gzipSync('{}').subarray(0, 15), isFault: true, message: 'unexpected end' },
+    { coding: 'br', body: gzipSync('{}'), isFault: true, message: 'the content is not in br, which' },
     // RFC 9110, 8.4.1.2: it means the format of zlib.
-    { coding: 'deflate', body: deflateRawSync('{}'), isFault: true, says: 'the content is not in deflate, which' },
+    { coding: 'deflate', body: deflateRawSync('{}'), isFault: true, message: 'the content is not in deflate, which' },
     {
       coding: 'br',
       body: Buffer.concat([brotliCompressSync('{}'), Buffer.from('{')]),
       isFault: true,
-      says: 'not in br',
+      message: 'not in br',
     },
-    { coding: 'gzip, utf-8', body: gzipSync('{}'), isFault: true, says: 'utf-8, which is no registered coding' },
-    { coding: 'constructor', body: gzipSync('{}'), isFault: true, says: 'constructor, which is no registered coding' },
-    { coding: 'compress', body: Buffer.from([31, 157]), isFault: false, says: 'compress cannot be decoded here' },
-  ])('or not: $coding, $says', async ({ coding, body, isFault, says }) => {
+    { coding: 'gzip, utf-8', body: gzipSync('{}'), isFault: true, message: 'utf-8, which is no registered coding' },
+    {
+      coding: 'constructor',
+      body: gzipSync('{}'),
+      isFault: true,
+      message: 'constructor, which is no registered coding',
+    },
+    { coding: 'compress', body: Buffer.from([31, 157]), isFault: false, message: 'compress cannot be decoded here' },
+  ])('or not: $coding, $message', async ({ coding, body, isFault, message }) => {
     expect(await decode(coding, body)).toMatchObject({
       kind: 'undecoded',
       isFault,
-      says: expect.stringContaining(says),
+      message: expect.stringContaining(message),
     });
   });
 
@@ -61,7 +66,7 @@ describe('content is decoded as Content-Encoding says', () => {
     const isOneByOne = zstdDecompressSync(frames('a', 2)).length === 1;
     expect(await decode('zstd', frames('', 2_000))).toMatchObject(
       isOneByOne
-        ? { kind: 'undecoded', isFault: false, says: expect.stringContaining('1000 parts') }
+        ? { kind: 'undecoded', isFault: false, message: expect.stringContaining('1000 parts') }
         : { kind: 'content', body: Buffer.alloc(0) },
     );
   });

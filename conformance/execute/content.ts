@@ -44,20 +44,20 @@ export async function decodeContent(
     const decode = Object.hasOwn(codings, coding) ? codings[coding] : undefined;
     if (decode === undefined) {
       const isFault = !registered.has(coding);
-      const says = isFault
+      const message = isFault
         ? `Content-Encoding names ${name}, which is no registered coding`
         : `its coding ${name} cannot be decoded here`;
-      return { kind: 'undecoded', isFault, says };
+      return { kind: 'undecoded', isFault, message };
     }
     try {
       const decoded = await decodeParts(decode, content, left);
       if (decoded === undefined)
-        return { kind: 'undecoded', isFault: false, says: `its coding ${name} has more than ${mostParts} parts` };
+        return { kind: 'undecoded', isFault: false, message: `its coding ${name} has more than ${mostParts} parts` };
       content = decoded;
     } catch (error) {
       if (error instanceof RangeError) return { kind: 'too-large' };
-      const says = `the content is not in ${name}, which Content-Encoding names: ${messageOf(error)}`;
-      return { kind: 'undecoded', isFault: true, says };
+      const message = `the content is not in ${name}, which Content-Encoding names: ${messageOf(error)}`;
+      return { kind: 'undecoded', isFault: true, message };
     }
     left -= content.length;
   }

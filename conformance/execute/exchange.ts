@@ -31,7 +31,7 @@ export interface Answer {
 export interface Undecoded {
   /** False for a coding of the registry that is not built in here: nothing is wrong with it. */
   readonly isFault: boolean;
-  readonly says: string;
+  readonly message: string;
 }
 
 /** No complete HTTP answer came. */
@@ -48,7 +48,7 @@ export interface NoAnswer {
     | 'truncated'
     | 'malformed'
     | 'too-large';
-  readonly says: string;
+  readonly message: string;
   readonly durationMs: number;
 }
 

@@ -3,11 +3,11 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type AddressInfo, createServer as createSocketServer, type Server as NetServer, type Socket } from 'node:net';
 import { expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import { testOptions } from '../planted/apis.ts';
-import { contractOf as byHand } from '../planted/by-hand.ts';
-import { serve } from '../planted/serve.ts';
 import type { RunOptions, RunResult } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { contractOf as byHand } from '../seeded/by-hand.ts';
+import { serve } from '../seeded/serve.ts';
 
 /** Reads at `/r0` and so on, and one write. */
 function contractOf(reads: number, write: 'post' | 'put' = 'post') {
@@ -107,7 +107,7 @@ test('a silent server holds nothing up beyond the end of the budget', async () =
   // The timeout, which alone would break it off otherwise, is beyond that of this test.
   const result = await run(origin, 8, { budget: { requests: undefined, milliseconds: 500 }, timeoutMs: 600_000 });
   silent.close();
-  expect(result.warnings.map(({ says }) => says).join()).toContain('time is up');
+  expect(result.warnings.map(({ message }) => message).join()).toContain('time is up');
 });
 
 test.each([1, 16])(

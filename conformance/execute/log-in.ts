@@ -136,7 +136,7 @@ async function send(
 }
 
 function describe(outcome: Answer | NoAnswer): string {
-  return outcome.kind === 'none' ? outcome.says : `the answer is ${outcome.status}`;
+  return outcome.kind === 'none' ? outcome.message : `the answer is ${outcome.status}`;
 }
 
 /** Name and value of each `Set-Cookie` (RFC 6265, 5.2); one that only deletes is none. */

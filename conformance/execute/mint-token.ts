@@ -142,7 +142,7 @@ export function mintAtEndpoint(
       body: Buffer.from(form.toString()),
     });
     if (outcome === undefined) return undefined;
-    if (outcome.kind === 'none') return outcome.says;
+    if (outcome.kind === 'none') return outcome.message;
     const isUnknown = !isSuccess(outcome) && textAt(parseJson(outcome.body.toString()), 'error') === 'invalid_client';
     if (isUnknown && hasClient && secretIn === 'header') {
       secretIn = 'body';

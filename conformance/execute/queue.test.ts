@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { World } from '../checks/check.ts';
+import type { RunContext } from '../checks/check.ts';
 import { readContract } from '../contract/read-contract.ts';
-import { plainIntent } from '../planted/apis.ts';
 import { createJudge } from '../schema/create-judge.ts';
+import { plainIntent } from '../seeded/apis.ts';
 import type { Exchange } from './exchange.ts';
 import { chainsOf, runQueue } from './queue.ts';
 import type { Domain, Scenario as ScenarioOf } from './scenario.ts';
@@ -15,9 +15,9 @@ const contract = readContract(
 const [operation] = contract.operations;
 if (operation === undefined) throw new Error('no operation');
 
-type Scenario = ScenarioOf<World>;
+type Scenario = ScenarioOf<RunContext>;
 
-const world = { contract, judge: createJudge(contract), secretsSeen: [] } as unknown as World;
+const context = { contract, judge: createJudge(contract), secretsSeen: [] } as unknown as RunContext;
 
 function scenario(id: string, change: Partial<Scenario> & { readonly domain?: Domain } = {}): Scenario {
   let isOver = false;
@@ -72,7 +72,7 @@ async function run(
   const folded: { id: string; exchanges: readonly Exchange[] }[] = [];
   const cut = await runQueue({
     scenarios,
-    world,
+    context,
     engine: { ...engine, again },
     needsProof: ({ outcome }) => outcome.kind === 'answer' && outcome.status === 500,
     controls: { onRound: () => undefined, beginControls: () => async (exchanges) => exchanges },

@@ -25,15 +25,15 @@ export interface Controls {
   readonly beginControls: () => (exchanges: readonly Exchange[], left: number) => Promise<readonly Exchange[]>;
 }
 
-interface Queue<World> {
-  readonly scenarios: readonly Scenario<World>[];
-  readonly world: World;
+interface Queue<RunContext> {
+  readonly scenarios: readonly Scenario<RunContext>[];
+  readonly context: RunContext;
   readonly engine: Engine;
   /** Whether this exchange proves nothing before it has been sent again alone. */
   readonly needsProof: (exchange: Exchange) => boolean;
   readonly controls: Controls;
   /** Takes one turn into account: the world of the next round knows it. */
-  readonly fold: (scenario: Scenario<World>, turn: Turn) => void;
+  readonly fold: (scenario: Scenario<RunContext>, turn: Turn) => void;
   readonly options: QueueOptions;
 }
 
@@ -47,30 +47,30 @@ const mostTurns = 64;
  * is sent again when the round is over and nothing else is under way. Requests are reserved before a turn begins, so that a bound
  * on them cuts the same sequence short.
  */
-export async function runQueue<World>({
+export async function runQueue<RunContext>({
   scenarios,
-  world,
+  context,
   engine,
   needsProof,
   controls,
   fold,
   options,
-}: Queue<World>): Promise<Cut> {
+}: Queue<RunContext>): Promise<Cut> {
   let left = options.requests ?? Number.POSITIVE_INFINITY;
   for (;;) {
-    const round = takeRound(scenarios, world);
+    const round = takeRound(scenarios, context);
     if (round.length === 0) return undefined;
     engine.beginRound();
     const cut = cutBy(options, left);
     if (cut !== undefined) return cut;
-    const turns = new Map<Scenario<World>, Turn>();
+    const turns = new Map<Scenario<RunContext>, Turn>();
     for (let waiting = round; waiting.length > 0 && cutBy(options, left) === undefined; ) {
       const batch = takeBatch(waiting, left);
       waiting = waiting.slice(batch.length);
       const budget = left;
       await runChains(chainsOf(batch), options, async (scenario) => {
         const allowance = Math.min(scenario.mostRequests, budget);
-        turns.set(scenario, await scenario.run(engine.open(scenario), world, allowance));
+        turns.set(scenario, await scenario.run(engine.open(scenario), context, allowance));
       });
       for (const scenario of batch) left -= countRequests(turns.get(scenario)?.exchanges ?? []);
     }
@@ -78,7 +78,7 @@ export async function runQueue<World>({
     // Each is proven before the first is folded: who has stopped a deployment shows by what came of the others.
     controls.onRound(round.flatMap((scenario) => turns.get(scenario)?.exchanges ?? []));
     const control = controls.beginControls();
-    const proven: (readonly [Scenario<World>, Turn])[] = [];
+    const proven: (readonly [Scenario<RunContext>, Turn])[] = [];
     for (const scenario of round) {
       const turn = turns.get(scenario);
       if (turn === undefined) continue;
@@ -94,9 +94,12 @@ export async function runQueue<World>({
   }
 }
 
-function takeRound<World>(scenarios: readonly Scenario<World>[], world: World): readonly Scenario<World>[] {
+function takeRound<RunContext>(
+  scenarios: readonly Scenario<RunContext>[],
+  context: RunContext,
+): readonly Scenario<RunContext>[] {
   const ranked = scenarios.flatMap((scenario) => {
-    const rank = scenario.rank(world);
+    const rank = scenario.rank(context);
     return rank === undefined ? [] : [{ scenario, rank }];
   });
   const [some] = ranked;
@@ -110,7 +113,10 @@ function takeRound<World>(scenarios: readonly Scenario<World>[], world: World): 
 }
 
 /** As many as the budget surely lasts for; at its end one that gets what is left. */
-function takeBatch<World>(waiting: readonly Scenario<World>[], left: number): readonly Scenario<World>[] {
+function takeBatch<RunContext>(
+  waiting: readonly Scenario<RunContext>[],
+  left: number,
+): readonly Scenario<RunContext>[] {
   let free = left;
   const end = waiting.findIndex(({ mostRequests }) => {
     free -= mostRequests;
@@ -124,8 +130,10 @@ function countRequests(exchanges: readonly Exchange[]): number {
 }
 
 /** Groups that may run beside each other; within one, in the order of the plan. Reads alone are all by themselves. */
-export function chainsOf<World>(round: readonly Scenario<World>[]): readonly (readonly Scenario<World>[])[] {
-  const chains: Scenario<World>[][] = [];
+export function chainsOf<RunContext>(
+  round: readonly Scenario<RunContext>[],
+): readonly (readonly Scenario<RunContext>[])[] {
+  const chains: Scenario<RunContext>[][] = [];
   for (const scenario of round) {
     const disturbed = chains.filter((chain) => chain.some((other) => mayDisturb(other.domain, scenario.domain)));
     const rest = chains.filter((chain) => !disturbed.includes(chain));
@@ -143,10 +151,10 @@ function isWithin(path: string, outer: string): boolean {
   return path === outer || path.startsWith(outer.endsWith('/') ? outer : `${outer}/`);
 }
 
-async function runChains<World>(
-  chains: readonly (readonly Scenario<World>[])[],
+async function runChains<RunContext>(
+  chains: readonly (readonly Scenario<RunContext>[])[],
   { workers, deadline, signal }: QueueOptions,
-  run: (scenario: Scenario<World>) => Promise<void>,
+  run: (scenario: Scenario<RunContext>) => Promise<void>,
 ): Promise<void> {
   const isOver = (): boolean => signal.aborted || performance.now() >= deadline;
   let next = 0;

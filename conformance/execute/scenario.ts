@@ -19,7 +19,7 @@ export function compareRanks(a: Rank, b: Rank): number {
 }
 
 /** A piece of work that waits in the queue, takes its turn, and may wait again for what others find out. */
-export interface Scenario<World> {
+export interface Scenario<RunContext> {
   /** Unique in the run: `baseline getDevices`. */
   readonly id: string;
   readonly operation: Operation;
@@ -32,9 +32,9 @@ export interface Scenario<World> {
    *
    * @returns undefined where it has nothing to send at present; it is asked again after the next round
    */
-  readonly rank: (world: World) => Rank | undefined;
+  readonly rank: (context: RunContext) => Rank | undefined;
   /** One turn. It sees the world as it was at the start of its round, and its own answers. */
-  readonly run: (session: Session, world: World, allowance: number) => Promise<Turn>;
+  readonly run: (session: Session, context: RunContext, allowance: number) => Promise<Turn>;
 }
 
 export interface Turn {

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Contract, isJson, type Operation } from '../contract/contract.ts';
 import type { Seen } from '../contract/document.ts';
 import type { Instant } from '../data/time.ts';
-import type { DataTools } from '../data/value-ladder.ts';
+import type { DataTools } from '../data/value-candidates.ts';
 import { scopesOfValues } from '../plan/permissions.ts';
 import { accepted, addressOf } from '../plan/plan.ts';
 import type { CanonicalForm } from '../schema/canonical.ts';

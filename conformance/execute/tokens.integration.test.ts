@@ -88,12 +88,12 @@ describe('a command', () => {
     expect(await tokens.tokenWithout(['a'])).toBeUndefined();
   });
   test.each([
-    { command: 'echo "who are you" >&2; exit 3', says: '--token-command with scope a: exit 3: who are you' },
-    { command: 'echo two words', says: '--token-command with scope a: it printed more than one word' },
-    { command: 'true', says: '--token-command with scope a: it printed nothing' },
-  ])('that fails is told of: $command', async ({ command, says }) => {
+    { command: 'echo "who are you" >&2; exit 3', message: '--token-command with scope a: exit 3: who are you' },
+    { command: 'echo two words', message: '--token-command with scope a: it printed more than one word' },
+    { command: 'true', message: '--token-command with scope a: it printed nothing' },
+  ])('that fails is told of: $command', async ({ command, message }) => {
     const tokens = tokensOf({ tokenCommand: `: {scope}; ${command}` });
     expect(await tokens.tokenFor(['a'])).toBeUndefined();
-    expect(tokens.problems()).toEqual([says]);
+    expect(tokens.problems()).toEqual([message]);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import { contractOf } from '../planted/by-hand.ts';
+import { contractOf } from '../seeded/by-hand.ts';
 import { type Draft, writeRequest } from './write-request.ts';
 
 const anonymous = { headers: [], query: [], cookies: [], scopes: undefined };

@@ -1,10 +1,10 @@
 // Each line that a report prints is run by a shell, and has to arrive as the request that it stands for.
 import { execFile } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { testOptions } from '../planted/apis.ts';
-import { contractOf } from '../planted/by-hand.ts';
-import { serve, type TestRequest } from '../planted/serve.ts';
 import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { contractOf } from '../seeded/by-hand.ts';
+import { serve, type TestRequest } from '../seeded/serve.ts';
 
 const text = { type: 'string' };
 const enumOf = (...values: readonly unknown[]) => ({ enum: values });

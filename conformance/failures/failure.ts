@@ -19,7 +19,7 @@ export interface Failure {
   readonly keyword: string;
   /** Clause of the norm that gives the sentence its force: of HTTP, JSON Schema, OpenAPI. */
   readonly clause: string;
-  readonly says: string;
+  readonly message: string;
   /**
    * Its causes in the whole document, from the most telling on: no ids, no values, and an operation only where another
    * could not show the same. Several where one instance breaks several sentences at once: failures that share one are one cause.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contractOf, exchangeOf } from '../planted/by-hand.ts';
+import { contractOf, exchangeOf } from '../seeded/by-hand.ts';
 import { echoesOf, type Failure, normaliseBody } from './failure.ts';
 import { collectFindings, formatFinding, mostOccurrences } from './finding.ts';
 import { createRedactor } from './redact.ts';
@@ -17,7 +17,7 @@ function failureOf(change: Partial<Failure>): Failure {
     pointer: '#/x',
     keyword: 'type',
     clause: 'JSON Schema 2020-12, validation, 6.1.1',
-    says: 'must be string',
+    message: 'must be string',
     causes: [['2XX', 'x']],
     ...change,
   };
@@ -38,8 +38,8 @@ describe('one cause, once', () => {
       ['b', {}],
       ['a', { place: 'response 200 body /7/x' }],
       ['a', { place: 'response 200 body /7/y', pointer: '#/y' }],
-      ['b', { place: 'response 200 body /z', pointer: '#/z', says: 'must be integer' }],
-      ['b', { place: 'response 200 body /v', says: 'must be string, and so at 2 more places' }],
+      ['b', { place: 'response 200 body /z', pointer: '#/z', message: 'must be integer' }],
+      ['b', { place: 'response 200 body /v', message: 'must be string, and so at 2 more places' }],
     ]);
     expect(isNew).toEqual([true, false, false, false, false, false]);
     expect(findings.map(({ count, operations }) => ({ count, operations }))).toEqual([
@@ -117,7 +117,7 @@ describe('one cause, once', () => {
     ]);
     const second = collect([
       ['b', { causes: [['2XX', 'y']] }],
-      ['c', { says: 'other' }],
+      ['c', { message: 'other' }],
     ]);
     expect(second.findings.map(({ id }) => id).sort()).toEqual(first.findings.map(({ id }) => id).sort());
   });

@@ -21,7 +21,7 @@ export interface Finding {
   readonly line: number;
   readonly keyword: string;
   readonly clause: string;
-  readonly says: string;
+  readonly message: string;
   readonly sent: string;
   readonly answered: string;
   /** How the request came about: `linked, example`. */
@@ -42,7 +42,7 @@ interface Occurrence {
   readonly operation: string;
   readonly place: string;
   readonly pointer: string;
-  readonly says: string;
+  readonly message: string;
   readonly count: number;
 }
 
@@ -109,13 +109,13 @@ export function collectFindings(tools: FindingTools) {
       cause.count += 1;
       const operation = exchange?.operation.id ?? '';
       const { place, pointer } = failure;
-      const says = tools.redact(failure.says);
+      const message = tools.redact(failure.message);
       addOccurrence(cause, {
         fingerprint: fingerprintOf(failure, operation),
         operation,
         place,
         pointer,
-        says,
+        message,
         count: 1,
       });
       return known === undefined || isSurer ? summarise(cause) : undefined;
@@ -146,7 +146,7 @@ function describeFinding(
   const { redact, lineOf } = tools;
   return {
     ...{ id, check, severity, count: 1, place, pointer, line: lineOf(pointer), keyword, clause },
-    ...{ says: redact(failure.says), occurrences: [] },
+    ...{ message: redact(failure.message), occurrences: [] },
     ...(exchange === undefined ? unsent : describeExchange(exchange, tools)),
   };
 }
@@ -171,7 +171,7 @@ function describeExchange(exchange: NumberedExchange, tools: FindingTools) {
   const body = request.body === undefined ? '' : ` ${showBody(request.body, redact)}`;
   const answered =
     outcome.kind === 'none'
-      ? `no answer: ${outcome.says}`
+      ? `no answer: ${outcome.message}`
       : `${outcome.status} ${headerOf(outcome, 'content-type') ?? ''} ${showBody(outcome.body, redact)}`;
   return {
     operation: operation.id,
@@ -198,12 +198,12 @@ const mostNamed = 6;
 /** The message of a finding: what, where, which sentence, what was sent and answered, and how to send it again. */
 export function formatFinding(given: Finding): string {
   const finding = printableParts(given);
-  const { check, severity, operations, operation, place, pointer, line, keyword, clause, says, count } = finding;
+  const { check, severity, operations, operation, place, pointer, line, keyword, clause, message, count } = finding;
   const where = operations.length > 1 ? [`on ${operations.length} operations`] : operations;
   const sentence = `${keyword}   ${clause}`;
   const lines = [
     `${severity === 'suspect' ? 'suspect: ' : ''}${[check, ...where, place, sentence].join('   ')}`,
-    `  ${says}`,
+    `  ${message}`,
     ...(operations.length <= 1 ? [] : [`  on        ${nameSome(operations, mostNamed)}`]),
     ...formatPlaces(finding),
     `  contract  ${pointer}  line ${line}`,
@@ -223,7 +223,7 @@ function formatExchange(finding: Finding): string[] {
 }
 
 /** Other places than the first, as one cause may show at several members. */
-function formatPlaces({ place, pointer, says, operation, occurrences }: Finding): string[] {
+function formatPlaces({ place, pointer, message, operation, occurrences }: Finding): string[] {
   // Of the contract itself the pointer is the place.
   const [own, placeOf] =
     operation === '' ? [pointer, (one: Occurrence) => one.pointer] : [place, (one: Occurrence) => one.place];
@@ -233,7 +233,7 @@ function formatPlaces({ place, pointer, says, operation, occurrences }: Finding)
     ...new Set(
       occurrences
         .filter((one) => placeOf(one) !== own)
-        .map((one) => `${placeOf(one)}${told(one.says) === told(says) ? '' : ` (${told(one.says)})`}`),
+        .map((one) => `${placeOf(one)}${told(one.message) === told(message) ? '' : ` (${told(one.message)})`}`),
     ),
   ];
   return others.length === 0 ? [] : [`  also at   ${nameSome(others, mostNamed)}`];

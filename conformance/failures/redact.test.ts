@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import type { Exchange, OutgoingRequest } from '../execute/exchange.ts';
-import { plainIntent } from '../planted/apis.ts';
+import { plainIntent } from '../seeded/apis.ts';
 import { curlLine } from './finding.ts';
 import { createRedactor } from './redact.ts';
 

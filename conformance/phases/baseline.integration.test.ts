@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
-import { testOptions } from '../planted/apis.ts';
-import { type Handler, serve, type TestAnswer } from '../planted/serve.ts';
 import type { RunOptions } from '../run/run.ts';
 import { runConformance } from '../run/run-conformance.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { type Handler, serve, type TestAnswer } from '../seeded/serve.ts';
 
 type Body = Record<string, unknown>;
 
@@ -254,7 +254,7 @@ describe('reaches every operation of an API that', () => {
 });
 
 describe('learns from refusals as they are written by', () => {
-  type Violation = readonly [field: string, says: string];
+  type Violation = readonly [field: string, message: string];
   const dialects: Readonly<Record<string, (violations: readonly Violation[]) => TestAnswer>> = {
     FastAPI: (found) => ({
       status: 422,
@@ -262,7 +262,7 @@ describe('learns from refusals as they are written by', () => {
     }),
     'Django REST framework': (found) => ({
       status: 400,
-      body: Object.fromEntries(found.map(([field, says]) => [field, [says]])),
+      body: Object.fromEntries(found.map(([field, message]) => [field, [message]])),
     }),
     Spring: (found) => ({
       status: 400,
@@ -274,7 +274,7 @@ describe('learns from refusals as they are written by', () => {
     }),
     Rails: (found) => ({
       status: 422,
-      body: { errors: Object.fromEntries(found.map(([field, says]) => [field, [says]])) },
+      body: { errors: Object.fromEntries(found.map(([field, message]) => [field, [message]])) },
     }),
     'express-validator': (found) => ({
       status: 400,
@@ -294,7 +294,7 @@ describe('learns from refusals as they are written by', () => {
       headers: { 'content-type': 'text/plain' },
       body: found
         .slice(0, 1)
-        .map(([field, says]) => `${field} ${says}`)
+        .map(([field, message]) => `${field} ${message}`)
         .join(''),
     }),
   };

@@ -1,7 +1,7 @@
 // One valid request of each operation until it is accepted, from the surest values to the boldest.
-import type { World } from '../checks/check.ts';
+import type { RunContext } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
-import type { DataTools } from '../data/value-ladder.ts';
+import type { DataTools } from '../data/value-candidates.ts';
 import type { Domain, Scenario } from '../execute/scenario.ts';
 import { toolsFor } from '../execute/session.ts';
 import { dangerOf, kindOf, type OperationKind } from '../plan/operation-kinds.ts';
@@ -18,13 +18,13 @@ import { rankOf } from '../search/ranks.ts';
 import { most, type Search, strategies } from '../search/strategies.ts';
 import { takeTurn } from '../search/take-turn.ts';
 
-export function planBaseline(contract: Contract, operations: readonly Operation[]): readonly Scenario<World>[] {
+export function planBaseline(contract: Contract, operations: readonly Operation[]): readonly Scenario<RunContext>[] {
   return orderOperations(operations).flatMap((level, index) =>
     level.map((operation) => baselineScenario(contract, operation, index)),
   );
 }
 
-function baselineScenario(contract: Contract, operation: Operation, level: number): Scenario<World> {
+function baselineScenario(contract: Contract, operation: Operation, level: number): Scenario<RunContext> {
   const kind = kindOf(contract, operation);
   const danger = dangerOf(operation, kind);
   const names = referenceNames(contract, operation);
@@ -38,9 +38,9 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
   let tools: DataTools | undefined;
   let builder: RequestBuilder | undefined;
 
-  const searchIn = (world: World): Search => {
-    const revision = world.resources.revisionFor(operation, [...names, ...namesIn(state.constraints)]);
-    return { world, operation, kind, isDestructive: danger > 0, revision };
+  const searchIn = (context: RunContext): Search => {
+    const revision = context.resources.revisionFor(operation, [...names, ...namesIn(state.constraints)]);
+    return { context, operation, kind, isDestructive: danger > 0, revision };
   };
   const choose = (search: Search) => {
     for (const strategy of strategies) {
@@ -58,28 +58,28 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       return state.isAlone ? { ...domain, kind: 'alone' as const } : domain;
     },
     mostRequests: most.turn,
-    rank: (world) => {
-      const search = searchIn(world);
+    rank: (context) => {
+      const search = searchIn(context);
       const chosen = choose(search);
       if (chosen === undefined) return undefined;
       // Every round asks for the rank of all: that there may be a target is enough, which it is is found in its turn.
-      isPromising ||= kind === 'remove' || world.resources.mayAddress(operation);
-      const isForeign = kind === 'remove' && targetsIn(world)[0]?.owned !== true;
-      const waits = countWaits(world, operation, names);
+      isPromising ||= kind === 'remove' || context.resources.mayAddress(operation);
+      const isForeign = kind === 'remove' && targetsIn(context)[0]?.owned !== true;
+      const waits = countWaits(context, operation, names);
       const standing = { level, turns: state.turns, isPromising, waits, isForeign, danger };
       return rankOf(chosen.stage, search, standing);
     },
-    run: async (session, world, allowance) => {
-      tools ??= toolsFor(world, operation, 'baseline', 0);
+    run: async (session, context, allowance) => {
+      tools ??= toolsFor(context, operation, 'baseline', 0);
       builder ??= createRequestBuilder(tools, operation);
-      const search = searchIn(world);
+      const search = searchIn(context);
       const chosen = choose(search);
       if (chosen === undefined) return { exchanges: [], reasons: [] };
-      const turn = { ...search, tools, builder, targets: targetsIn(world) };
+      const turn = { ...search, tools, builder, targets: targetsIn(context) };
       const taken = await takeTurn(turn, chosen.strategy, startTurn(state, search.revision), session, allowance);
       state = taken.state;
       // A rejection may have named more resources of which news count.
-      const { revision } = searchIn(world);
+      const { revision } = searchIn(context);
       state = { ...state, revision, exhausted: state.exhausted === search.revision ? revision : state.exhausted };
       return { exchanges: taken.exchanges, reasons: state.progress === 'open' ? [...state.reasons] : [] };
     },
@@ -88,9 +88,9 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
 
 function rememberTargets(operation: Operation, kind: OperationKind, names: readonly string[]) {
   let known: { readonly revision: number; readonly targets: readonly Target[] } | undefined;
-  return (world: World): readonly Target[] => {
-    const revision = world.resources.revisionFor(operation, names);
-    if (known?.revision !== revision) known = { revision, targets: allTargets(world, operation, kind) };
+  return (context: RunContext): readonly Target[] => {
+    const revision = context.resources.revisionFor(operation, names);
+    if (known?.revision !== revision) known = { revision, targets: allTargets(context, operation, kind) };
     return known.targets;
   };
 }
@@ -101,7 +101,7 @@ function domainOf({ path }: Operation, kind: OperationKind, danger: number): Dom
 }
 
 /** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */
-function countWaits({ resources }: World, { path }: Operation, names: readonly string[]): number {
+function countWaits({ resources }: RunContext, { path }: Operation, names: readonly string[]): number {
   const own = plainPath(path);
   const untried = slotsOf(path).filter(({ key }) => {
     const slot = resources.slots.get(key);

@@ -112,11 +112,11 @@ export function dangerOf({ id, path }: Operation, kind: OperationKind): 0 | 1 | 
     .split('/')
     .slice(-2);
   const said = spoken([...places, id]);
-  const says = (known: ReadonlySet<string>): boolean => said.some((word) => known.has(word));
-  if (says(credentials) && says(resets)) return 1;
+  const message = (known: ReadonlySet<string>): boolean => said.some((word) => known.has(word));
+  if (message(credentials) && message(resets)) return 1;
   // Beneath an id it is about one object, as any other action is.
-  if (!path.includes('{') && says(endService)) return 2;
-  return says(kind === 'create' ? endAccessByCreate : endAccess) ? 1 : 0;
+  if (!path.includes('{') && message(endService)) return 2;
+  return message(kind === 'create' ? endAccessByCreate : endAccess) ? 1 : 0;
 }
 
 /** Its name says that it stops or restarts the deployment, and not one object of it. */

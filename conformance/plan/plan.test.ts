@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { checks } from '../checks/checks.ts';
 import { readPointer } from '../contract/document.ts';
 import { readContract, readContractFile } from '../contract/read-contract.ts';
-import { apis } from '../planted/apis.ts';
+import { apis } from '../seeded/apis.ts';
 import { accepted, orderOperations, planObligations } from './plan.ts';
 
 const circles = `

@@ -3,7 +3,7 @@ import { readComplaints } from './dialects.ts';
 import { readRules } from './read-rules.ts';
 
 describe('a sentence asks for', () => {
-  const rows: readonly (readonly [says: string, want: object])[] = [
+  const rows: readonly (readonly [message: string, want: object])[] = [
     ['is required', { kind: 'required' }],
     ['Field required', { kind: 'required' }],
     ['must not be blank', { kind: 'required' }],
@@ -18,8 +18,8 @@ describe('a sentence asks for', () => {
     ['value is not one of the allowed values ["asc","desc"]', { enum: ['asc', 'desc'] }],
     ['Something went wrong', {}],
   ];
-  test.each(rows)('%s', (says, want) => {
-    const [rule] = readRules(says);
+  test.each(rows)('%s', (message, want) => {
+    const [rule] = readRules(message);
     expect(rule?.kind === 'keywords' ? rule.keywords : (rule ?? {})).toEqual(want);
   });
 });

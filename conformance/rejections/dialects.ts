@@ -8,7 +8,7 @@ export interface Complaint {
   readonly path: readonly string[];
   readonly rules: readonly Rule[];
   /** The server's own words. */
-  readonly says: string;
+  readonly message: string;
 }
 
 /** Where the reader is. */
@@ -32,13 +32,13 @@ const dialects: readonly Dialect[] = [
   (node, { above }, walk) => {
     if (!isObject(node)) return undefined;
     const place = placeOf(node);
-    const says = textOf(node);
-    if (place === undefined || says === '') return undefined;
+    const message = textOf(node);
+    if (place === undefined || message === '') return undefined;
     const path = [...above, ...place];
     const deeper = Object.entries(node)
       .filter(([name, part]) => isDeeper(part) && !echoes.test(name))
       .flatMap(([name, part]) => walk(part, { trail: trailOf(name, part), above: path }));
-    return [{ path, rules: readRules(says, path.at(-1)), says }, ...deeper];
+    return [{ path, rules: readRules(message, path.at(-1)), message }, ...deeper];
   },
 
   /** The name of a member is the place: Django, Rails, Laravel. Of other objects the parts are read. */
@@ -56,20 +56,20 @@ const dialects: readonly Dialect[] = [
     if (typeof node !== 'string' || path.length === 0) return undefined;
     // The id of the error itself, or its version, is no complaint about an `id` or a `version`.
     if (node === '' || (trail.length > 0 && /^\S*\d\S*$/.test(node))) return [];
-    const says = node.slice(0, most.text);
-    return [{ path, rules: readRules(says, path.at(-1)), says }];
+    const message = node.slice(0, most.text);
+    return [{ path, rules: readRules(message, path.at(-1)), message }];
   },
 
   /** Sentences that name their place, and error codes in capitals: Go, joi, fastify, Firebase. */
   (node) => {
     if (typeof node !== 'string') return undefined;
     let last: readonly string[] = [];
-    return splitSentences(node.slice(0, most.text)).map((says): Complaint => {
-      const coded = readCode(says);
-      const named = coded?.path ?? placeInProse(says);
+    return splitSentences(node.slice(0, most.text)).map((message): Complaint => {
+      const coded = readCode(message);
+      const named = coded?.path ?? placeInProse(message);
       // "Validation failed for field x. Value is required." names the place once.
-      last = named.length > 0 || !/^(value|it|this|field)\b/i.test(says) ? named : last;
-      return { path: last, rules: coded?.rules ?? readRules(says, named.at(-1)), says };
+      last = named.length > 0 || !/^(value|it|this|field)\b/i.test(message) ? named : last;
+      return { path: last, rules: coded?.rules ?? readRules(message, named.at(-1)), message };
     });
   },
 ];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { contractOf, rejectionOf } from '../planted/by-hand.ts';
+import { contractOf, rejectionOf } from '../seeded/by-hand.ts';
 import { type Constraints, noConstraints } from './constraints.ts';
 import { inferConstraints } from './infer-constraints.ts';
 import { readRejection } from './read-rejection.ts';
@@ -23,8 +23,8 @@ describe('a sentence without the form of a dialect asks for', () => {
     ['another than the one that was sent', 'TEXT is not implemented', ['CHAT', 'KIND_UNSPECIFIED']],
     ['another where one does not fit the rest', 'Kind does not match result', ['CHAT', 'KIND_UNSPECIFIED']],
     ['nothing, where it names none', 'the text is too long', undefined],
-  ])('%s', (_, says, want) => {
-    expect(infer(says).get('body /kind')?.keywords.enum).toEqual(want);
+  ])('%s', (_, message, want) => {
+    expect(infer(message).get('body /kind')?.keywords.enum).toEqual(want);
   });
 
   test('another value, and not the one that was rejected before', () => {

@@ -15,7 +15,7 @@ import type { Rejection } from './read-rejection.ts';
 export function inferOtherMember(
   contract: Contract,
   { operation, seen }: Pick<Exchange, 'operation' | 'seen'>,
-  { says: sentences }: Rejection,
+  { message: sentences }: Rejection,
   constraints: Constraints,
 ): Constraints | undefined {
   const schema = bodySchemaOf(operation);
@@ -30,9 +30,9 @@ export function inferOtherMember(
     const about: Place = { kind: 'body', tokens, schema: found.schema };
     const { keywords, wrong } = constraintAt(constraints, about);
     if (wrong > 3) continue;
-    for (const says of sentences) {
-      const told = others.filter((member) => isNamed(member, says));
-      const isWrong = isNamed(now, says) || (told.length === 0 && isMismatch(tokens.at(-1) ?? '', says));
+    for (const message of sentences) {
+      const told = others.filter((member) => isNamed(member, message));
+      const isWrong = isNamed(now, message) || (told.length === 0 && isMismatch(tokens.at(-1) ?? '', message));
       if (told.length === 0 && !isWrong) continue;
       // What was named once as wrong is no choice any more.
       const left = (Array.isArray(keywords.enum) ? keywords.enum : others).filter((member) => member !== now);
@@ -44,17 +44,17 @@ export function inferOtherMember(
 }
 
 /** The sentence has the value as a word, and it is no word of the language: `CHAT`, `start_time`, `returnToken`. */
-function isNamed(member: unknown, says: string): boolean {
+function isNamed(member: unknown, message: string): boolean {
   if (typeof member !== 'string' || member.length < 3) return false;
   if (!/[_\d]|[a-z][A-Z]|^[A-Z]{3,}$/.test(member)) return false;
-  return new RegExp(`(^|[^\\w-])${RegExp.escape(member)}($|[^\\w-])`).test(says);
+  return new RegExp(`(^|[^\\w-])${RegExp.escape(member)}($|[^\\w-])`).test(message);
 }
 
 /** The sentence says that this member of a body, by its name, does not fit another. */
-function isMismatch(name: string, says: string): boolean {
+function isMismatch(name: string, message: string): boolean {
   return (
     name.length > 3 &&
-    /(does|do)( ?not|n't) match|mismatch|must match|inconsistent|incompatible|not compatible/i.test(says) &&
-    normal(says.slice(0, 300)).includes(normal(name))
+    /(does|do)( ?not|n't) match|mismatch|must match|inconsistent|incompatible|not compatible/i.test(message) &&
+    normal(message.slice(0, 300)).includes(normal(name))
   );
 }

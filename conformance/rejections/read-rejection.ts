@@ -17,7 +17,7 @@ export interface Rejection {
   readonly body: unknown;
   readonly observations: readonly Observation[];
   /** Its sentences. */
-  readonly says: readonly string[];
+  readonly message: readonly string[];
   /** Status and text without what differs from request to request: the same words are about the same rule. */
   readonly words: string;
 }
@@ -50,7 +50,7 @@ function parse(contract: Contract, { operation, outcome, seen }: Exchange): Reje
   const observations = readComplaints(body).map((complaint): Observation => {
     return { ...complaint, place: findPlace(contract, operation, seen, complaint) };
   });
-  return { status, body, observations, says: observations.map(({ says }) => says), words };
+  return { status, body, observations, message: observations.map(({ message }) => message), words };
 }
 
 function bodyOf(outcome: Answer, seen: Seen): unknown {

@@ -23,8 +23,8 @@ export function formatOfName(name: string): JsonObject | undefined {
 }
 
 /** Rules that a sentence asks for, one for each thing that it says. */
-export function readRules(says: string, field?: string): Rule[] {
-  const text = says.trim();
+export function readRules(message: string, field?: string): Rule[] {
+  const text = message.trim();
   const rules: Rule[] = [];
   const keywords: Record<string, unknown> = {};
   const members = readMembers(text, field);

@@ -10,16 +10,16 @@ export function formatConsole(given: RunResult): string {
   const isElsewhere = result.verdict === 'unreachable' || result.verdict === 'wrong-address';
   const sections = [
     // The reason for which a run proves nothing comes before all that follows from it.
-    result.cure === undefined ? '' : `${result.says}\n  ${result.cure}`,
+    result.fix === undefined ? '' : `${result.message}\n  ${result.fix}`,
     section('Defects', defects.map(formatFinding)),
     section('Suspects (not in the exit code)', suspects.map(formatFinding)),
     section(
       'Warnings',
-      result.warnings.map(({ says, cure }) => `${says}\n  ${cure}`),
+      result.warnings.map(({ message, fix }) => `${message}\n  ${fix}`),
     ),
     isElsewhere ? '' : formatCoverage(result),
     hint(result.findings, result),
-    `${result.says} ${counted(result.requests, 'request')} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
+    `${result.message} ${counted(result.requests, 'request')} in ${(result.durationMs / 1000).toFixed(2)} s, seed ${result.seed}.`,
     // The last of all: no defect was found in the rest, and that alone.
     formatNotTested(result.notTested),
   ];

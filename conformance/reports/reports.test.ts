@@ -18,7 +18,7 @@ const finding: Finding = {
   line: 3,
   keyword: 'type',
   clause: 'JSON Schema 2020-12, validation, 6.1.1',
-  says: 'must be <integer> & "whole"\u0000',
+  message: 'must be <integer> & "whole"\u0000',
   sent: 'GET /a',
   answered: '200',
   label: 'plain',
@@ -37,8 +37,8 @@ const result: RunResult = {
   seed: 1,
   now: '',
   verdict: 'defects',
-  says: '',
-  cure: undefined,
+  message: '',
+  fix: undefined,
   findings: [finding],
   warnings: [],
   obligations: [
@@ -62,8 +62,8 @@ const result: RunResult = {
 
 test('a line that names an item of the run says that it may be gone', () => {
   const told = (label: string): string => formatConsole({ ...result, findings: [{ ...finding, label }] });
-  const says = 'Ids in the lines are those of this run: give another one where its item is gone.';
-  expect([told('recorded, example').includes(says), told('plain').includes(says)]).toEqual([true, false]);
+  const message = 'Ids in the lines are those of this run: give another one where its item is gone.';
+  expect([told('recorded, example').includes(message), told('plain').includes(message)]).toEqual([true, false]);
 });
 
 test('the last lines name what was not tested', () => {
@@ -76,13 +76,13 @@ test('what is wrong with the contract itself is a suite of its own, and a place 
   const folded = {
     ...finding,
     occurrences: [
-      { ...occurrence, operation: 'read', place: 'response 200 body /b', says: 'first' },
-      { ...occurrence, operation: 'list', place: 'response 200 body /c', says: 'second' },
+      { ...occurrence, operation: 'read', place: 'response 200 body /b', message: 'first' },
+      { ...occurrence, operation: 'list', place: 'response 200 body /c', message: 'second' },
     ],
   };
   const text = formatJunit({ ...result, findings: [unsent, folded] });
   expect(text).toContain('<testsuite name="the contract" tests="1" failures="1" errors="0" skipped="0">');
-  expect([...text.matchAll(/<failure message="([^"]*)/g)].map(([, says]) => says).slice(1)).toEqual([
+  expect([...text.matchAll(/<failure message="([^"]*)/g)].map(([, message]) => message).slice(1)).toEqual([
     'response 200 body /b: first',
     'response 200 body /c: second',
   ]);

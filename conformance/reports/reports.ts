@@ -33,7 +33,7 @@ export function formatJunit(result: RunResult): string {
   const own = result.findings.filter(({ operation, severity }) => operation === '' && severity === 'defect');
   if (own.length > 0) suites.unshift(formatContract(own));
   suites.push(formatNotTested(result.notTested));
-  if (result.cure !== undefined) suites.unshift(formatRun(result.says, result.cure));
+  if (result.fix !== undefined) suites.unshift(formatRun(result.message, result.fix));
   const sum = (count: string): number =>
     suites.reduce(
       (total, text) => total + Number(new RegExp(`^ *<testsuite .* ${count}="(\\d+)"`).exec(text)?.[1] ?? 0),
@@ -45,8 +45,8 @@ export function formatJunit(result: RunResult): string {
 }
 
 /** A run that proves nothing must not look green, although it holds nothing against the deployment. */
-function formatRun(says: string, cure: string): string {
-  const error = `<error message="${escapeXml(says)}">${escapeXml(cure)}</error>`;
+function formatRun(message: string, fix: string): string {
+  const error = `<error message="${escapeXml(message)}">${escapeXml(fix)}</error>`;
   const test = `    <testcase classname="the run" name="tests the deployment">\n      ${error}\n    </testcase>`;
   return `  <testsuite name="the run" tests="1" failures="0" errors="1" skipped="0">\n${test}\n  </testsuite>`;
 }
@@ -65,14 +65,14 @@ function formatNotTested(reasons: readonly string[]): string {
 function formatContract(findings: readonly Finding[]): string {
   const cases = findings.map(
     (finding) =>
-      `    <testcase classname="the contract" name="${escapeXml(finding.pointer)}">\n${formatFailure(finding, finding.says)}\n    </testcase>`,
+      `    <testcase classname="the contract" name="${escapeXml(finding.pointer)}">\n${formatFailure(finding, finding.message)}\n    </testcase>`,
   );
   const counts = `tests="${cases.length}" failures="${cases.length}" errors="0" skipped="0"`;
   return `  <testsuite name="the contract" ${counts}>\n${cases.join('\n')}\n  </testsuite>`;
 }
 
-function formatFailure(finding: Finding, says: string): string {
-  return `      <failure message="${escapeXml(says)}">${escapeXml(formatFinding(finding))}</failure>`;
+function formatFailure(finding: Finding, message: string): string {
+  return `      <failure message="${escapeXml(message)}">${escapeXml(formatFinding(finding))}</failure>`;
 }
 
 function formatCase({ findings }: RunResult, operation: string, check: string, own: readonly Obligation[]): string {
@@ -84,8 +84,8 @@ function formatCase({ findings }: RunResult, operation: string, check: string, o
     const failures = found.map((finding) => {
       const here = finding.occurrences.find((one) => one.operation === operation);
       // Some readers show nothing but this.
-      const { place, says } = here ?? finding;
-      return formatFailure(finding, `${place}: ${says}`);
+      const { place, message } = here ?? finding;
+      return formatFailure(finding, `${place}: ${message}`);
     });
     return `${head}>\n${failures.join('\n')}\n    </testcase>`;
   }

@@ -18,12 +18,12 @@ interface Ended {
 
 /** Makes the result of a run: its findings, and its verdict. */
 export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult {
-  const { contract, options, world, selected, checks, allChecks } = run;
+  const { contract, options, context, selected, checks, allChecks } = run;
   const { redactor, findings, statistics, obligations, outages, lostAccess, underspecified } = run;
   for (const line of lost?.sent ?? []) run.events.onRequest?.(line);
   const seen = run.address.judged();
   const userCut = run.isStopped() ? undefined : cut;
-  const problems = [...contract.problems, ...world.judge.problems()];
+  const problems = [...contract.problems, ...context.judge.problems()];
   const isAsked = checks.includes(contractItself);
   for (const problem of isAsked ? problems : []) {
     const failure = failureOf(problem);
@@ -51,7 +51,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     selected.map((operation) => [operation.id, explainUnreached(statistics.of(operation), cut !== undefined)]),
   );
   const closed = isElsewhere
-    ? planObligations(selected, checks).close(() => judged.says)
+    ? planObligations(selected, checks).close(() => judged.message)
     : obligations.close((operation) => reasonFor.get(operation));
   const names = { checks: checks.map(({ name }) => name), allChecks: allChecks.map(({ name }) => name) };
   return {
@@ -59,8 +59,8 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
     contractFile: contract.file,
     baseUrl: options.baseUrl,
     authUrl: options.authUrl,
-    seed: world.seed,
-    now: new Date(world.now).toISOString(),
+    seed: context.seed,
+    now: new Date(context.now).toISOString(),
     ...judged,
     findings: findings.all().filter(({ operation }) => {
       const own = selected.find(({ id }) => id === operation);
@@ -71,7 +71,7 @@ export function concludeRun(run: Run, { cut, lost, failure }: Ended): RunResult 
       outages: outages.all(),
       underspecified: underspecified
         .places()
-        .map((one) => ({ ...one, sent: one.sent && redactor.redact(one.sent), says: redactor.redact(one.says) })),
+        .map((one) => ({ ...one, sent: one.sent && redactor.redact(one.sent), message: redactor.redact(one.message) })),
       contract,
       operations: selected,
       statistics,

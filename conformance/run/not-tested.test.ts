@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Obligation } from '../plan/plan.ts';
-import { contractOf } from '../planted/by-hand.ts';
+import { contractOf } from '../seeded/by-hand.ts';
 import { describeLeftOut, describeNotReached, describeUnsent } from './not-tested.ts';
 
 const responses = { 200: { description: 'OK' } };

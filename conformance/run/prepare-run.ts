@@ -1,4 +1,4 @@
-import { type SecretSeen, type World, wholeAnswer } from '../checks/check.ts';
+import { type RunContext, type SecretSeen, wholeAnswer } from '../checks/check.ts';
 import { checks as allChecks } from '../checks/checks.ts';
 import { leastSecretLength } from '../checks/leaks.ts';
 import { noAnswer } from '../checks/server-failure.ts';
@@ -51,7 +51,7 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
   const judge = createJudge(contract);
   const { permissions, now, seed, slowMs } = options;
   const secretsSeen: SecretSeen[] = [];
-  const world: World = {
+  const context: RunContext = {
     ...{ contract, judge, permissions, now, seed, slowMs, secretsSeen },
     tag: `conform-${seed.toString(36)}`,
     resources: createResources(contract),
@@ -75,8 +75,8 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     ...{ accounts, connection, pace, maxWaitMs, signal: ended, deadline, startedAt, workers },
     availability: outages,
     watchCredentials: (send) =>
-      watchCredentials({ send, keepSecret: redactor.keep }, (says, cure) => {
-        lostAccess.push({ says, cure });
+      watchCredentials({ send, keepSecret: redactor.keep }, (message, fix) => {
+        lostAccess.push({ message, fix });
         // Every other request would only be refused.
         stopped.abort();
       }),
@@ -94,28 +94,28 @@ export function prepareRun(contract: Contract, options: RunOptions, events: RunE
     {
       onExchange: (exchange) => {
         if (isAccepted(exchange)) obligations.settle(exchange.operation, 'baseline', accepted, true);
-        if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, world.resources));
+        if (!exchange.isPause) events.onRequest?.(formatLogLine(exchange, redactor, context.resources));
       },
     },
-    ofValidRequests([world.resources, underspecified]),
+    ofValidRequests([context.resources, underspecified]),
   ];
 
   for (const operation of selected) {
     const refusal = refuseToSend(contract, operation, options);
     if (refusal !== undefined) statistics.explain(operation, [refusal]);
   }
-  const judging = createJudging({ checks, world, obligations, findings, onFinding: events.onFinding });
+  const judging = createJudging({ checks, context, obligations, findings, onFinding: events.onFinding });
   return {
-    ...{ contract, options, events, world, engine, ended, deadline, startedAt, redactor, accounts, lostAccess },
+    ...{ contract, options, events, context, engine, ended, deadline, startedAt, redactor, accounts, lostAccess },
     ...{ selected, checks, allChecks, obligations, findings, statistics, outages, address, underspecified },
-    controls: watchContamination(contract, world.resources, engine.again),
+    controls: watchContamination(contract, context.resources, engine.again),
     needsProof: needsProof(),
     sendable: selected.filter((operation) => statistics.of(operation).reasons.length === 0),
     stop: () => stopped.abort(),
     isStopped: () => stopped.signal.aborted,
     close: () => connection.close(),
     /** Takes one turn into account: the world of the next round knows it. */
-    fold: ({ operation, phase }: Scenario<World>, { exchanges, reasons }: Turn): void => {
+    fold: ({ operation, phase }: Scenario<RunContext>, { exchanges, reasons }: Turn): void => {
       accounts.own.trials.settle();
       statistics.explain(operation, reasons);
       const before = statistics.requests();

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import { isObject } from '../contract/document.ts';
 import { readContract, readContractFile } from '../contract/read-contract.ts';
-import { apis, runAgainst, testOptions } from '../planted/apis.ts';
-import { libraryKey } from '../planted/library.ts';
-import { type Handler, serve, type TestAnswer, type TestRequest } from '../planted/serve.ts';
-import { weatherClient, weatherToken } from '../planted/weather.ts';
 import { reports } from '../reports/reports.ts';
+import { apis, runAgainst, testOptions } from '../seeded/apis.ts';
+import { libraryKey } from '../seeded/library.ts';
+import { type Handler, serve, type TestAnswer, type TestRequest } from '../seeded/serve.ts';
+import { weatherClient, weatherToken } from '../seeded/weather.ts';
 import { runConformance } from './run-conformance.ts';
 
 test.each(['library', 'weather'] as const)(
@@ -39,7 +39,9 @@ test.each([1, 2, 3, 5, 100])(
     const cut = await runAgainst('library', apis.library.create(), { budget: { requests, milliseconds: undefined } });
     expect(cut.served.requests.length).toBeLessThanOrEqual(requests);
     expect(cut.log).toEqual(whole.log.slice(0, requests));
-    expect(cut.result.warnings.some(({ says }) => says.includes('budget'))).toBe(requests < whole.result.requests);
+    expect(cut.result.warnings.some(({ message }) => message.includes('budget'))).toBe(
+      requests < whole.result.requests,
+    );
   },
 );
 
@@ -50,7 +52,7 @@ test('stops soon after its time is up', async () => {
     budget: { requests: undefined, milliseconds: 200 },
   });
   expect(slowly.result.requests).toBeLessThan(5);
-  expect(slowly.result.warnings.map(({ says }) => says).join()).toContain('time is up');
+  expect(slowly.result.warnings.map(({ message }) => message).join()).toContain('time is up');
 });
 
 test('a failure of the runner ends the run, and what was found until then stands', async () => {
@@ -63,7 +65,7 @@ test('a failure of the runner ends the run, and what was found until then stands
   };
   const result = await runConformance(contract, testOptions('library', served.origin), { onProgress });
   await served.close();
-  expect([result.verdict, result.says]).toEqual([
+  expect([result.verdict, result.message]).toEqual([
     'failed',
     'The runner failed: TypeError: planted ***. What was found until then stands.',
   ]);
@@ -190,7 +192,7 @@ test('never sends what has an effect that was not allowed', async () => {
     permissions: { effects: [], readOnly: false, writes: 'all' },
   });
   expect(served.requests.filter((request) => request.includes('reset'))).toEqual([]);
-  expect(result.warnings.map(({ says }) => says).join()).toContain('--allow-effects remote');
+  expect(result.warnings.map(({ message }) => message).join()).toContain('--allow-effects remote');
 });
 
 test('reads alone under read-only', async () => {
@@ -292,8 +294,8 @@ test('asks for a better address without credentials, and for no more requests th
   const [spent, enough] = [await run(1), await run(100)];
   await served.close();
   expect([spent.verdict, spent.requests, enough.verdict]).toEqual(['wrong-address', 1, 'wrong-address']);
-  expect(spent.cure).not.toContain('Did you mean');
-  expect(enough.cure).toContain(`Did you mean --base-url ${served.origin}/v2?`);
+  expect(spent.fix).not.toContain('Did you mean');
+  expect(enough.fix).toContain(`Did you mean --base-url ${served.origin}/v2?`);
   expect(keys).toEqual([undefined]);
 });
 
@@ -341,10 +343,10 @@ test('a redirect to a login, or to nowhere, names no better address', async () =
     const headers = location === undefined ? {} : { location };
     const { result } = await runAgainst('library', () => ({ status: 302, headers }));
     expect(result.verdict).toBe('wrong-address');
-    expect(result.says).toContain(
+    expect(result.message).toContain(
       location === undefined ? 'was 302, which' : 'was 302 to https://login.example/start,',
     );
-    expect(result.cure).not.toContain('Did you mean');
+    expect(result.fix).not.toContain('Did you mean');
   }
 });
 
@@ -354,7 +356,7 @@ test('a page is no answer to ids either, and nothing of it counts as covered', a
     selection: { only: ['readBook'], exclude: [] },
   });
   expect([result.verdict, result.coverage.reached, result.findings]).toEqual(['wrong-address', 0, []]);
-  expect(result.cure).toContain('the address beneath which the API is found');
+  expect(result.fix).toContain('the address beneath which the API is found');
 });
 
 test('a 2xx that nobody documents is a defect and an acceptance: its ids are used, its body is not judged', async () => {
@@ -377,7 +379,7 @@ test('asks whether the address is complete where only ids were looked for: nothi
     selection: { only: ['readBook'], exclude: [] },
   });
   expect(result.verdict).toBe('nothing-tested');
-  expect(result.says).toContain('was 404');
+  expect(result.message).toContain('was 404');
 });
 
 test('says that nothing listens', async () => {
@@ -416,8 +418,8 @@ test('a key that ends in mid-run cuts it short, and no operation is blamed', asy
     { permissions: { effects: [], readOnly: true, writes: 'restore' } },
   );
   expect([result.verdict, result.findings]).toEqual(['cut-short', []]);
-  const warning = result.warnings.find(({ says }) => says.includes('is not accepted any more'));
-  expect(warning?.cure).toBe('Pass a token that lasts for the run, or a client that fetches new ones.');
+  const warning = result.warnings.find(({ message }) => message.includes('is not accepted any more'));
+  expect(warning?.fix).toBe('Pass a token that lasts for the run, or a client that fetches new ones.');
 });
 
 test('waits as Retry-After says', async () => {

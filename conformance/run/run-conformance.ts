@@ -19,12 +19,12 @@ export async function runConformance(
   plan: typeof planBaseline = planBaseline,
 ): Promise<RunResult> {
   const run = prepareRun(contract, options, events, signal);
-  const { world, engine, ended, deadline, outages, address } = run;
+  const { context, engine, ended, deadline, outages, address } = run;
   let failure: RunnerFailure | undefined;
 
   const cut = await runQueue({
     scenarios: plan(contract, run.sendable),
-    world,
+    context,
     engine,
     needsProof: run.needsProof,
     controls: run.controls,

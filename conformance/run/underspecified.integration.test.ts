@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import { testOptions } from '../planted/apis.ts';
-import { contractOf } from '../planted/by-hand.ts';
-import { type Handler, serve } from '../planted/serve.ts';
 import { reports } from '../reports/reports.ts';
+import { testOptions } from '../seeded/apis.ts';
+import { contractOf } from '../seeded/by-hand.ts';
+import { type Handler, serve } from '../seeded/serve.ts';
 import { runConformance } from './run-conformance.ts';
 
 const made = { 201: { description: 'Made' }, 400: { description: 'No' } };
@@ -57,8 +57,8 @@ describe('what the server refuses although the contract allows it', () => {
     );
     await served.close();
     expect(result.findings).toEqual([]);
-    const told = result.warnings.filter(({ says }) => says.startsWith('The contract is looser'));
-    expect(told.map(({ says }) => says.replaceAll(/: ".*/g, ''))).toEqual([
+    const told = result.warnings.filter(({ message }) => message.startsWith('The contract is looser'));
+    expect(told.map(({ message }) => message.replaceAll(/: ".*/g, ''))).toEqual([
       expect.stringMatching(/at #\/components\/schemas\/Name \(body \/name\), addShelf, addRoom$/),
       expect.stringMatching(/at #\/paths\/~1hosts\/.*\/properties\/host \(body \/host\), addHost$/),
       expect.stringMatching(/at #\/paths\/~1books\/get\/parameters\/0 \(query order\), listBooks$/),
@@ -66,7 +66,7 @@ describe('what the server refuses although the contract allows it', () => {
         /at #\/paths\/~1secret\/get, secret, hidden: every request was refused with 400: not like this$/,
       ),
     ]);
-    expect(told.map(({ cure }) => cure.startsWith('Valid by its format alone'))).toEqual([false, true, false, false]);
+    expect(told.map(({ fix }) => fix.startsWith('Valid by its format alone'))).toEqual([false, true, false, false]);
     for (const format of [reports.console.format, reports.json.format]) {
       expect(format(result).split('Roman numeral')).toHaveLength(2);
     }

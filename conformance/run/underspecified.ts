@@ -18,7 +18,7 @@ export interface UnderspecifiedPlace {
   /** The value that was sent at this place, as JSON; undefined for none. */
   readonly sent: string | undefined;
   /** The server's words. */
-  readonly says: string;
+  readonly message: string;
   /** Nothing but a `format` says what is valid there: the server may well ask for more (JSON Schema 2020-12, validation, 7.2.1). */
   readonly isByFormat: boolean;
 }
@@ -39,31 +39,32 @@ export function watchUnderspecified(contract: Contract) {
       const rejection = readRejection(contract, exchange);
       if (outcome.kind === 'none' || rejection === undefined || !aboutData.has(rejection.status)) return;
       const { status, observations } = rejection;
-      for (const { place, says } of observations) {
+      for (const { place, message } of observations) {
         if (place === undefined) continue;
         const { pointer, schema } = locate(contract, operation, place);
         const key = `${pointer} ${describePlace(place).split('/').at(-1)}`;
         const before = named.get(key);
         const operations = [...new Set([...(before?.operations ?? []), operation.id])];
         const sent = sentAt(place, seen);
-        const told = { pointer, place: describePlace(place), status, sent, says: excerpt(says, mostCharacters) };
+        const told = { pointer, place: describePlace(place), status, sent, message: excerpt(message, mostCharacters) };
         const isByFormat = isOnlyFormat(contract, schema);
         // The longest sentence says most.
-        const isBetter = before === undefined || (operations.length === 1 && told.says.length > before.says.length);
+        const isBetter =
+          before === undefined || (operations.length === 1 && told.message.length > before.message.length);
         named.set(key, isBetter ? { ...told, operations, isByFormat } : { ...before, operations });
       }
       if (observations.some(({ place }) => place !== undefined)) return;
-      const says = longest(rejection.says) || outcome.body.toString();
+      const message = longest(rejection.message) || outcome.body.toString();
       nameless.set(operation, {
         ...{ pointer: operation.pointer, place: '', operations: [operation.id], status, sent: undefined },
-        ...{ says: excerpt(says, mostCharacters), isByFormat: false },
+        ...{ message: excerpt(message, mostCharacters), isByFormat: false },
       });
     },
     /** Each place once that a rejection of a valid request names; without a place, where nothing valid was ever accepted. */
     places: (): readonly UnderspecifiedPlace[] => {
       const open = [...nameless].flatMap(([operation, one]) => (accepted.has(operation) ? [] : one));
       // Rejections in the same words have the same reason.
-      const bySentence = Map.groupBy(open, ({ status, says }) => `${status} ${normaliseBody(says)}`);
+      const bySentence = Map.groupBy(open, ({ status, message }) => `${status} ${normaliseBody(message)}`);
       const folded = [...bySentence.values()].flatMap((same) => {
         const [first] = same;
         return first === undefined ? [] : { ...first, operations: same.flatMap(({ operations }) => operations) };

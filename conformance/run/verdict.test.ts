@@ -4,7 +4,7 @@ import type { Operation } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import type { Answer, Exchange, NoAnswer } from '../execute/exchange.ts';
 import type { Cut } from '../execute/queue.ts';
-import { plainIntent } from '../planted/apis.ts';
+import { plainIntent } from '../seeded/apis.ts';
 import { createStatistics, explainUnreached, measureCoverage } from './statistics.ts';
 import { exitCodes, judgeVerdict } from './verdict.ts';
 
@@ -52,7 +52,7 @@ function exchangeOf(operation: Operation, came: number | NoAnswer['reason']): Ex
   const outcome: Answer | NoAnswer =
     typeof came === 'number'
       ? { kind: 'answer', status: came, headers: [], body: Buffer.from(''), durationMs: 1 }
-      : { kind: 'none', reason: came, says: came, durationMs: 1 };
+      : { kind: 'none', reason: came, message: came, durationMs: 1 };
   const request = {
     method: 'GET',
     base: `http://${operation.target}`,
@@ -65,58 +65,68 @@ function exchangeOf(operation: Operation, came: number | NoAnswer['reason']): Ex
 }
 
 describe('what a run amounts to', () => {
-  const rows: readonly { name: string; came: Came; cut?: Cut; verdict: string; says?: RegExp }[] = [
-    { name: 'all accepted', came: { guarded: 200, open: 204 }, verdict: 'passed', says: /^No defect found\.$/ },
+  const rows: readonly { name: string; came: Came; cut?: Cut; verdict: string; message?: RegExp }[] = [
+    { name: 'all accepted', came: { guarded: 200, open: 204 }, verdict: 'passed', message: /^No defect found\.$/ },
     {
       name: 'one never accepted',
       came: { guarded: 200, open: 409 },
       verdict: 'passed',
-      says: /, but 1 of 2 operations was never accepted: open\.$/,
+      message: /, but 1 of 2 operations was never accepted: open\.$/,
     },
     {
       name: 'the only one never accepted',
       came: { open: 409 },
       verdict: 'nothing-tested',
-      says: /^Nothing tested: 1 of 1 operation was never accepted: open\.$/,
+      message: /^Nothing tested: 1 of 1 operation was never accepted: open\.$/,
     },
     {
       name: 'one redirected, as nobody documents',
       came: { guarded: 200, open: 301 },
       verdict: 'passed',
-      says: /, but 1 of 2 operations was never accepted: open\.$/,
+      message: /, but 1 of 2 operations was never accepted: open\.$/,
     },
-    { name: 'nothing sent', came: {}, verdict: 'nothing-tested', says: /no request could be sent/ },
-    { name: 'refusals of credentials alone', came: { guarded: 401 }, verdict: 'nothing-tested', says: /only saw 401/ },
+    { name: 'nothing sent', came: {}, verdict: 'nothing-tested', message: /no request could be sent/ },
+    {
+      name: 'refusals of credentials alone',
+      came: { guarded: 401 },
+      verdict: 'nothing-tested',
+      message: /only saw 401/,
+    },
     {
       name: 'the same beside an open operation',
       came: { guarded: 401, open: 200 },
       verdict: 'nothing-tested',
-      says: /^Nothing tested of what needs credentials: /,
+      message: /^Nothing tested of what needs credentials: /,
     },
     {
       name: 'the same beside one that takes credentials or none',
       came: { guarded: 429, optional: 200 },
       verdict: 'nothing-tested',
     },
-    { name: 'refusals of rights alone', came: { guarded: 403 }, verdict: 'nothing-tested', says: /only saw 403/ },
+    { name: 'refusals of rights alone', came: { guarded: 403 }, verdict: 'nothing-tested', message: /only saw 403/ },
     {
       name: 'refusals of credentials beside what comes before anybody looks at them',
       came: { guarded: 401, guarded2: 500, guarded3: 404, guarded4: 302 },
       verdict: 'nothing-tested',
-      says: /only saw 302, 401, 404, 500/,
+      message: /only saw 302, 401, 404, 500/,
     },
     {
       name: 'refusals of credentials beside requests refused for their form',
       came: { guarded: 401, guarded2: 422, guarded3: 400 },
       verdict: 'nothing-tested',
-      says: /only saw 400, 401, 422/,
+      message: /only saw 400, 401, 422/,
     },
-    { name: 'a refusal that tells of data', came: { guarded: 400 }, verdict: 'nothing-tested', says: /never accepted/ },
+    {
+      name: 'a refusal that tells of data',
+      came: { guarded: 400 },
+      verdict: 'nothing-tested',
+      message: /never accepted/,
+    },
     {
       name: 'an API that is away',
       came: { guarded: 'refused', open: 'refused' },
       verdict: 'unreachable',
-      says: /\(http:\/\/api\)/,
+      message: /\(http:\/\/api\)/,
     },
     { name: 'an API without a name', came: { guarded: 'unresolved' }, verdict: 'unreachable' },
     {
@@ -128,53 +138,58 @@ describe('what a run amounts to', () => {
       name: 'another server that is away, tested alone',
       came: { token: 'refused' },
       verdict: 'unreachable',
-      says: /\(http:\/\/auth\)/,
+      message: /\(http:\/\/auth\)/,
     },
     { name: 'another server that is away beside an API', came: { open: 200, token: 'refused' }, verdict: 'passed' },
     { name: 'an API that went away', came: { guarded: 200, open: 'refused' }, verdict: 'passed' },
-    { name: 'silence alone', came: { guarded: 'timeout' }, verdict: 'nothing-tested', says: /no request was answered/ },
+    {
+      name: 'silence alone',
+      came: { guarded: 'timeout' },
+      verdict: 'nothing-tested',
+      message: /no request was answered/,
+    },
     {
       name: 'a budget that ended before the first answer',
       came: {},
       cut: 'time',
       verdict: 'nothing-tested',
-      says: /the budget was spent before anything was answered/,
+      message: /the budget was spent before anything was answered/,
     },
   ];
-  test.each(rows)('$name: $verdict', ({ came, cut, verdict, says = /./ }) => {
+  test.each(rows)('$name: $verdict', ({ came, cut, verdict, message = /./ }) => {
     const judged = judge(came, [], cut);
-    expect([judged.verdict, judged.says]).toEqual([verdict, expect.stringMatching(says)]);
-    expect(judged.cure === undefined).toBe(verdict === 'passed');
+    expect([judged.verdict, judged.message]).toEqual([verdict, expect.stringMatching(message)]);
+    expect(judged.fix === undefined).toBe(verdict === 'passed');
   });
 });
 
 test.each([
-  { path: '/a/{id}', statuses: [], isCut: false, says: 'no item to send to was found' },
-  { path: '/a/{id}', statuses: [], isCut: true, says: 'the run ended before its turn' },
-  { path: '/a', statuses: [], isCut: false, says: 'the run ended before its turn' },
-  { path: '/a', statuses: [0], isCut: false, says: 'no request was answered' },
-  { path: '/a/{id}', statuses: [404], isCut: false, says: 'valid requests were answered 404: no known id' },
-  { path: '/a', statuses: [409, 0], isCut: false, says: 'valid requests were answered 409, or not at all' },
-])('$path with $statuses was never accepted: $says', ({ path, statuses, isCut, says }) => {
+  { path: '/a/{id}', statuses: [], isCut: false, message: 'no item to send to was found' },
+  { path: '/a/{id}', statuses: [], isCut: true, message: 'the run ended before its turn' },
+  { path: '/a', statuses: [], isCut: false, message: 'the run ended before its turn' },
+  { path: '/a', statuses: [0], isCut: false, message: 'no request was answered' },
+  { path: '/a/{id}', statuses: [404], isCut: false, message: 'valid requests were answered 404: no known id' },
+  { path: '/a', statuses: [409, 0], isCut: false, message: 'valid requests were answered 409, or not at all' },
+])('$path with $statuses was never accepted: $message', ({ path, statuses, isCut, message }) => {
   const [operation] = operations;
   if (operation === undefined) throw new Error('no operation');
   const rest = { requests: statuses.length, isAccepted: false, reasons: [] };
-  expect(explainUnreached({ ...rest, operation: { ...operation, path }, statuses }, isCut)).toBe(says);
+  expect(explainUnreached({ ...rest, operation: { ...operation, path }, statuses }, isCut)).toBe(message);
 });
 
 test('the option of the host that is away stands in the cure', () => {
-  expect(judge({ open: 'refused' }).cure).toContain('--base-url');
-  expect(judge({ token: 'refused' }).cure).toContain('--auth-url');
+  expect(judge({ open: 'refused' }).fix).toContain('--base-url');
+  expect(judge({ token: 'refused' }).fix).toContain('--auth-url');
 });
 
 test('the first reason for want of a token stands in the cure, with the number of others', () => {
-  expect(judge({ guarded: 401 }, ['one', 'two', 'three']).cure).toMatch(/^No token: one \(and 2 more\)\. /);
-  expect(judge({ guarded: 401 }, ['one']).cure).toMatch(/^No token: one\. /);
-  expect(judge({ guarded: 401 }).cure).toMatch(/^Check --token/);
+  expect(judge({ guarded: 401 }, ['one', 'two', 'three']).fix).toMatch(/^No token: one \(and 2 more\)\. /);
+  expect(judge({ guarded: 401 }, ['one']).fix).toMatch(/^No token: one\. /);
+  expect(judge({ guarded: 401 }).fix).toMatch(/^Check --token/);
 });
 
 test('a reason for want of a token stands in the cure where nothing was accepted, whatever came', () => {
-  expect(judge({ guarded: 409 }, ['one']).cure).toMatch(/^No token: one\. /);
+  expect(judge({ guarded: 409 }, ['one']).fix).toMatch(/^No token: one\. /);
 });
 
 test('refused credentials go before the defects of their refusals', () => {
@@ -185,5 +200,5 @@ test('refused credentials go before the defects of their refusals', () => {
 test('a run that could not go on is not green', () => {
   const judged = judge({ guarded: 200, open: 204 }, [], undefined, 'what let the run in has ended.');
   expect([judged.verdict, exitCodes[judged.verdict]]).toEqual(['cut-short', 2]);
-  expect(judged.says).toContain('Cut short: what let the run in has ended.');
+  expect(judged.message).toContain('Cut short: what let the run in has ended.');
 });

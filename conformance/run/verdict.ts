@@ -26,9 +26,9 @@ export class RunnerFailure extends Error {
 export interface Judgement {
   readonly verdict: Verdict;
   /** One sentence. */
-  readonly says: string;
+  readonly message: string;
   /** The way out of a run that proves nothing; undefined for one that does. */
-  readonly cure: string | undefined;
+  readonly fix: string | undefined;
 }
 
 /** Statuses after which nothing is known about the API behind them. */
@@ -65,20 +65,20 @@ interface VerdictGiven {
 export function judgeVerdict(given: VerdictGiven): Judgement {
   const { findings, statistics, away, option, coverage, cut, lost, tokenProblems, ended, failure } = given;
   if (failure !== undefined) {
-    const says = `The runner failed: ${failure}. What was found until then stands.`;
+    const message = `The runner failed: ${failure}. What was found until then stands.`;
     return {
       verdict: 'failed',
-      says,
-      cure: 'This is a defect of the runner, not of the deployment: please report it.',
+      message,
+      fix: 'This is a defect of the runner, not of the deployment: please report it.',
     };
   }
   if (cut === 'interrupted') {
-    return { verdict: 'interrupted', says: 'Interrupted; what was found until then stands.', cure: undefined };
+    return { verdict: 'interrupted', message: 'Interrupted; what was found until then stands.', fix: undefined };
   }
   if (away !== undefined) {
-    const { says, base } = away;
-    const cure = `Nothing was tested. See that it runs and that ${option} names its host and port.`;
-    return { verdict: 'unreachable', says: `Unreachable: ${says} (${base}).`, cure };
+    const { message, base } = away;
+    const fix = `Nothing was tested. See that it runs and that ${option} names its host and port.`;
+    return { verdict: 'unreachable', message: `Unreachable: ${message} (${base}).`, fix };
   }
   if (lost !== undefined) return judgeLost(lost);
   const refused = judgeRefused(statistics, tokenProblems);
@@ -87,30 +87,30 @@ export function judgeVerdict(given: VerdictGiven): Judgement {
   const defects = findings.filter(({ severity }) => severity === 'defect').length;
   if (defects > 0) {
     const found = `${counted(defects, 'defect')} found`;
-    return { verdict: 'defects', says: `${found}${unreached && `, and ${unreached}`}.`, cure: undefined };
+    return { verdict: 'defects', message: `${found}${unreached && `, and ${unreached}`}.`, fix: undefined };
   }
   if (ended !== undefined) {
-    const says = `Cut short: ${ended} What was found until then stands${unreached && `; ${unreached}`}.`;
-    return { verdict: 'cut-short', says, cure: 'The warnings name what came before it.' };
+    const message = `Cut short: ${ended} What was found until then stands${unreached && `; ${unreached}`}.`;
+    return { verdict: 'cut-short', message, fix: 'The warnings name what came before it.' };
   }
   const seen = statusesOf(statistics);
   if (seen.size === 0 && cut !== undefined) {
-    const says = 'Nothing tested: the budget was spent before anything was answered.';
-    return { verdict: 'nothing-tested', says, cure: 'Give a larger --budget, or see why the deployment is silent.' };
+    const message = 'Nothing tested: the budget was spent before anything was answered.';
+    return { verdict: 'nothing-tested', message, fix: 'Give a larger --budget, or see why the deployment is silent.' };
   }
   if (seen.size === 0 && statistics.some(({ requests }) => requests > 0)) {
-    const says = 'Nothing tested: no request was answered.';
-    return { verdict: 'nothing-tested', says, cure: 'See why the deployment is silent, or raise --timeout.' };
+    const message = 'Nothing tested: no request was answered.';
+    return { verdict: 'nothing-tested', message, fix: 'See why the deployment is silent, or raise --timeout.' };
   }
   if (seen.size === 0) {
-    const says = 'Nothing tested: no request could be sent.';
-    return { verdict: 'nothing-tested', says, cure: 'The warnings say what each operation would need.' };
+    const message = 'Nothing tested: no request could be sent.';
+    return { verdict: 'nothing-tested', message, fix: 'The warnings say what each operation would need.' };
   }
   if (coverage.reached === 0) {
-    const cure = cureOfTokens(tokenProblems) ?? 'The warnings say what came instead; no check of data took place.';
-    return { verdict: 'nothing-tested', says: `Nothing tested: ${unreached}.`, cure };
+    const fix = fixOfTokens(tokenProblems) ?? 'The warnings say what came instead; no check of data took place.';
+    return { verdict: 'nothing-tested', message: `Nothing tested: ${unreached}.`, fix };
   }
-  return { verdict: 'passed', says: `No defect found${unreached && `, but ${unreached}`}.`, cure: undefined };
+  return { verdict: 'passed', message: `No defect found${unreached && `, but ${unreached}`}.`, fix: undefined };
 }
 
 /**
@@ -131,13 +131,13 @@ function judgeRefused(
   const isOnly = statuses.length > 0 && statuses.every((status) => provesNothing.has(status));
   if (!isOnly && !(statuses.includes(401) && statuses.every(mayComeFirst))) return undefined;
   const why = 'the credentials were refused or the quota is used up, no check of data took place';
-  const cure = cureOfTokens(tokenProblems) ?? 'Check --token, or --client-id and --client-secret.';
+  const fix = fixOfTokens(tokenProblems) ?? 'Check --token, or --client-id and --client-secret.';
   const of = statistics.some(({ isAccepted }) => isAccepted) ? ' of what needs credentials' : '';
-  const says = `Nothing tested${of}: you only saw ${statuses.join(', ')}: ${why}.`;
-  return { verdict: 'nothing-tested', says, cure };
+  const message = `Nothing tested${of}: you only saw ${statuses.join(', ')}: ${why}.`;
+  return { verdict: 'nothing-tested', message, fix };
 }
 
-function cureOfTokens([problem, ...more]: readonly string[]): string | undefined {
+function fixOfTokens([problem, ...more]: readonly string[]): string | undefined {
   if (problem === undefined) return undefined;
   const also = more.length === 0 ? '' : ` (and ${more.length} more)`;
   return `No token: ${problem}${also}. Check --auth-url and the client, or pass --token.`;
@@ -145,16 +145,20 @@ function cureOfTokens([problem, ...more]: readonly string[]): string | undefined
 
 function judgeLost({ base, option, saw, isForeign, asked, right, isRedirect, named }: LostAddress): Judgement {
   if (asked === undefined && !isForeign) {
-    const says = `Nothing tested: every answer at ${base} was 404, to ids of which none may be known.`;
-    return { verdict: 'nothing-tested', says, cure: `Is ${option} complete? Test also an operation that needs no id.` };
+    const message = `Nothing tested: every answer at ${base} was 404, to ids of which none may be known.`;
+    return {
+      verdict: 'nothing-tested',
+      message,
+      fix: `Is ${option} complete? Test also an operation that needs no id.`,
+    };
   }
   const hint =
     right === undefined
       ? `Give ${option} the address beneath which ${asked ?? 'the API'} is found${named && `; the contract names ${named}`}.`
       : `Did you mean ${option} ${right}? ${isRedirect ? 'It redirects there' : `${asked} is answered there`}.`;
   const beyond = isForeign ? ', which the contract does not document' : '';
-  const says = `Wrong address: every answer at ${base} was ${saw}${beyond}.`;
-  return { verdict: 'wrong-address', says, cure: `Nothing was tested. ${hint}` };
+  const message = `Wrong address: every answer at ${base} was ${saw}${beyond}.`;
+  return { verdict: 'wrong-address', message, fix: `Nothing was tested. ${hint}` };
 }
 
 function describeUnreached({ operations, reached }: Coverage): string {

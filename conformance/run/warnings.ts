@@ -13,8 +13,8 @@ const mostPlaces = 40;
 
 /** A fact about the run or the contract that costs checks, with what to do about it. */
 export interface Warning {
-  readonly says: string;
-  readonly cure: string;
+  readonly message: string;
+  readonly fix: string;
 }
 
 interface WarningsGiven {
@@ -37,16 +37,16 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
   const ofContract = [...ofProblems(given), ...undocumented(given)];
   if (given.verdict === 'unreachable' || given.verdict === 'wrong-address') return ofContract;
   const ofTokens = given.tokenProblems.map((problem) => ({
-    says: `No token: ${problem}`,
-    cure: 'Check the client, or pass --token.',
+    message: `No token: ${problem}`,
+    fix: 'Check the client, or pass --token.',
   }));
   return [
     ...(given.verdict === 'nothing-tested' ? [] : ofTokens),
     ...given.lostAccess,
     ...ofContract,
-    ...explainOutages(given.outages).map((says) => ({
-      says,
-      cure: 'Leave the operation out with --exclude, or raise --max-wait; what was under way is held against nobody.',
+    ...explainOutages(given.outages).map((message) => ({
+      message,
+      fix: 'Leave the operation out with --exclude, or raise --max-wait; what was under way is held against nobody.',
     })),
     ...ofDeployment(given),
     ...unreached(given),
@@ -58,18 +58,18 @@ export function gatherWarnings(given: WarningsGiven): Warning[] {
 
 /** One warning for what is wrong in the same words, with the first place. */
 function ofProblems({ contract, problems }: WarningsGiven): Warning[] {
-  return [...Map.groupBy(problems, ({ says }) => says).values()].flatMap(([first, ...more]) => {
+  return [...Map.groupBy(problems, ({ message }) => message).values()].flatMap(([first, ...more]) => {
     if (first === undefined) return [];
-    const { line, pointer, says, cure } = first;
+    const { line, pointer, message, fix } = first;
     const also = more.length === 0 ? '' : ` (and at ${counted(more.length, 'more place')})`;
-    return [{ says: `${contract.file}:${line} ${pointer}${also}: ${says}`, cure }];
+    return [{ message: `${contract.file}:${line} ${pointer}${also}: ${message}`, fix }];
   });
 }
 
 function ofDeployment({ facts }: WarningsGiven): Warning[] {
-  return facts.map(({ operations, says, answered }) => ({
-    says: `${nameSome(operations)}: ${says} (${answered}).`,
-    cure: 'Switch it on to have it tested, or leave it out with --exclude.',
+  return facts.map(({ operations, message, answered }) => ({
+    message: `${nameSome(operations)}: ${message} (${answered}).`,
+    fix: 'Switch it on to have it tested, or leave it out with --exclude.',
   }));
 }
 
@@ -77,16 +77,16 @@ function ofDeployment({ facts }: WarningsGiven): Warning[] {
 function ofUnderspecified({ underspecified }: WarningsGiven): Warning[] {
   const told = underspecified
     .slice(0, mostPlaces)
-    .map(({ pointer, place, operations, status, sent, says, isByFormat }) => ({
-      says: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was refused with ${status}: ${says}`,
-      cure: isByFormat
+    .map(({ pointer, place, operations, status, sent, message, isByFormat }) => ({
+      message: `The contract is looser than the server at ${pointer}${place && ` (${place})`}, ${nameSome(operations)}: ${describeSent(place, sent)} was refused with ${status}: ${message}`,
+      fix: isByFormat
         ? 'Valid by its format alone, of which a server may ask more: say in the schema what it asks for.'
         : 'Say in the schema what the server asks for.',
     }));
   const left = underspecified.length - told.length;
   if (left <= 0) return told;
-  const says = `The contract is looser than the server at ${counted(left, 'more place')}.`;
-  return [...told, { says, cure: 'Mend those above first.' }];
+  const message = `The contract is looser than the server at ${counted(left, 'more place')}.`;
+  return [...told, { message, fix: 'Mend those above first.' }];
 }
 
 function describeSent(place: string, sent: string | undefined): string {
@@ -103,8 +103,8 @@ function unreached({ operations, statistics, cut }: WarningsGiven): Warning[] {
     ({ reason }) => reason,
   );
   return [...reasons].map(([reason, found]) => ({
-    says: `Never accepted: ${found.map(({ id }) => id).join(', ')}: ${reason}.`,
-    cure: 'No check of what they answer took place.',
+    message: `Never accepted: ${found.map(({ id }) => id).join(', ')}: ${reason}.`,
+    fix: 'No check of what they answer took place.',
   }));
 }
 
@@ -117,8 +117,8 @@ function undocumented({ operations }: WarningsGiven): Warning[] {
     .join(', ');
   return [
     {
-      says: `${silent.length} of ${operations.length} operations document no 4xx: ${names}${silent.length > 8 ? ', …' : ''}.`,
-      cure: 'Document them; refusals of these operations are not judged.',
+      message: `${silent.length} of ${operations.length} operations document no 4xx: ${names}${silent.length > 8 ? ', …' : ''}.`,
+      fix: 'Document them; refusals of these operations are not judged.',
     },
   ];
 }
@@ -132,8 +132,8 @@ function leftBehind({ operations, statistics }: WarningsGiven): Warning[] {
   if (kept.length === 0) return [];
   return [
     {
-      says: `What these created may still be there: ${kept.map(({ id }) => id).join(', ')}.`,
-      cure: 'No accepted DELETE belongs to them.',
+      message: `What these created may still be there: ${kept.map(({ id }) => id).join(', ')}.`,
+      fix: 'No accepted DELETE belongs to them.',
     },
   ];
 }
@@ -141,9 +141,9 @@ function leftBehind({ operations, statistics }: WarningsGiven): Warning[] {
 function cutShort(cut: Cut): Warning[] {
   if (cut === undefined) return [];
   const why = { requests: 'The budget of requests is spent', time: 'The time is up', interrupted: 'Interrupted' }[cut];
-  const cure =
+  const fix =
     cut === 'interrupted'
       ? 'Requests under way may have had their effect. Run it again to its end.'
       : 'Give a larger --budget.';
-  return [{ says: `${why}: the plan was not finished.`, cure }];
+  return [{ message: `${why}: the plan was not finished.`, fix }];
 }

@@ -14,7 +14,7 @@ import {
 } from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Contract } from '../contract/contract.ts';
-import { buildFrom } from '../data/value-ladder.ts';
+import { buildFrom } from '../data/value-candidates.ts';
 import { requestForm } from './canonical.ts';
 import { createJudge } from './create-judge.ts';
 

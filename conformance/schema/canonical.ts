@@ -61,9 +61,9 @@ export function schemasOf({ root, lineOf }: Pick<Contract, 'root' | 'lineOf'>): 
   const known = schemasByRoot.get(root);
   if (known !== undefined) return known;
   const problems = new Map<string, ContractProblem>();
-  const report: ReportPart = (pointer, says, cure, breaks) => {
-    const key = `${pointer} ${says}`;
-    if (!problems.has(key)) problems.set(key, { pointer, line: lineOf(pointer), says, cure, breaks });
+  const report: ReportPart = (pointer, message, fix, breaks) => {
+    const key = `${pointer} ${message}`;
+    if (!problems.has(key)) problems.set(key, { pointer, line: lineOf(pointer), message, fix, breaks });
   };
   const request = createDialect(root, 'request', report);
   const response = createDialect(root, 'response', report);

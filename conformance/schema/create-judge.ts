@@ -30,7 +30,7 @@ export interface Violation {
   readonly pointer: Pointer;
   readonly keyword: string;
   /** `must be integer`. */
-  readonly says: string;
+  readonly message: string;
   /** The property, type or value that the keyword is about: tells two faults of one keyword apart. */
   readonly detail: string;
 }
@@ -106,8 +106,8 @@ function createEngine(
     try {
       return ajv.getSchema(id);
     } catch (error) {
-      const cure = 'Simplify it; values here are not judged.';
-      report(pointer, `The schema cannot be judged: ${String(error)}.`, cure);
+      const fix = 'Simplify it; values here are not judged.';
+      report(pointer, `The schema cannot be judged: ${String(error)}.`, fix);
       dialect.lose(id);
       ajv.removeSchema(id);
       return ajv.addSchema({ $id: id }).getSchema(id);
@@ -210,7 +210,7 @@ function createExplainer(dialect: Dialect): Explainer {
       at: error.instancePath,
       pointer: joinPointer((error.parentSchema && dialect.pointerOf(error.parentSchema)) ?? start, error.keyword),
       keyword: error.keyword,
-      says: describe(error),
+      message: describe(error),
       detail: detailOf(error),
     }));
   };

@@ -159,8 +159,8 @@ export function adaptKeyword(
   report: ReportPart,
 ): JsonObject {
   const value = schema[keyword];
-  const drop: Drop = (says, cure, must) => {
-    report(joinPointer(pointer, keyword), says, cure, `${clauseOf(version, keyword)}: ${must}`);
+  const drop: Drop = (message, fix, must) => {
+    report(joinPointer(pointer, keyword), message, fix, `${clauseOf(version, keyword)}: ${must}`);
     return {};
   };
   if (keyword === 'type') return adaptType(schema, value, drop);
@@ -175,8 +175,8 @@ export function adaptKeyword(
     if (typeof value === 'string' && readPattern(value) !== undefined) return { pattern: value };
     const must =
       typeof value === 'string' ? 'it SHOULD be a regular expression of ECMA-262' : 'its value MUST be a string';
-    const says = `The pattern ${JSON.stringify(value)} does not compile.`;
-    return drop(says, 'Write an ECMA-262 regular expression.', must);
+    const message = `The pattern ${JSON.stringify(value)} does not compile.`;
+    return drop(message, 'Write an ECMA-262 regular expression.', must);
   }
   // OpenAPI 3.0: `minimum: 5, exclusiveMinimum: true`.
   const bound = inclusive[keyword];
@@ -197,7 +197,7 @@ export function adaptKeyword(
 }
 
 /** @param must the sentence that is broken */
-type Drop = (says: string, cure: string, must: string) => JsonObject;
+type Drop = (message: string, fix: string, must: string) => JsonObject;
 
 function adaptType(schema: JsonObject, value: unknown, drop: Drop): JsonObject {
   const named = Array.isArray(value) ? value : [value];

@@ -100,9 +100,9 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   /** Tells what is left out, and remembers the schema that lost it: what it takes, the contract may refuse. */
   const leaveOut =
     (schema: object): ReportPart =>
-    (pointer, says, cure, breaks) => {
+    (pointer, message, fix, breaks) => {
       unsure.add(schema);
-      report(pointer, says, cure, breaks);
+      report(pointer, message, fix, breaks);
     };
 
   const refer = (pointer: Pointer, relaxed: ReadonlySet<string>): Definition => {
@@ -176,8 +176,8 @@ export function createDialect(root: JsonObject, direction: Direction, report: Re
   ): JsonObject | boolean => {
     if (typeof value === 'boolean') return value;
     if (!isObject(value)) {
-      const says = `A schema is an object or a boolean, not ${JSON.stringify(value)}.`;
-      leaveOut(into)(pointer, says, 'Write a schema.', 'JSON Schema 2020-12, core, 4.3: it MUST be one of the two');
+      const message = `A schema is an object or a boolean, not ${JSON.stringify(value)}.`;
+      leaveOut(into)(pointer, message, 'Write a schema.', 'JSON Schema 2020-12, core, 4.3: it MUST be one of the two');
       return into;
     }
     pointers.set(into, pointer);

@@ -8,7 +8,7 @@ import { registerSchema, unregisterSchema, validate } from '@hyperjump/json-sche
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Contract } from '../contract/contract.ts';
 import type { JsonObject } from '../contract/document.ts';
-import { valueLadder } from '../data/value-ladder.ts';
+import { valueCandidates } from '../data/value-candidates.ts';
 import { createJudge } from './create-judge.ts';
 
 const version = '4.23.0';
@@ -23,31 +23,31 @@ interface Group {
 }
 
 /** Why the judge says something else than the suite, by file and words of the group. What it cannot judge it lets pass. */
-const grey: readonly { file: string; group: RegExp; says: 'valid' | 'invalid'; because: string }[] = [
-  { file: 'refRemote', group: /./, says: 'valid', because: 'the reference leads to another document' },
-  { file: 'ref', group: /^remote ref/, says: 'valid', because: 'the reference leads to another document' },
-  { file: 'defs', group: /metaschema/, says: 'valid', because: 'the reference leads to another document' },
-  { file: 'dynamicRef', group: /./, says: 'valid', because: 'the way decides where a $dynamicRef leads' },
+const grey: readonly { file: string; group: RegExp; message: 'valid' | 'invalid'; because: string }[] = [
+  { file: 'refRemote', group: /./, message: 'valid', because: 'the reference leads to another document' },
+  { file: 'ref', group: /^remote ref/, message: 'valid', because: 'the reference leads to another document' },
+  { file: 'defs', group: /metaschema/, message: 'valid', because: 'the reference leads to another document' },
+  { file: 'dynamicRef', group: /./, message: 'valid', because: 'the way decides where a $dynamicRef leads' },
   {
     file: 'unevaluatedItems',
     group: /\$dynamicRef/,
-    says: 'valid',
+    message: 'valid',
     because: 'the way decides where a $dynamicRef leads',
   },
   {
     file: 'unevaluatedProperties',
     group: /\$dynamicRef/,
-    says: 'valid',
+    message: 'valid',
     because: 'the way decides where a $dynamicRef leads',
   },
   {
     file: 'properties',
     group: /Javascript object property/,
-    says: 'valid',
+    message: 'valid',
     because: 'Ajv passes over properties.__proto__',
   },
-  { file: 'format', group: /./, says: 'invalid', because: 'formats are asserted, on purpose' },
-  { file: 'vocabulary', group: /custom metaschema/, says: 'invalid', because: 'metaschemas switch no keyword off' },
+  { file: 'format', group: /./, message: 'invalid', because: 'formats are asserted, on purpose' },
+  { file: 'vocabulary', group: /custom metaschema/, message: 'invalid', because: 'metaschemas switch no keyword off' },
 ];
 
 const fetched = fetchSuite();
@@ -64,8 +64,8 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
         const found = (judge.judge(pointer, 'response', data) ?? []).length === 0;
         if (found === valid) continue;
         const reason = grey.find(
-          ({ file, group: words, says }) =>
-            file === group.file && words.test(group.description) && says === (found ? 'valid' : 'invalid'),
+          ({ file, group: words, message }) =>
+            file === group.file && words.test(group.description) && message === (found ? 'valid' : 'invalid'),
         );
         if (reason === undefined) wrong.push(`${group.file}: ${group.description}: ${description}: ${found}`);
         else told.set(reason.because, (told.get(reason.because) ?? 0) + 1);
@@ -84,7 +84,7 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
     for (const [index, group] of groups.entries()) {
       const { judge, contract, pointer } = read(group);
       const tools = { contract, judge, now: Date.parse('2026-04-01T09:30:00Z'), tag: 'conform-1', seed: index };
-      const ladder = valueLadder(tools, pointer, []);
+      const ladder = valueCandidates(tools, pointer, []);
       const uri = `https://suite.example/${index}`;
       const name = `${group.file}: ${group.description}`;
       const isWhole = judge.problems().length === 0;
@@ -105,7 +105,7 @@ describe.skipIf(typeof fetched === 'string')('the JSON-Schema-Test-Suite', () =>
       else if (values > 0 && !isRead) counts['not read by the second'] += 1;
       else if (values > 0) counts.accepted += 1;
       else if (!isMet) counts.unsatisfiable += 1;
-      else wrong.push(`${name}: nothing was built: ${judge.problems()[0]?.says}`);
+      else wrong.push(`${name}: nothing was built: ${judge.problems()[0]?.message}`);
     }
     console.info(`of ${groups.length} schemas: ${JSON.stringify(counts)}`);
     expect(wrong).toEqual([]);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { contractOf, worldOf } from '../planted/by-hand.ts';
 import { noConstraints } from '../rejections/constraints.ts';
 import { exampleTarget } from '../resources/find-targets.ts';
+import { contextOf, contractOf } from '../seeded/by-hand.ts';
 import { addEnding } from './apply-constraints.ts';
 import { plainVariant } from './attempt.ts';
 import { createRequestBuilder } from './build-request.ts';
@@ -30,10 +30,10 @@ test('a body under another name keeps the domain of an address', () => {
   const example = { email: 'ann@example.com', name: 'Dune' };
   const content = { 'application/json': { example } };
   const contract = contractOf({ '/people': { post: { requestBody: { content }, responses: {} } } });
-  const world = worldOf(contract);
+  const context = contextOf(contract);
   const [operation] = contract.operations;
   if (operation === undefined) throw new Error('no operation');
-  const builder = createRequestBuilder(world, operation);
-  const draft = builder.build(exampleTarget, { ...plainVariant, fresh: 1 }, world.resources, noConstraints);
+  const builder = createRequestBuilder(context, operation);
+  const draft = builder.build(exampleTarget, { ...plainVariant, fresh: 1 }, context.resources, noConstraints);
   expect(draft?.body?.value).toMatchObject({ email: expect.stringMatching(/^ann\w+@example\.com$/) });
 });

@@ -1,7 +1,7 @@
 import type { MediaContent, Parameter } from '../contract/contract.ts';
 import { isObject, type Pointer } from '../contract/document.ts';
 import { replaceAt } from '../data/time.ts';
-import { buildFrom, type DataTools } from '../data/value-ladder.ts';
+import { buildFrom, type DataTools } from '../data/value-candidates.ts';
 import { type Constraint, type Constraints, keyOf } from '../rejections/constraints.ts';
 import { valueAt } from '../rejections/find-place.ts';
 

@@ -4,13 +4,13 @@ import { rankContents } from '../data/encode-body.ts';
 import { followRecipe } from '../data/time.ts';
 import {
   atOrBefore,
-  bodyLadder,
+  bodyCandidates,
   buildFrom,
   type Candidate,
   type DataTools,
   type LazyList,
-  valueLadder,
-} from '../data/value-ladder.ts';
+  valueCandidates,
+} from '../data/value-candidates.ts';
 import type { Draft } from '../execute/write-request.ts';
 import type { Constraints } from '../rejections/constraints.ts';
 import { alongSchema } from '../rejections/find-place.ts';
@@ -44,23 +44,23 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
     ladders.set(name, known);
     return known;
   };
-  const ladderOfBody = ({ content, fresh }: Variant): LazyList<Candidate> => {
+  const candidatesOfBody = ({ content, fresh }: Variant): LazyList<Candidate> => {
     const chosen = contents[content];
     return chosen === undefined
       ? { at: () => undefined }
-      : ladder(fresh, `body ${content}`, (own) => bodyLadder(own, chosen));
+      : ladder(fresh, `body ${content}`, (own) => bodyCandidates(own, chosen));
   };
-  const parameterLadder = (parameter: Parameter, { fresh }: Variant): LazyList<Candidate> =>
+  const parameterCandidates = (parameter: Parameter, { fresh }: Variant): LazyList<Candidate> =>
     ladder(fresh, `${parameter.in} ${parameter.name}`, (own) =>
-      valueLadder(own, parameter.schema, parameter.examples, parameter.name),
+      valueCandidates(own, parameter.schema, parameter.examples, parameter.name),
     );
   const required = operation.parameters.filter((parameter) => parameter.required);
 
   return {
     contents: contents.length,
     hasCandidate: (variant) =>
-      (variant.hasBody && ladderOfBody(variant).at(variant.index) !== undefined) ||
-      required.some((parameter) => parameterLadder(parameter, variant).at(variant.index) !== undefined),
+      (variant.hasBody && candidatesOfBody(variant).at(variant.index) !== undefined) ||
+      required.some((parameter) => parameterCandidates(parameter, variant).at(variant.index) !== undefined),
     build: (target, variant, resources, constraints) => {
       const references = (name: string, schema: string | undefined): readonly unknown[] => [
         ...new Set([...referencesFor(tools, resources, name, schema), ...seenUnder(tools, resources, name, schema)]),
@@ -70,7 +70,7 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
       for (const parameter of operation.parameters) {
         const isChosen = parameter.required || (variant.isComplete && parameter.in === 'query');
         const polite = (): unknown => {
-          const at = atOrBefore(parameterLadder(parameter, variant), parameter.required ? variant.index : 0)?.value;
+          const at = atOrBefore(parameterCandidates(parameter, variant), parameter.required ? variant.index : 0)?.value;
           return parameter.required ? at : (references(parameter.name, parameter.schema)[0] ?? at);
         };
         const value = isChosen ? chooseValue(tools, parameter, target, polite, values) : undefined;
@@ -83,7 +83,7 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
         .filter(({ name }) => Object.hasOwn(values, name))
         .map((parameter) => ({ parameter, value: values[parameter.name] }));
       const content = variant.hasBody ? contents[variant.content] : undefined;
-      const polite = content === undefined ? undefined : atOrBefore(ladderOfBody(variant), variant.index);
+      const polite = content === undefined ? undefined : atOrBefore(candidatesOfBody(variant), variant.index);
       if (polite === undefined && operation.body?.required === true) return undefined;
       const label = labelOf(operation, target, polite?.label, variant, constraints);
       if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };

@@ -1,7 +1,7 @@
-import type { World } from '../checks/check.ts';
+import type { RunContext } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
 import { isObject } from '../contract/document.ts';
-import type { DataTools } from '../data/value-ladder.ts';
+import type { DataTools } from '../data/value-candidates.ts';
 import type { Draft } from '../execute/write-request.ts';
 import { seenOf } from '../execute/write-request.ts';
 import { isNameOfSystem, type OperationKind } from '../plan/operation-kinds.ts';
@@ -11,64 +11,68 @@ import { plainPath, slotsOf } from '../resources/slots.ts';
 import { holdsSecrets } from '../schema/annotated-values.ts';
 
 /** Everything that the operation may be about, the contract's example at the end. */
-export function allTargets(world: World, operation: Operation, kind: OperationKind): readonly Target[] {
-  const { permissions, resources } = world;
-  const found = findTargets(world, resources, operation);
+export function allTargets(context: RunContext, operation: Operation, kind: OperationKind): readonly Target[] {
+  const { permissions, resources } = context;
+  const found = findTargets(context, resources, operation);
   const isChange = kind === 'change' || kind === 'remove';
   // A change never guesses: what is wrongly guessed may be somebody's.
   const sure = isChange
     ? found.filter(
-        (target) => target.owned || (target.sure && !(kind === 'remove' && isOfSystem(world, operation, target))),
+        (target) => target.owned || (target.sure && !(kind === 'remove' && isOfSystem(context, operation, target))),
       )
     : found;
-  const made = madeUp(world, operation);
+  const made = madeUp(context, operation);
   return permissions.writes === 'all' || !isChange || slotsOf(operation.path).length === 0
     ? [...sure, ...made, exampleTarget]
     : [...sure, ...made];
 }
 
 /** Named as a part of the deployment itself. */
-function isOfSystem({ resources }: World, operation: Operation, { values }: Target): boolean {
+function isOfSystem({ resources }: RunContext, operation: Operation, { values }: Target): boolean {
   if (resources.isOfSystem(operation, values)) return true;
   return Object.values(values).some(isNameOfSystem);
 }
 
 /** Where the contract says that a PUT creates (201), an id that carries the tag is of nothing that exists. */
-function madeUp(world: World, operation: Operation): Target[] {
+function madeUp(context: RunContext, operation: Operation): Target[] {
   const last = slotsOf(operation.path).at(-1);
   const creates = operation.method === 'put' && operation.responses.some(({ status }) => status === '201');
   if (!creates || last === undefined || !plainPath(operation.path).endsWith('/{}')) return [];
   const above = { ...operation, path: operation.path.slice(0, operation.path.lastIndexOf('/{')) };
-  const parents = slotsOf(above.path).length === 0 ? [exampleTarget] : findTargets(world, world.resources, above);
+  const parents = slotsOf(above.path).length === 0 ? [exampleTarget] : findTargets(context, context.resources, above);
   const { schema } = operation.parameters.find(({ name }) => name === last.parameter) ?? {};
-  const isFit = schema === undefined || world.judge.accepts(schema, 'request', world.tag);
+  const isFit = schema === undefined || context.judge.accepts(schema, 'request', context.tag);
   const [parent] = parents;
   if (!isFit || parent === undefined) return [];
-  return [{ label: 'made up', values: { ...parent.values, [last.parameter]: world.tag }, owned: true, sure: true }];
+  return [{ label: 'made up', values: { ...parent.values, [last.parameter]: context.tag }, owned: true, sure: true }];
 }
 
 interface Preparing {
-  readonly world: World;
+  readonly context: RunContext;
   readonly tools: DataTools;
   readonly operation: Operation;
   readonly kind: OperationKind;
 }
 
 /** The draft as it may be sent, or why it must not be. */
-export function prepare({ world, tools, operation, kind }: Preparing, draft: Draft, target: Target): Draft | string {
-  const { permissions } = world;
+export function prepare({ context, tools, operation, kind }: Preparing, draft: Draft, target: Target): Draft | string {
+  const { permissions } = context;
   const check = (checked: Draft): Draft | string => refuseValues(operation, seenOf(checked), permissions) ?? checked;
   const isForeign = (kind === 'change' || kind === 'remove') && !target.owned && permissions.writes !== 'all';
   if (!isForeign) return check(draft);
   const hint = 'pass --writes all to try it on others';
   if (kind === 'remove') return `this run has made nothing that it could delete: ${hint}`;
-  const body = permissions.writes === 'restore' ? restoreBody(world, tools, draft) : undefined;
+  const body = permissions.writes === 'restore' ? restoreBody(context, tools, draft) : undefined;
   if (body === undefined) return `what it would change could not be put back: ${hint}`;
   return check({ ...draft, label: `${target.label}, as it was read`, body });
 }
 
 /** A body that writes back what was read of the same object, so that a write to something of others changes nothing. */
-function restoreBody({ resources }: World, tools: DataTools, { operation, body, parameters }: Draft): Draft['body'] {
+function restoreBody(
+  { resources }: RunContext,
+  tools: DataTools,
+  { operation, body, parameters }: Draft,
+): Draft['body'] {
   const path = seenOf({ operation, parameters, body: undefined, label: '' }).path;
   const read = resources.lastRead(operation.path, path);
   if (!isObject(read) || body?.content.schema === undefined) return undefined;

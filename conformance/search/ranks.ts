@@ -1,4 +1,4 @@
-import type { World } from '../checks/check.ts';
+import type { RunContext } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { Rank } from '../execute/scenario.ts';
 import { isOfAccess, type OperationKind } from '../plan/operation-kinds.ts';
@@ -28,17 +28,17 @@ export type Stage = (typeof stages)[number];
  * The place of one search in the queue: its stage, then, of two in the same stage, the one that was rejected less often, that is no
  * change, that waits for fewer ids of others, and that others wait for. Deletions go from the deepest path up, the newest item first.
  */
-export function rankOf(stage: Stage | 'own', { world, operation, kind }: Ranked, state: Standing): Rank {
+export function rankOf(stage: Stage | 'own', { context, operation, kind }: Ranked, state: Standing): Rank {
   if (stage !== 'own') return [stages.indexOf(stage), 0, 0, 0, 0, state.level];
   const { isPromising, turns, waits, level } = state;
   const own = stageOf(operation, kind, state);
   if (kind === 'remove')
-    return [stages.indexOf(own), -depthOf(world.contract, operation), turns, -ageOf(world, operation), waits];
+    return [stages.indexOf(own), -depthOf(context.contract, operation), turns, -ageOf(context, operation), waits];
   return [stages.indexOf(own), isPromising ? 0 : 1, turns, kind === 'change' ? 1 : 0, waits, level];
 }
 
 interface Ranked {
-  readonly world: World;
+  readonly context: RunContext;
   readonly operation: Operation;
   readonly kind: OperationKind;
 }
@@ -77,6 +77,6 @@ function depthOf({ operations }: Contract, { path }: Operation): number {
 }
 
 /** Place of its collection among those seen, the first 0. An item that was created last may depend on the first. */
-function ageOf({ resources }: World, { path }: Operation): number {
+function ageOf({ resources }: RunContext, { path }: Operation): number {
   return resources.collections.get(slotsOf(path).at(-1)?.collection ?? '')?.age ?? 0;
 }

@@ -1,6 +1,6 @@
-import type { World } from '../checks/check.ts';
+import type { RunContext } from '../checks/check.ts';
 import type { Operation } from '../contract/contract.ts';
-import type { DataTools } from '../data/value-ladder.ts';
+import type { DataTools } from '../data/value-candidates.ts';
 import { type Draft, seenOf } from '../execute/write-request.ts';
 import type { OperationKind } from '../plan/operation-kinds.ts';
 import { refuseValues } from '../plan/permissions.ts';
@@ -13,7 +13,7 @@ import type { Stage } from './ranks.ts';
 
 /** One operation in the world as it is at the start of a round. */
 export interface Search {
-  readonly world: World;
+  readonly context: RunContext;
   readonly operation: Operation;
   readonly kind: OperationKind;
   readonly isDestructive: boolean;
@@ -68,9 +68,9 @@ const candidates: Strategy = {
 const relist: Strategy = {
   name: 'relist',
   mostRequests: 1,
-  stage: ({ world, operation }, state) => {
+  stage: ({ context, operation }, state) => {
     const last = lastAccepted(state);
-    const isNews = last?.isEmptyList === true && world.resources.createdAt(operation.path) > last.created;
+    const isNews = last?.isEmptyList === true && context.resources.createdAt(operation.path) > last.created;
     return isNews && countBy(state, 'relist') < most.relists && isWithin(state) ? 'reach' : undefined;
   },
   next: sendAgain,
@@ -86,13 +86,13 @@ const complete: Strategy = {
     return isAsked && state.progress === 'accepted' && !state.done.has('complete') ? 'complete' : undefined;
   },
   begin: (state) => ({ ...state, done: including(state.done, 'complete') }),
-  next: ({ world, operation, builder }, state) => {
+  next: ({ context, operation, builder }, state) => {
     const target = lastAccepted(state)?.target;
     if (target === undefined) return { state };
     const variant = { ...state.variant, isComplete: true };
-    const draft = builder.build(target, variant, world.resources, state.constraints);
+    const draft = builder.build(target, variant, context.resources, state.constraints);
     const isSent = draft === undefined || state.sent.has(keyOf(draft, {}));
-    if (isSent || refuseValues(operation, seenOf(draft), world.permissions) !== undefined) return { state };
+    if (isSent || refuseValues(operation, seenOf(draft), context.permissions) !== undefined) return { state };
     return { state, next: { target, draft } };
   },
 };
@@ -101,8 +101,8 @@ const complete: Strategy = {
 const relistLate: Strategy = {
   name: 'relist late',
   mostRequests: 1,
-  stage: ({ world }, state) => {
-    const isEmpty = lastAccepted(state)?.isEmptyList === true && world.resources.createdAt('') > 0;
+  stage: ({ context }, state) => {
+    const isEmpty = lastAccepted(state)?.isEmptyList === true && context.resources.createdAt('') > 0;
     return isEmpty && !state.done.has('relist late') && isWithin(state) ? 'relist late' : undefined;
   },
   begin: (state) => ({ ...state, done: including(state.done, 'relist late') }),
@@ -113,13 +113,13 @@ const relistLate: Strategy = {
 export const strategies: readonly Strategy[] = [candidates, relist, complete, relistLate];
 
 function nextCandidate(turn: Turn, before: SearchState): Step {
-  const { builder, operation, world, targets } = turn;
+  const { builder, operation, context, targets } = turn;
   let state = before;
   for (const target of targets) {
     if (!isWithin(state)) break;
     if (missed(state) >= most.targets && target.proven !== true) continue;
     while (!isExcluded(state, target)) {
-      const draft = builder.build(target, state.variant, world.resources, state.constraints);
+      const draft = builder.build(target, state.variant, context.resources, state.constraints);
       const prepared = draft === undefined ? explainGap(operation) : prepare(turn, draft, target);
       if (typeof prepared === 'string') state = { ...state, reasons: including(state.reasons, prepared) };
       else if (!state.sent.has(keyOf(prepared, target))) return { state, next: { target, draft: prepared } };

@@ -53,10 +53,10 @@ function take(
   { target, draft }: NonNullable<Step['next']>,
   exchange: Exchange,
 ): SearchState {
-  const { operation, kind, world } = turn;
+  const { operation, kind, context } = turn;
   const { outcome } = exchange;
-  const rejection = readRejection(world.contract, exchange);
-  const inferred = inferConstraints(world.contract, exchange, rejection, state.constraints);
+  const rejection = readRejection(context.contract, exchange);
+  const inferred = inferConstraints(context.contract, exchange, rejection, state.constraints);
   const words = rejection?.words ?? '';
   const verdict = judgeAttempt({
     state,
@@ -72,7 +72,7 @@ function take(
     learned: inferred.learned,
     sameWords: words === '' ? 0 : state.log.filter((other) => other.words === words).length,
   });
-  const { resources } = world;
+  const { resources } = context;
   const created = resources.createdAt(operation.path);
   const isEmptyList = verdict === 'accepted' && showsNothing(turn, exchange);
   const attempt = { strategy, target, draft, exchange, words, verdict, isEmptyList, created };
@@ -80,10 +80,10 @@ function take(
 }
 
 /** A list that was accepted and showed nothing, though there are paths that need one of its items. */
-function showsNothing({ world, operation }: Turn, { seen }: Exchange): boolean {
+function showsNothing({ context, operation }: Turn, { seen }: Exchange): boolean {
   if (operation.method !== 'get') return false;
   const path = plainPath(operation.path);
-  if (!world.resources.isWanted(path) || world.resources.collections.get(path)?.items.length) return false;
+  if (!context.resources.isWanted(path) || context.resources.collections.get(path)?.items.length) return false;
   const body = seen.responseBody;
   const lists = Array.isArray(body) ? [body] : isObject(body) ? Object.values(body).filter(Array.isArray) : [];
   return lists.length > 0 && lists.every((list) => list.length === 0);

@@ -1,11 +1,11 @@
-import { type PlantedFault, withBody, withHeaders, withItem } from './faults.ts';
+import { type SeededFault, withBody, withHeaders, withItem } from './faults.ts';
 
 const list = /^GET \/v2\/books$/;
 const read = /^GET \/v2\/books\/b/;
 const add = /^POST \/v2\/books$/;
 const book = '#/components/schemas/Book/allOf';
 
-type Row = Omit<PlantedFault, 'api'>;
+type Row = Omit<SeededFault, 'api'>;
 
 const rows: readonly Row[] = [
   {
@@ -256,7 +256,12 @@ const rows: readonly Row[] = [
     at: read,
     change: (answer) => answer,
     amend: (contract) => {
-      const problem = { line: 1, says: '"str" is no type.', cure: 'Use string.', breaks: 'JSON Schema 2020-12, 6.1.1' };
+      const problem = {
+        line: 1,
+        message: '"str" is no type.',
+        fix: 'Use string.',
+        breaks: 'JSON Schema 2020-12, 6.1.1',
+      };
       const at = (name: string) => ({ ...problem, pointer: `#/components/schemas/Loan/properties/${name}/type` });
       return { ...contract, problems: [...contract.problems, at('reader'), at('until')] };
     },
@@ -271,8 +276,8 @@ const rows: readonly Row[] = [
   },
 ];
 
-export const libraryFaults: readonly PlantedFault[] = rows.map((row) => ({ ...row, api: 'library' }));
+export const libraryFaults: readonly SeededFault[] = rows.map((row) => ({ ...row, api: 'library' }));
 
-function by(check: string, operation: string, pointer: string, keyword: string): PlantedFault['caughtBy'] {
+function by(check: string, operation: string, pointer: string, keyword: string): SeededFault['caughtBy'] {
   return { check, operation, pointer, keyword };
 }

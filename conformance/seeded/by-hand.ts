@@ -1,4 +1,4 @@
-import type { World } from '../checks/check.ts';
+import type { RunContext } from '../checks/check.ts';
 import { type Contract, isJson } from '../contract/contract.ts';
 import { readContract } from '../contract/read-contract.ts';
 import { readJson } from '../execute/content.ts';
@@ -14,7 +14,7 @@ export function contractOf(paths: object, components: object = {}, version = '3.
 }
 
 /** What a check may know of a run that has not begun. */
-export function worldOf(contract: Contract): World {
+export function contextOf(contract: Contract): RunContext {
   return {
     contract,
     judge: createJudge(contract),

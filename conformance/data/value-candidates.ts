@@ -22,10 +22,10 @@ export interface DataTools {
 }
 
 /** The ladder of a body. Where a media type is no JSON, a text among the examples may be the document as it is sent. */
-export function bodyLadder(tools: DataTools, content: MediaContent): LazyList<Candidate> {
+export function bodyCandidates(tools: DataTools, content: MediaContent): LazyList<Candidate> {
   const isText = (example: unknown): example is string => !hasValues(content) && typeof example === 'string';
   const texts = content.examples.filter(isText);
-  const values = valueLadder(
+  const values = valueCandidates(
     tools,
     content.schema,
     content.examples.filter((example) => !isText(example)),
@@ -45,7 +45,7 @@ export function bodyLadder(tools: DataTools, content: MediaContent): LazyList<Ca
  *
  * @param name of what the value is for: `end_time` comes after `start_time`, an `email` has the form of one
  */
-export function valueLadder(
+export function valueCandidates(
   tools: DataTools,
   schema: string | undefined,
   examples: readonly unknown[],
@@ -79,7 +79,7 @@ interface Failure {
   isTooLarge: boolean;
 }
 
-interface Rung {
+interface CandidateStep {
   readonly label: string;
   readonly make: () => unknown;
   /** Tried only where nothing before it was valid. */
@@ -95,7 +95,7 @@ function* candidates(
   examples: readonly unknown[],
   failure: Failure,
   name: string,
-): Generator<Rung> {
+): Generator<CandidateStep> {
   const given = [...examples, ...(schema === undefined ? [] : schemaExamples(tools, schema))];
   for (const value of given) {
     yield { label: 'example', make: () => value };
@@ -150,21 +150,21 @@ function contextFor({ judge, now, seed, tag }: DataTools, wishes: BuildWishes): 
 /** Names the place that keeps a value from being built. */
 function reportUnbuildable({ judge }: DataTools, schema: string, { refused, isTooLarge: isLarge }: Failure): void {
   const form = judge.forms.request;
-  const cure = 'Mend the schema, or give an example that is valid.';
+  const fix = 'Mend the schema, or give an example that is valid.';
   const endless = form.endless(form.at(schema));
   if (endless !== undefined) {
-    const says = endless.isCircle ? 'requires itself without end' : 'cannot be met by any value';
-    judge.report(form.pointerOf(endless.node) ?? schema, `No value can be built: the schema ${says}.`, cure);
+    const message = endless.isCircle ? 'requires itself without end' : 'cannot be met by any value';
+    judge.report(form.pointerOf(endless.node) ?? schema, `No value can be built: the schema ${message}.`, fix);
     return;
   }
   if (isLarge) {
-    judge.report(schema, 'No value was built: the smallest is larger than any server reads.', cure);
+    judge.report(schema, 'No value was built: the smallest is larger than any server reads.', fix);
     return;
   }
   const [violation] = refused === undefined ? [] : (judge.judge(schema, 'request', refused) ?? []);
   const why =
-    violation === undefined ? 'no text, number or list was found' : `${violation.at || 'it'} ${violation.says}`;
-  judge.report(violation?.pointer ?? schema, `No valid value was built: ${why}.`, cure);
+    violation === undefined ? 'no text, number or list was found' : `${violation.at || 'it'} ${violation.message}`;
+  judge.report(violation?.pointer ?? schema, `No valid value was built: ${why}.`, fix);
 }
 
 function isValid({ judge }: DataTools, schema: string | undefined, value: unknown): boolean {

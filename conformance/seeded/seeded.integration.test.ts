@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { checks } from '../checks/checks.ts';
 import { laws } from '../checks/http-laws.ts';
 import { type ApiName, apis, runAgainst } from './apis.ts';
-import type { PlantedFault } from './faults.ts';
+import type { SeededFault } from './faults.ts';
 import { libraryFaults } from './library-faults.ts';
 import type { Handler } from './serve.ts';
 import { weatherFaults } from './weather-faults.ts';
@@ -52,7 +52,7 @@ describe.each(faults)('$api: $name', (fault) => {
   });
 });
 
-function plant({ api, at, change }: PlantedFault): Handler {
+function plant({ api, at, change }: SeededFault): Handler {
   const handle = apis[api].create();
   return async (request) => {
     const query = request.query.size > 0 ? `?${request.query}` : '';

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
-import type { ApiName } from '../planted/apis.ts';
-import type { TestAnswer, TestRequest } from '../planted/serve.ts';
+import type { ApiName } from '../seeded/apis.ts';
+import type { TestAnswer, TestRequest } from '../seeded/serve.ts';
 
 /** A server that does something unusual which no sentence forbids. */
-export interface OddServer {
+export interface FalsePositiveServer {
   readonly name: string;
   readonly api: ApiName;
   /** Called for each answer of the clean server; `count` is the number of requests so far, `same` of those with this method and path. */
@@ -14,7 +14,7 @@ export interface OddServer {
 
 const problem = { 'content-type': 'application/problem+json' };
 
-export const oddServers: readonly OddServer[] = [
+export const falsePositiveServers: readonly FalsePositiveServer[] = [
   {
     name: 'sends properties that nobody declared',
     api: 'library',

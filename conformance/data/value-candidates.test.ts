@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { readContract } from '../contract/read-contract.ts';
 import { createJudge } from '../schema/create-judge.ts';
-import { bodyLadder, type Candidate, valueLadder } from './value-ladder.ts';
+import { bodyCandidates, type Candidate, valueCandidates } from './value-candidates.ts';
 
 const now = Date.parse('2026-04-01T09:30:00Z');
 
@@ -21,11 +21,11 @@ function climb(
   const contract = readContract('api.json', JSON.stringify(document));
   const judge = createJudge(contract);
   const tools = { contract, judge, now, tag: 'conform-1', seed };
-  const ladder = valueLadder(tools, '#/components/schemas/S', examples);
+  const ladder = valueCandidates(tools, '#/components/schemas/S', examples);
   const found: Candidate[] = [];
   for (let item = ladder.at(0); item !== undefined && found.length < 30; item = ladder.at(found.length))
     found.push(item);
-  told.push(...judge.problems().map(({ pointer, says }) => `${pointer}: ${says}`));
+  told.push(...judge.problems().map(({ pointer, message }) => `${pointer}: ${message}`));
   return found;
 }
 
@@ -518,7 +518,7 @@ test('of what is no JSON, a text among the examples is sent as it stands', () =>
   const tools = { contract, judge: createJudge(contract), now, tag: 'conform-1', seed: 1 };
   const content = { pointer: '#', schema: '#/components/schemas/S', examples: ['<a/>', { a: 1 }], encoding: {} };
   const values = (mediaType: string) =>
-    [0, 1].map((rung) => bodyLadder(tools, { ...content, mediaType }).at(rung)?.value);
+    [0, 1].map((rung) => bodyCandidates(tools, { ...content, mediaType }).at(rung)?.value);
   expect(values('application/xml')).toEqual(['<a/>', { a: 1 }]);
   expect(values('application/json')).toEqual([{ a: 1 }, {}]);
 });

@@ -4,7 +4,7 @@ import type { ApiName } from './apis.ts';
 import type { TestAnswer, TestRequest } from './serve.ts';
 
 /** One thing wrong with a server that is right otherwise, and who has to say so. */
-export interface PlantedFault {
+export interface SeededFault {
   readonly name: string;
   readonly api: ApiName;
   /** Of the operation whose answers are changed. */
@@ -26,16 +26,16 @@ export interface PlantedFault {
 type Members = Record<string, unknown>;
 
 /** An answer with its JSON body changed. */
-export function withBody(change: (body: Members) => unknown): PlantedFault['change'] {
+export function withBody(change: (body: Members) => unknown): SeededFault['change'] {
   return (answer) => ({ ...answer, body: change(structuredClone(answer.body) as Members) });
 }
 
-export function withHeaders(headers: Readonly<Record<string, string>>): PlantedFault['change'] {
+export function withHeaders(headers: Readonly<Record<string, string>>): SeededFault['change'] {
   return (answer) => ({ ...answer, headers: { ...answer.headers, ...headers } });
 }
 
 /** A change of the first item of a list. */
-export function withItem(list: string, change: (item: Members) => void, index = 0): PlantedFault['change'] {
+export function withItem(list: string, change: (item: Members) => void, index = 0): SeededFault['change'] {
   return withBody((body) => {
     const items = body[list] as Members[];
     const item = items[index];

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { apis, runAgainst, testOptions } from '../planted/apis.ts';
-import { contractOf } from '../planted/by-hand.ts';
-import { type Handler, serve } from '../planted/serve.ts';
 import { runConformance } from '../run/run-conformance.ts';
-import { oddAnswers } from './odd-answers.ts';
-import { type OddServer, oddServers } from './odd-servers.ts';
+import { apis, runAgainst, testOptions } from '../seeded/apis.ts';
+import { contractOf } from '../seeded/by-hand.ts';
+import { type Handler, serve } from '../seeded/serve.ts';
+import { unusualAnswers } from './answers.ts';
+import { type FalsePositiveServer, falsePositiveServers } from './servers.ts';
 
 // If these fail, the runner cries wolf: it blames a server for what no sentence forbids.
 
-describe.each(oddServers)('a server that $name', (server) => {
+describe.each(falsePositiveServers)('a server that $name', (server) => {
   test.each([
     { seed: 1, workers: 16 },
     { seed: 2, workers: 1 },
@@ -21,7 +21,7 @@ describe.each(oddServers)('a server that $name', (server) => {
 });
 
 describe('an answer', () => {
-  test.each(oddAnswers)(
+  test.each(unusualAnswers)(
     'that $name has no finding',
     async ({ version = '3.1.0', method = 'get', responses, schemas = {}, answer }) => {
       const paths = { '/thing': { [method]: { operationId: 'thing', responses } } };
@@ -31,13 +31,13 @@ describe('an answer', () => {
         testOptions('library', served.origin, { baseUrl: served.origin, authUrl: undefined }),
       );
       await served.close();
-      expect(result.findings.map(({ severity, check, says }) => `${severity} ${check}: ${says}`)).toEqual([]);
+      expect(result.findings.map(({ severity, check, message }) => `${severity} ${check}: ${message}`)).toEqual([]);
       expect(served.requests.length).toBeGreaterThan(0);
     },
   );
 });
 
-function make({ api, change }: OddServer): Handler {
+function make({ api, change }: FalsePositiveServer): Handler {
   const handle = apis[api].create();
   let count = 0;
   const same = new Map<string, number>();

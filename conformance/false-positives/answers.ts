@@ -1,8 +1,8 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import type { TestAnswer } from '../planted/serve.ts';
+import type { TestAnswer } from '../seeded/serve.ts';
 
 /** An answer that looks wrong and is right by its contract, to one operation that the contract describes. */
-export interface OddAnswer {
+export interface UnusualAnswer {
   readonly name: string;
   /** Of OpenAPI. */
   readonly version?: string;
@@ -12,7 +12,7 @@ export interface OddAnswer {
   readonly answer: TestAnswer;
 }
 
-function json(schema: object, body: unknown, more: Partial<OddAnswer> = {}): Omit<OddAnswer, 'name'> {
+function json(schema: object, body: unknown, more: Partial<UnusualAnswer> = {}): Omit<UnusualAnswer, 'name'> {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return {
     responses: { 200: { description: 'OK', content: { 'application/json': { schema } } } },
@@ -22,14 +22,19 @@ function json(schema: object, body: unknown, more: Partial<OddAnswer> = {}): Omi
 }
 
 /** With content of a type that the response lists, and as it came. */
-function typed(declared: string, sent: string, body: string | Buffer, schema: object = {}): Omit<OddAnswer, 'name'> {
+function typed(
+  declared: string,
+  sent: string,
+  body: string | Buffer,
+  schema: object = {},
+): Omit<UnusualAnswer, 'name'> {
   return {
     responses: { 200: { description: 'OK', content: { [declared]: { schema } } } },
     answer: { status: 200, headers: { 'content-type': sent }, body },
   };
 }
 
-function headed(headers: TestAnswer['headers'], declared: object = {}, status = 200): Omit<OddAnswer, 'name'> {
+function headed(headers: TestAnswer['headers'], declared: object = {}, status = 200): Omit<UnusualAnswer, 'name'> {
   const described = Object.entries(declared).map(([name, schema]) => [name, { schema }] as const);
   return {
     responses: { [status]: { description: 'OK', headers: Object.fromEntries(described) } },
@@ -37,7 +42,7 @@ function headed(headers: TestAnswer['headers'], declared: object = {}, status = 
   };
 }
 
-function raw(...lines: readonly string[]): Omit<OddAnswer, 'name'> {
+function raw(...lines: readonly string[]): Omit<UnusualAnswer, 'name'> {
   const schema = { type: 'object', required: ['a'] };
   return json(schema, '', { answer: { status: 200, raw: lines.join('\r\n') } });
 }
@@ -59,7 +64,7 @@ const pets = {
 };
 
 /** Each must be met without a word. */
-export const oddAnswers: readonly OddAnswer[] = [
+export const unusualAnswers: readonly UnusualAnswer[] = [
   {
     name: 'leaves out of each item what is declared writeOnly',
     ...json({ type: 'array', items: user }, [{ id: 1, name: 'Ada' }]),

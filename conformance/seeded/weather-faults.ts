@@ -1,11 +1,11 @@
-import { type PlantedFault, withBody, withHeaders, withItem } from './faults.ts';
+import { type SeededFault, withBody, withHeaders, withItem } from './faults.ts';
 
 const readings = /^GET \/alps\/api\/stations\/\d+\/readings/;
 const list = /^GET \/alps\/api\/stations\?/;
 const readingsOf = '#/paths/~1stations~1{station_id}~1readings/get';
 const values = `${readingsOf}/responses/200/content/application~1json/schema/properties/values/items`;
 
-type Row = Omit<PlantedFault, 'api'>;
+type Row = Omit<SeededFault, 'api'>;
 
 const problem = { 'content-type': 'application/problem+json' };
 
@@ -169,8 +169,8 @@ const rows: readonly Row[] = [
   },
 ];
 
-export const weatherFaults: readonly PlantedFault[] = rows.map((row) => ({ ...row, api: 'weather' }));
+export const weatherFaults: readonly SeededFault[] = rows.map((row) => ({ ...row, api: 'weather' }));
 
-function by(check: string, operation: string, pointer: string, keyword: string): PlantedFault['caughtBy'] {
+function by(check: string, operation: string, pointer: string, keyword: string): SeededFault['caughtBy'] {
   return { check, operation, pointer, keyword };
 }
