@@ -14,7 +14,6 @@ import { untilPrinted } from './until-printed.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
-const readme = readFileSync(join(root, 'README.md'), 'utf8');
 
 let folder: string;
 const children = new Set<ChildProcess>();
@@ -214,10 +213,11 @@ describe('docs/operating.md', { tags: ['full'] }, () => {
   }
 });
 
-test('the commands of the README make what a server needs, from the file that it shows', {
+test('the commands of the README create what a server needs, from the file that docs/operating.md shows', {
   tags: ['full'],
 }, async () => {
-  const block = readBlocks(readme, 'sh').find((one) => one.includes('keys create')) ?? '';
+  const block =
+    readBlocks(readFileSync(join(root, 'README.md'), 'utf8'), 'sh').find((one) => one.includes('keys create')) ?? '';
   const data = join(folder, 'readme');
   writeFileSync(join(data, 'FILE.json'), sampleFile());
   const commands = block.replace('FILE.json', join(data, 'FILE.json')).replace(/^npm run -s serve$/m, 'true');
@@ -244,9 +244,9 @@ function here(text: string): string {
     .replaceAll('/etc/ssl', join(folder, 'tls'));
 }
 
-/** The file that the README shows. */
+/** The file to import that the page shows. */
 function sampleFile(): string {
-  return readBlocks(readme, 'json')[0] ?? '';
+  return readBlocks(page, 'json')[0] ?? '';
 }
 
 /** A block in the shell in which the first one was typed. */
