@@ -77,7 +77,7 @@ describe('its blocks of shell, one after the other', () => {
     {
       name: 'password',
       change: { OWNER_PASSWORD: 'wrong' },
-      says: 'The login refused this e-mail address and password.',
+      says: 'The login rejected this e-mail address and password.',
     },
     { name: 'client', client: 'nobody', says: 'curl: (22) The requested URL returned error: 400' },
   ])('stop at a wrong $name and say so', async ({ change, client = 'demo-partner', says }) => {
