@@ -686,7 +686,7 @@ describe('what belongs to others', () => {
   });
 });
 
-test('asks once more with what may be left out, and a refusal of that takes nothing back', async () => {
+test('sends optional parameters once more, and stays accepted when they are rejected', async () => {
   const optional = [
     { name: 'size', in: 'query', schema: { type: 'integer' } },
     { name: 'order', in: 'query', schema: { enum: ['up', 'down'] } },

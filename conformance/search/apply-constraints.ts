@@ -7,47 +7,47 @@ import { valueAt } from '../rejections/find-place.ts';
 
 interface Application {
   readonly tools: DataTools;
-  /** How many bodies of this operation were made unique: no two are alike. */
+  /** Number of bodies of this operation that were made unique so far. */
   readonly count: number;
 }
 
-/** A body as the constraints want it. A part that the contract would not take then is left as it was: it is told, not sent. */
+/** Applies the constraints to a body. A change that the contract does not allow is skipped. */
 export function applyToBody(
   { tools, count }: Application,
   content: MediaContent,
   body: unknown,
   constraints: Constraints,
 ): unknown {
-  let made = body;
+  let result = body;
   const isValid = (value: unknown): boolean =>
     content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
   for (const constraint of constraints.values()) {
     const { about } = constraint;
     if (about.kind !== 'body' || about.tokens.length === 0) continue;
-    const now = valueAt(made, about.tokens);
+    const now = valueAt(result, about.tokens);
     const at = `/${about.tokens.map((token) => token.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')}`;
     if (constraint.forbidden) {
-      const without = removeAt(made, about.tokens);
+      const without = removeAt(result, about.tokens);
       if (isValid(without)) {
-        made = without;
+        result = without;
         continue;
       }
     }
     if (now === undefined && !constraint.required) continue;
     const name = about.tokens.findLast((token) => !/^\d+$/.test(token)) ?? '';
-    // What cannot be left out has to be another.
+    // A value that is rejected but required by the contract is replaced.
     const asked = constraint.forbidden ? { ...constraint, wrong: constraint.wrong + 1 } : constraint;
     for (const value of valuesFor({ tools, count }, asked, name, about.schema, now)) {
-      const changed = now === undefined ? addAt(made, about.tokens, value) : replaceAt(made, at, value);
+      const changed = now === undefined ? addAt(result, about.tokens, value) : replaceAt(result, at, value);
       if (!isValid(changed)) continue;
-      made = changed;
+      result = changed;
       break;
     }
   }
-  return made;
+  return result;
 }
 
-/** A parameter's value as the constraints want it; undefined where it is to be left out. */
+/** Applies the constraints to a parameter's value; undefined omits the parameter. */
 export function applyToParameter(
   application: Application,
   parameter: Parameter,
@@ -86,7 +86,7 @@ function* valuesFor(
     const tag = count > 0 ? `${tools.tag}-${freshOf(tools, count)}` : tools.tag;
     const seed = tools.seed + wrong + count;
     const plain = buildFrom(tools, schema, { tag, seed, variant, optional: wrong % 2 === 1 }, name, also);
-    // What is wanted has something in it.
+    // Servers that require a value usually reject an empty one.
     const isEmpty = Array.isArray(plain) ? plain.length === 0 : isObject(plain) && Object.keys(plain).length === 0;
     return isEmpty || plain === null
       ? buildFrom(tools, schema, { tag, seed, variant, optional: true }, name, also)
@@ -96,14 +96,14 @@ function* valuesFor(
   if (wanted) for (const variant of [wrong, wrong + 1, 0]) yield build(variant);
 }
 
-/** Different in each run and at each call, and the same for the same clock. */
+/** Text that differs in each run and at each call, and is the same for the same clock. */
 export function freshOf({ now, seed }: DataTools, count: number): string {
   return `${Math.floor(now / 1_000 + (seed % 1_000)).toString(36)}${count.toString(36)}`;
 }
 
 /**
- * A text with an ending that makes it another one of its kind: the mailbox of an e-mail address changes and its domain does not,
- * the path of a URL and not its host.
+ * Adds an ending to a text and keeps its format: an e-mail address gets another mailbox at the same domain, a URL another path on
+ * the same host.
  */
 export function addEnding(text: string, ending: string): string {
   const [url, start = '', path = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/[^/?#]*)([^?#]*)(.*)$/is.exec(text) ?? [];
@@ -123,12 +123,12 @@ function removeAt(value: unknown, [token, ...rest]: readonly string[]): unknown 
   return Object.fromEntries(Object.entries(value).filter(([name]) => name !== token));
 }
 
-function addAt(value: unknown, [token, ...rest]: readonly string[], made: unknown): unknown {
-  if (token === undefined) return made;
+function addAt(value: unknown, [token, ...rest]: readonly string[], added: unknown): unknown {
+  if (token === undefined) return added;
   if (/^\d+$/.test(token)) {
     const list = Array.isArray(value) ? value : [];
-    return [addAt(list[0], rest, made), ...list.slice(1)];
+    return [addAt(list[0], rest, added), ...list.slice(1)];
   }
   const object = isObject(value) ? value : {};
-  return { ...object, [token]: addAt(object[token], rest, made) };
+  return { ...object, [token]: addAt(object[token], rest, added) };
 }

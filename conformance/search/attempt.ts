@@ -5,22 +5,22 @@ import { type Draft, seenOf } from '../execute/write-request.ts';
 import { type Constraints, noConstraints } from '../rejections/constraints.ts';
 import type { Target } from '../resources/find-targets.ts';
 
-/** Which of the valid requests of an operation. */
+/** Selects one of the valid requests of an operation. */
 export interface Variant {
-  /** Of the candidates for values: examples, these in the present, polite values, other branches. */
+  /** Index of the candidates for values: examples, examples with current dates, plain values, other branches. */
   readonly index: number;
-  /** How many times names were replaced by others. */
+  /** Number of times that names were replaced by new ones. */
   readonly fresh: number;
-  /** Of the media types that a body may have. */
+  /** Index of the media types that a body may have. */
   readonly content: number;
   readonly hasBody: boolean;
-  /** With the optional parameters. */
+  /** Whether optional parameters are sent. */
   readonly isComplete: boolean;
 }
 
 export const plainVariant: Variant = { index: 0, fresh: 0, content: 0, hasBody: true, isComplete: false };
 
-/** Where the answer to one attempt leads. */
+/** The next step after the answer to one attempt. */
 export type Verdict =
   | 'accepted'
   /** No other request of this operation is worth sending. */
@@ -29,11 +29,11 @@ export type Verdict =
   | 'constrained'
   | 'with body'
   | 'next media type'
-  /** With other names: an object of these names exists. */
+  /** With other names: an object with these names exists. */
   | 'fresh'
-  /** Another case with data of its own, while nothing else is under way: this one may have been carried out. */
+  /** Another request with data of its own, while no other is in flight: the server may have carried this one out. */
   | 'fresh, alone'
-  /** The same request in a later turn; `alone`: while nothing else is under way. */
+  /** The same request in a later turn; `alone`: while no other request is in flight. */
   | 'later'
   | 'later, alone'
   | 'other data'
@@ -41,43 +41,43 @@ export type Verdict =
   /** 403 for this target. */
   | 'forbidden';
 
-/** A request that was sent, and where its answer leads. */
+/** A request that was sent, with its answer and the verdict on it. */
 export interface Attempt {
   readonly strategy: string;
   readonly target: Target;
   readonly draft: Draft;
   readonly exchange: Exchange;
-  /** The rejection in words, without values; empty where the answer is none. */
+  /** Text of the rejection without values; empty if the answer is no rejection. */
   readonly words: string;
   readonly verdict: Verdict;
   /** The list in the answer is empty, though paths need one of its items. */
   readonly isEmptyList: boolean;
-  /** How many creates had been accepted in the collection of the operation. */
+  /** Number of creates accepted in the operation's collection before this attempt. */
   readonly created: number;
 }
 
-/** Everything known about the search for one operation. A new state follows from the old one and an attempt alone. */
+/** Everything known about the search for one operation. A new state depends only on the old one and an attempt. */
 export interface SearchState {
   readonly log: readonly Attempt[];
   readonly progress: 'open' | 'accepted' | 'over';
-  /** The variant that the next request has. */
+  /** Variant of the next request. */
   readonly variant: Variant;
   /** Keywords that rejections asked for. */
   readonly constraints: Constraints;
   /** Requests that are not worth sending again. */
   readonly sent: ReadonlySet<string>;
-  /** Targets that were rejected as such. */
+  /** Targets that the server rejected whatever the data was. */
   readonly absent: ReadonlySet<string>;
-  /** Targets whose candidates were all rejected, until there is news. */
+  /** Targets whose candidates were all rejected; emptied when the run has seen new resources. */
   readonly spent: ReadonlySet<string>;
-  /** Why a draft could not be sent in the last turn. */
+  /** Reasons for which drafts of the last turn were not sent. */
   readonly reasons: ReadonlySet<string>;
   /** The revision of the resources at which candidates were exhausted. */
   readonly exhausted: number | undefined;
   /** Revision of the resources after the last turn. */
   readonly revision: number;
   readonly turns: number;
-  /** It is sent while nothing else is under way. */
+  /** Whether its requests are sent while no other request is in flight. */
   readonly isAlone: boolean;
   /** Names of strategies that have had their only turn. */
   readonly done: ReadonlySet<string>;
@@ -106,7 +106,7 @@ export function startSearch(operation: Operation): SearchState {
 /**
  * The state after an attempt.
  *
- * @param constraints all that rejections ask for, this one's included
+ * @param constraints those inferred from all rejections, this attempt's included
  */
 export function record(state: SearchState, attempt: Attempt, constraints: Constraints): SearchState {
   const { target, draft, verdict } = attempt;
@@ -115,7 +115,7 @@ export function record(state: SearchState, attempt: Attempt, constraints: Constr
   const after = { ...state, log: [...state.log, attempt], constraints, sent: including(state.sent, key) };
   switch (verdict) {
     case 'accepted':
-      // An empty list shows no id: the next target may have more.
+      // An empty list shows no id: the list of the next target may have items.
       return {
         ...after,
         progress: 'accepted',
@@ -132,7 +132,7 @@ export function record(state: SearchState, attempt: Attempt, constraints: Constr
     case 'fresh':
       return { ...after, variant: { ...variant, fresh: variant.fresh + 1 } };
     case 'fresh, alone':
-      // Nor is it sent again when its target has proven itself meanwhile.
+      // The draft is not sent again either if its target is proven by another operation.
       return {
         ...after,
         isAlone: true,
@@ -147,12 +147,12 @@ export function record(state: SearchState, attempt: Attempt, constraints: Constr
       return { ...after, variant: { ...variant, index: variant.index + 1 } };
     case 'other target':
     case 'forbidden':
-      // Data that was rejected for its target alone may be good.
+      // The data stays: only its target was rejected.
       return { ...after, absent: including(after.absent, nameOf(target)) };
   }
 }
 
-/** The state at the start of a turn: news make what was rejected worth a request again. */
+/** The state at the start of a turn. After new resources were seen, rejected candidates are tried again. */
 export function startTurn(state: SearchState, revision: number): SearchState {
   const next = { ...state, turns: state.turns + 1, reasons: new Set<string>() };
   if (state.revision === revision) return next;
@@ -164,18 +164,18 @@ export function startTurn(state: SearchState, revision: number): SearchState {
   };
 }
 
-/** A target was left, all its candidates being sent or not sendable. */
+/** The state after all candidates for a target were sent or could not be sent. */
 export function leaveTarget(state: SearchState, target: Target): SearchState {
   return { ...state, spent: including(state.spent, nameOf(target)), variant: { ...state.variant, index: 0 } };
 }
 
-/** Rejected before: as such, or with all data. */
+/** Whether a target was rejected before: itself, or with all data. */
 export function isExcluded({ absent, spent }: SearchState, target: Target): boolean {
   const name = nameOf(target);
   return absent.has(name) || spent.has(name);
 }
 
-/** Two drafts with the same values are one, but for a target that was accepted elsewhere meanwhile. */
+/** Drafts with the same values share a key, unless the target was accepted by another operation since. */
 export function keyOf(draft: Draft, { proven }: Pick<Target, 'proven'>): string {
   return `${canonical(seenOf(draft))}${proven === true ? ' proven' : ''}`;
 }

@@ -21,12 +21,12 @@ import { isIdName, normal, nounOf, singular, slotsOf, stemOf } from '../resource
 import { addEnding, applyToBody, applyToParameter, freshOf } from './apply-constraints.ts';
 import type { Variant } from './attempt.ts';
 
-/** Writes valid requests of one operation. */
+/** Builds valid requests of one operation. */
 export interface RequestBuilder {
-  /** Whether something is sent differently there. */
+  /** Whether any parameter or the body has a candidate at the variant's index. */
   readonly hasCandidate: (variant: Variant) => boolean;
   readonly contents: number;
-  /** @returns undefined where something that is required could not be built */
+  /** @returns undefined if a required part could not be built */
   readonly build: (
     target: Target,
     variant: Variant,
@@ -37,21 +37,21 @@ export interface RequestBuilder {
 
 export function createRequestBuilder(tools: DataTools, operation: Operation): RequestBuilder {
   const contents = rankContents(operation.body?.contents ?? []);
-  const ladders = new Map<string, LazyList<Candidate>>();
-  const ladder = (fresh: number, key: string, create: (tools: DataTools) => LazyList<Candidate>) => {
+  const lists = new Map<string, LazyList<Candidate>>();
+  const candidatesFor = (fresh: number, key: string, create: (tools: DataTools) => LazyList<Candidate>) => {
     const name = `${fresh} ${key}`;
-    const known = ladders.get(name) ?? create(freshTools(tools, fresh));
-    ladders.set(name, known);
+    const known = lists.get(name) ?? create(freshTools(tools, fresh));
+    lists.set(name, known);
     return known;
   };
   const candidatesOfBody = ({ content, fresh }: Variant): LazyList<Candidate> => {
     const chosen = contents[content];
     return chosen === undefined
       ? { at: () => undefined }
-      : ladder(fresh, `body ${content}`, (own) => bodyCandidates(own, chosen));
+      : candidatesFor(fresh, `body ${content}`, (own) => bodyCandidates(own, chosen));
   };
   const parameterCandidates = (parameter: Parameter, { fresh }: Variant): LazyList<Candidate> =>
-    ladder(fresh, `${parameter.in} ${parameter.name}`, (own) =>
+    candidatesFor(fresh, `${parameter.in} ${parameter.name}`, (own) =>
       valueCandidates(own, parameter.schema, parameter.examples, parameter.name),
     );
   const required = operation.parameters.filter((parameter) => parameter.required);
@@ -65,33 +65,33 @@ export function createRequestBuilder(tools: DataTools, operation: Operation): Re
       const references = (name: string, schema: string | undefined): readonly unknown[] => [
         ...new Set([...referencesFor(tools, resources, name, schema), ...seenUnder(tools, resources, name, schema)]),
       ];
-      const teaching = { tools, count: variant.fresh };
+      const application = { tools, count: variant.fresh };
       const values: Record<string, unknown> = {};
       for (const parameter of operation.parameters) {
         const isChosen = parameter.required || (variant.isComplete && parameter.in === 'query');
-        const polite = (): unknown => {
+        const candidate = (): unknown => {
           const at = atOrBefore(parameterCandidates(parameter, variant), parameter.required ? variant.index : 0)?.value;
           return parameter.required ? at : (references(parameter.name, parameter.schema)[0] ?? at);
         };
-        const value = isChosen ? chooseValue(tools, parameter, target, polite, values) : undefined;
-        const isTold = memberOf(target.values, parameter.name) !== undefined;
-        const taught = isTold ? value : applyToParameter(teaching, parameter, value, constraints);
-        if (taught === undefined && parameter.required) return undefined;
-        if (taught !== undefined) values[parameter.name] = taught;
+        const value = isChosen ? chooseValue(tools, parameter, target, candidate, values) : undefined;
+        const isOfTarget = memberOf(target.values, parameter.name) !== undefined;
+        const constrained = isOfTarget ? value : applyToParameter(application, parameter, value, constraints);
+        if (constrained === undefined && parameter.required) return undefined;
+        if (constrained !== undefined) values[parameter.name] = constrained;
       }
       const parameters = operation.parameters
         .filter(({ name }) => Object.hasOwn(values, name))
         .map((parameter) => ({ parameter, value: values[parameter.name] }));
       const content = variant.hasBody ? contents[variant.content] : undefined;
-      const polite = content === undefined ? undefined : atOrBefore(candidatesOfBody(variant), variant.index);
-      if (polite === undefined && operation.body?.required === true) return undefined;
-      const label = labelOf(operation, target, polite?.label, variant, constraints);
-      if (content === undefined || polite === undefined) return { operation, parameters, body: undefined, label };
+      const candidate = content === undefined ? undefined : atOrBefore(candidatesOfBody(variant), variant.index);
+      if (candidate === undefined && operation.body?.required === true) return undefined;
+      const label = labelOf(operation, target, candidate?.label, variant, constraints);
+      if (content === undefined || candidate === undefined) return { operation, parameters, body: undefined, label };
       const about = { tools, resources, operation, target };
-      const fresh = variant.fresh > 0 ? freshen(tools, content, polite.value, variant.fresh) : polite.value;
+      const fresh = variant.fresh > 0 ? renameObjects(tools, content, candidate.value, variant.fresh) : candidate.value;
       const linked = withReferences(about, content, fresh);
-      const taught = applyToBody(teaching, content, linked, constraints);
-      const value = constraints.size === 0 ? taught : withReferences(about, content, taught);
+      const constrained = applyToBody(application, content, linked, constraints);
+      const value = constraints.size === 0 ? constrained : withReferences(about, content, constrained);
       return { operation, parameters, body: withFiles(tools, content, value), label };
     },
   };
@@ -121,9 +121,9 @@ function labelOf(
   const parts = [
     about,
     body,
-    constraints.size > 0 ? 'as refusals asked' : undefined,
-    variant.fresh > 0 ? 'under another name' : undefined,
-    variant.isComplete ? 'with what may be left out' : undefined,
+    constraints.size > 0 ? 'adapted to rejections' : undefined,
+    variant.fresh > 0 ? 'with a new name' : undefined,
+    variant.isComplete ? 'with optional parameters' : undefined,
   ];
   return parts.filter((part) => part !== undefined).join(', ') || 'plain';
 }
@@ -138,35 +138,36 @@ function chooseValue(
   tools: DataTools,
   parameter: Parameter,
   target: Target,
-  polite: () => unknown,
+  candidate: () => unknown,
   chosen: Readonly<Record<string, unknown>>,
 ): unknown {
   const drawn = memberOf(target.values, parameter.name);
   const spelled = isScalar(drawn) ? spell(tools, parameter.schema, drawn) : undefined;
   if (spelled !== undefined) return spelled;
   const read = (from: string): unknown => memberOf(chosen, from.replace(/^\$request\.(path|query|header)\./, ''));
-  const made = parameter.schema === undefined ? undefined : followRecipe(tools, parameter.rule, parameter.schema, read);
-  return made ?? polite();
+  const byRule =
+    parameter.schema === undefined ? undefined : followRecipe(tools, parameter.rule, parameter.schema, read);
+  return byRule ?? candidate();
 }
 
-/** Names by which a server may tell one object from another. */
-const namesOfObjects =
+/** Members that often have to be unique among the objects of a server. */
+const uniqueMembers =
   /^(.*[_-]?(name|title|slug|key|code|email|e-mail|login|username|label|id|uuid|identifier|handle|number|sku|isbn))$/i;
 
-/** The body with other names: a second object of the same name may not be wanted. */
-function freshen(tools: DataTools, content: MediaContent, body: unknown, fresh: number): unknown {
+/** Gives the object of a body new names: servers may reject a second object of the same name. */
+function renameObjects(tools: DataTools, content: MediaContent, body: unknown, fresh: number): unknown {
   if (!isObject(body)) return body;
   const isValid = (value: unknown): boolean =>
     content.schema === undefined || tools.judge.accepts(content.schema, 'request', value);
   const suffix = freshOf(tools, fresh);
-  let made = body;
+  let renamed = body;
   for (const [name, value] of Object.entries(body)) {
-    if (!namesOfObjects.test(name) || typeof value !== 'string' || value.includes(suffix)) continue;
+    if (!uniqueMembers.test(name) || typeof value !== 'string' || value.includes(suffix)) continue;
     const spellings = [suffix, `-${suffix}`].map((ending) => addEnding(value, ending));
-    const fitting = spellings.map((spelled) => ({ ...made, [name]: spelled })).find(isValid);
-    made = fitting ?? made;
+    const fitting = spellings.map((spelled) => ({ ...renamed, [name]: spelled })).find(isValid);
+    renamed = fitting ?? renamed;
   }
-  return made;
+  return renamed;
 }
 
 interface About {
@@ -180,14 +181,14 @@ interface About {
 const ofServer =
   /^(_?id|uuid|guid|(date|user)_?(created|updated|modified))$|(created|updated|modified|deleted)(_?(at|by|on|date|time))?$|_(at|by)$|[a-z](At|By)$/;
 
-/** Members that name something which has to exist. */
-function isFoundedOn(name: string): boolean {
+/** Whether a member's value has to exist on the server. */
+function hasToExist(name: string): boolean {
   return isIdName(name) || /(^|[a-z_-])(token|code|cursor|etag)s?$/i.test(name);
 }
 
 /**
- * The body with ids of things that exist where it speaks of other resources: `authorId`, `author: {id}`, `tag_ids: […]`. What
- * names the object itself says what the path says.
+ * Puts ids of existing objects into members that refer to other resources: `authorId`, `author: {id}`, `tag_ids: […]`. Members
+ * that name the object itself get the value of the path.
  */
 function withReferences(about: About, content: MediaContent, body: unknown): unknown {
   const { tools, operation } = about;
@@ -212,12 +213,12 @@ function withReferences(about: About, content: MediaContent, body: unknown): unk
   return isValid(changed) ? changed : body;
 }
 
-/** A change that changes something: servers refuse an empty one. */
+/** A PATCH body that changes one member: servers reject an empty one. */
 function oneChange({ tools }: About, { schema }: MediaContent): unknown {
   if (schema === undefined) return undefined;
   const form = tools.judge.forms.request;
   const properties = form.declared(form.branch(form.at(schema)));
-  const names = [...properties.keys()].filter((name) => !ofServer.test(name) && !isFoundedOn(name));
+  const names = [...properties.keys()].filter((name) => !ofServer.test(name) && !hasToExist(name));
   const ranked = [...names.filter((name) => /name|title|description|label|comment|note|text/i.test(name)), ...names];
   for (const name of ranked.slice(0, 8)) {
     const property = properties.get(name);
@@ -230,7 +231,7 @@ function oneChange({ tools }: About, { schema }: MediaContent): unknown {
   return undefined;
 }
 
-/** A file for each part that is one, sent as a file is. */
+/** Adds a file for each binary part of a multipart body. */
 function withFiles(tools: DataTools, content: MediaContent, value: unknown): Draft['body'] {
   if (!content.mediaType.startsWith('multipart/') || (value !== undefined && !isObject(value)))
     return { content, value };
@@ -238,21 +239,22 @@ function withFiles(tools: DataTools, content: MediaContent, value: unknown): Dra
   const shape = content.schema === undefined ? undefined : form.branch(form.at(content.schema));
   const parts = [...(shape?.properties.keys() ?? [])];
   const files = shape === undefined ? [] : parts.filter((name) => form.branch(form.property(shape, name)).isBinary);
-  // A form that says nothing of its parts is there for a file.
+  // If the schema declares no parts, the body is one file.
   const names = files.length === 0 && parts.length === 0 ? ['file'] : files;
-  const made = { ...Object.fromEntries(names.map((name) => [name, `${tools.tag}\n`])), ...value };
+  const withParts = { ...Object.fromEntries(names.map((name) => [name, `${tools.tag}\n`])), ...value };
   const types = names.map((name) => [
     name,
     { contentType: 'application/octet-stream', ...objectAt(content.encoding, name) },
   ]);
-  return { content: { ...content, encoding: { ...content.encoding, ...Object.fromEntries(types) } }, value: made };
+  const encoding = { ...content.encoding, ...Object.fromEntries(types) };
+  return { content: { ...content, encoding }, value: withParts };
 }
 
 function nounOfBody({ path }: Operation): string {
   return normal(stemOf(path.split('/').findLast((segment) => segment !== '' && !segment.includes('{')) ?? ''));
 }
 
-/** @returns undefined where the place speaks of nothing that is known, or is best left as it is */
+/** @returns undefined if no resource is known for the place, or its value should stay */
 function referenceAt(
   { tools, resources, operation, target }: About,
   schema: string,
@@ -264,25 +266,25 @@ function referenceAt(
   const name = names.at(-1) ?? '';
   const isRoot = names.length === 1;
   const inPath = slotsOf(operation.path);
-  const told = isRoot ? inPath.find(({ parameter }) => normal(parameter) === normal(name)) : undefined;
+  const sameName = isRoot ? inPath.find(({ parameter }) => normal(parameter) === normal(name)) : undefined;
   const last = inPath.at(-1);
   const isList = path.at(-1) !== name;
   const isOwnId = isRoot && !isList && (normal(name) === 'id' || (stemOf(name) === own && isIdName(name)));
   const found = alongSchema(tools.contract, schema, path);
   const fit = (value: unknown) => (isScalar(value) ? spell(tools, found?.schema, value) : undefined);
-  if (told !== undefined || (isOwnId && operation.path.endsWith('}') && last !== undefined)) {
-    return fit(memberOf(target.values, told?.parameter ?? last?.parameter ?? ''));
+  if (sameName !== undefined || (isOwnId && operation.path.endsWith('}') && last !== undefined)) {
+    return fit(memberOf(target.values, sameName?.parameter ?? last?.parameter ?? ''));
   }
   if (isOwnId) return undefined;
   const holder = names.at(-2) ?? '';
   const isOfHolder = normal(name) === 'id' && holder !== '';
-  // `{"keys": […]}` for a whole collection speaks of its own items.
+  // `{"keys": […]}` sent to a collection names its own items.
   const isOfCollection = isRoot && isList && /^(ids|keys|uuids)$/i.test(name);
   const isNumber = found !== undefined && isNumeric(tools, found.schema);
-  // `role: "…"` where there are roles.
+  // `role: "…"` refers to `/roles` if the contract has that collection.
   const stem = stemOf(name);
   const isNoun = typeof now === 'string' && stem !== own && resources.mayKnow(stem) && resources.knows(stem);
-  if (!isOfHolder && !isFoundedOn(name) && !isNumber && !isOfCollection && !isNoun) return undefined;
+  if (!isOfHolder && !hasToExist(name) && !isNumber && !isOfCollection && !isNoun) return undefined;
   const noun = isOfCollection ? nounOf(operation.path) : undefined;
   const about = isOfHolder ? holder : name;
   const known =

@@ -10,12 +10,12 @@ import { exampleTarget, findTargets, type Target } from '../resources/find-targe
 import { plainPath, slotsOf } from '../resources/slots.ts';
 import { holdsSecrets } from '../schema/annotated-values.ts';
 
-/** Everything that the operation may be about, the contract's example at the end. */
+/** Targets of an operation, best first, the contract's example last. */
 export function allTargets(context: RunContext, operation: Operation, kind: OperationKind): readonly Target[] {
   const { permissions, resources } = context;
   const found = findTargets(context, resources, operation);
   const isChange = kind === 'change' || kind === 'remove';
-  // A change never guesses: what is wrongly guessed may be somebody's.
+  // A change never goes to a guessed id: the object may belong to somebody else.
   const sure = isChange
     ? found.filter(
         (target) => target.owned || (target.sure && !(kind === 'remove' && isOfSystem(context, operation, target))),
@@ -27,13 +27,13 @@ export function allTargets(context: RunContext, operation: Operation, kind: Oper
     : [...sure, ...made];
 }
 
-/** Named as a part of the deployment itself. */
+/** Whether the target belongs to the deployment itself. */
 function isOfSystem({ resources }: RunContext, operation: Operation, { values }: Target): boolean {
   if (resources.isOfSystem(operation, values)) return true;
   return Object.values(values).some(isNameOfSystem);
 }
 
-/** Where the contract says that a PUT creates (201), an id that carries the tag is of nothing that exists. */
+/** A new id, made of the run's tag, for a PUT that creates (the contract declares 201). */
 function madeUp(context: RunContext, operation: Operation): Target[] {
   const last = slotsOf(operation.path).at(-1);
   const creates = operation.method === 'put' && operation.responses.some(({ status }) => status === '201');
@@ -54,20 +54,20 @@ interface Preparing {
   readonly kind: OperationKind;
 }
 
-/** The draft as it may be sent, or why it must not be. */
+/** The draft to send, or the reason for which it must not be sent. */
 export function prepare({ context, tools, operation, kind }: Preparing, draft: Draft, target: Target): Draft | string {
   const { permissions } = context;
   const check = (checked: Draft): Draft | string => refuseValues(operation, seenOf(checked), permissions) ?? checked;
   const isForeign = (kind === 'change' || kind === 'remove') && !target.owned && permissions.writes !== 'all';
   if (!isForeign) return check(draft);
-  const hint = 'pass --writes all to try it on others';
-  if (kind === 'remove') return `this run has made nothing that it could delete: ${hint}`;
+  const hint = 'pass --writes all to send it to objects of others';
+  if (kind === 'remove') return `this run created no item that it could delete: ${hint}`;
   const body = permissions.writes === 'restore' ? restoreBody(context, tools, draft) : undefined;
-  if (body === undefined) return `what it would change could not be put back: ${hint}`;
+  if (body === undefined) return `the run could not restore the object that it would change: ${hint}`;
   return check({ ...draft, label: `${target.label}, as it was read`, body });
 }
 
-/** A body that writes back what was read of the same object, so that a write to something of others changes nothing. */
+/** A body that writes back the values last read of the object, so that a write to an object of others changes nothing. */
 function restoreBody(
   { resources }: RunContext,
   tools: DataTools,
@@ -83,7 +83,7 @@ function restoreBody(
   const properties = form.declared(shape);
   const [only] = Object.values(read);
   const whole = Object.keys(read).length === 1 && isObject(only) ? only : read;
-  // A read shows a secret masked or not at all: without it, or with its mask, a PUT would take it away.
+  // Reads omit or mask secrets: a PUT without the secret, or with its mask, would delete it.
   const open = [...properties].filter(([, property]) => !holdsSecrets(root, property));
   if (open.length < properties.size && operation.method !== 'patch') return undefined;
   const entries = open.flatMap(([name, property]): [string, unknown][] => {

@@ -11,12 +11,12 @@ const stages = [
   'complete',
   'relist late',
   'action',
-  /** Deletions of what the run made. */
+  /** Deletions of items that the run created. */
   'remove',
-  /** Operations that may take away the credentials. */
+  /** Operations that may invalidate the run's credentials. */
   'end access',
   'remove of others',
-  /** Deletions of accounts and the like that are not the run's. */
+  /** Deletions of accounts, roles and other items of access that the run did not create. */
   'remove access of others',
   /** Operations that may stop or empty the deployment. */
   'end service',
@@ -25,8 +25,8 @@ const stages = [
 export type Stage = (typeof stages)[number];
 
 /**
- * The place of one search in the queue: its stage, then, of two in the same stage, the one that was rejected less often, that is no
- * change, that waits for fewer ids of others, and that others wait for. Deletions go from the deepest path up, the newest item first.
+ * The place of one search in the queue: its stage first. Within a stage, searches with fewer turns, no change and fewer missing ids
+ * go first, then those that others wait for. Deletions go from the deepest path up, the newest collection first.
  */
 export function rankOf(stage: Stage | 'own', { context, operation, kind }: Ranked, state: Standing): Rank {
   if (stage !== 'own') return [stages.indexOf(stage), 0, 0, 0, 0, state.level];
@@ -44,16 +44,16 @@ interface Ranked {
 }
 
 interface Standing {
-  /** Rounds of producers that come before it. */
+  /** Number of rounds of producers before it. */
   readonly level: number;
   readonly turns: number;
-  /** Something was seen that may be its id. */
+  /** Whether a value was seen that may be its id. */
   readonly isPromising: boolean;
-  /** Ids that it needs, and others may find at less cost. */
+  /** Number of missing ids that other operations may find at less cost. */
   readonly waits: number;
-  /** The item that it would delete first is not the run's. */
+  /** Whether the run did not create the item that it would delete first. */
   readonly isForeign: boolean;
-  /** 0: harmless; 1: it may take the credentials away; 2: it may stop the deployment or empty it. */
+  /** 0: harmless; 1: it may invalidate the credentials; 2: it may stop or empty the deployment. */
   readonly danger: 0 | 1 | 2;
 }
 
@@ -64,7 +64,7 @@ function stageOf(operation: Operation, kind: OperationKind, { isForeign, danger 
   return kind === 'remove' || kind === 'action' ? kind : 'reach';
 }
 
-/** Segments of the path; one item goes before all of its kind: `/tasks/{id}`, then `/projects/{id}/tasks`. */
+/** Number of path segments; one item is deleted before all of its kind: `/tasks/{id}`, then `/projects/{id}/tasks`. */
 function depthOf({ operations }: Contract, { path }: Operation): number {
   const own = plainPath(path);
   const depth = own.split('/').length;
@@ -76,7 +76,7 @@ function depthOf({ operations }: Contract, { path }: Operation): number {
   return Math.max(depth, ...ofAll);
 }
 
-/** Place of its collection among those seen, the first 0. An item that was created last may depend on the first. */
+/** Index of its collection among those seen. An item that was created last may depend on the first. */
 function ageOf({ resources }: RunContext, { path }: Operation): number {
   return resources.collections.get(slotsOf(path).at(-1)?.collection ?? '')?.age ?? 0;
 }

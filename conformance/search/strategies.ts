@@ -11,33 +11,33 @@ import { explainGap, type RequestBuilder } from './build-request.ts';
 import { prepare } from './choose-targets.ts';
 import type { Stage } from './ranks.ts';
 
-/** One operation in the world as it is at the start of a round. */
+/** One operation with the run context at the start of a round. */
 export interface Search {
   readonly context: RunContext;
   readonly operation: Operation;
   readonly kind: OperationKind;
   readonly isDestructive: boolean;
-  /** Of what the run has seen that may help the operation. */
+  /** Revision of the resources that may help the operation. */
   readonly revision: number;
 }
 
-/** A search in its turn. */
+/** A search while it sends. */
 export interface Turn extends Search {
   readonly tools: DataTools;
   readonly builder: RequestBuilder;
   readonly targets: readonly Target[];
 }
 
-/** The state, with the request to send next; without one where the strategy has no more. */
+/** The state, with the next request unless the strategy has none left. */
 export interface Step {
   readonly state: SearchState;
   readonly next?: { readonly target: Target; readonly draft: Draft };
 }
 
-/** One way to go on. A strategy changes nothing: the next request follows from the log of attempts and the world. */
+/** One way to choose the next request. A strategy is pure: its choice depends on the log of attempts and the run context. */
 export interface Strategy {
   readonly name: string;
-  /** Whether there may be something to send now, and at which stage of the run; `reach`: the stage of the operation itself. */
+  /** The stage at which the strategy may send; `own`: that of the operation; undefined: it sends nothing now. */
   readonly stage: (search: Search, state: SearchState) => Stage | 'own' | undefined;
   /** Most requests in one turn. */
   readonly mostRequests: number;
@@ -45,7 +45,7 @@ export interface Strategy {
   readonly next: (turn: Turn, state: SearchState) => Step;
 }
 
-/** Most requests of one operation in a turn, and in all; of one strategy; candidates and targets that are tried. */
+/** Limits for one operation: requests in a turn and in all, candidates and targets, requests of one strategy. */
 export const most = {
   turn: 6,
   all: 12,
@@ -56,7 +56,7 @@ export const most = {
   relists: 2,
 } as const;
 
-/** Candidate after candidate, for target after target, until one is accepted. */
+/** Sends each candidate to each target until the server accepts one. */
 const candidates: Strategy = {
   name: 'candidates',
   mostRequests: most.turn,
@@ -64,7 +64,7 @@ const candidates: Strategy = {
   next: nextCandidate,
 };
 
-/** A list that was empty is read again once something was created in it. */
+/** Reads an empty list again after an item was created in it. */
 const relist: Strategy = {
   name: 'relist',
   mostRequests: 1,
@@ -76,7 +76,7 @@ const relist: Strategy = {
   next: sendAgain,
 };
 
-/** A request that was accepted is sent once more with the optional parameters; a rejection of that takes nothing back. */
+/** Sends an accepted request once more with optional parameters; the operation stays accepted if the server rejects it. */
 const complete: Strategy = {
   name: 'complete',
   mostRequests: 1,
@@ -97,7 +97,7 @@ const complete: Strategy = {
   },
 };
 
-/** A list that is still empty is read once more at the end: some servers show a new item only after a while. */
+/** Reads a list that is still empty once more at the end: some servers show a new item only after a while. */
 const relistLate: Strategy = {
   name: 'relist late',
   mostRequests: 1,
@@ -109,7 +109,7 @@ const relistLate: Strategy = {
   next: sendAgain,
 };
 
-/** In the order of preference. Each can be taken out alone. */
+/** In the order of preference. Each can be removed alone. */
 export const strategies: readonly Strategy[] = [candidates, relist, complete, relistLate];
 
 function nextCandidate(turn: Turn, before: SearchState): Step {
@@ -136,7 +136,7 @@ function sendAgain(_: Turn, state: SearchState): Step {
   return last === undefined ? { state } : { state, next: { target: last.target, draft: last.draft } };
 }
 
-/** All candidates were rejected, and there is no news since. */
+/** Whether all candidates were rejected, and no new resource was seen since. */
 export function isExhausted({ revision }: Search, state: SearchState): boolean {
   return !isWithin(state) || state.exhausted === revision;
 }
@@ -145,7 +145,7 @@ function isWithin({ log, progress }: SearchState): boolean {
   return log.length < (progress === 'accepted' ? most.all + most.more : most.all);
 }
 
-/** Targets that were rejected as such. */
+/** Number of targets that the server rejected whatever the data was. */
 function missed({ log }: SearchState): number {
   return log.filter(({ verdict }) => verdict === 'other target' || verdict === 'forbidden').length;
 }
@@ -154,7 +154,7 @@ function countBy({ log }: SearchState, strategy: string): number {
   return log.filter((attempt) => attempt.strategy === strategy).length;
 }
 
-/** The last accepted attempt that shows what the operation answers by itself. */
+/** The last accepted attempt without optional parameters. */
 function lastAccepted({ log }: SearchState): Attempt | undefined {
   return log.findLast(({ verdict, strategy }) => verdict === 'accepted' && strategy !== 'complete');
 }

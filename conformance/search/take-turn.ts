@@ -10,13 +10,13 @@ import { record, type SearchState, type Verdict } from './attempt.ts';
 import { isWorthAnotherTarget, type Step, type Strategy, type Turn } from './strategies.ts';
 import { judgeAttempt } from './verdicts.ts';
 
-/** After these the rest of the turn could show nothing, or has to wait. */
+/** Verdicts after which more requests in this turn are useless or have to wait. */
 const endsTurn: ReadonlySet<Verdict> = new Set(['accepted', 'over', 'later', 'later, alone', 'fresh, alone']);
 
 /**
- * Sends what a strategy asks for, one request after the other: each answer changes the state from which the next follows.
+ * Sends the requests of a strategy one after the other: each answer changes the state that determines the next request.
  *
- * @param allowance most requests that count
+ * @param allowance limit for requests that count against the budget
  */
 export async function takeTurn(
   turn: Turn,
@@ -35,9 +35,9 @@ export async function takeTurn(
     exchanges.push(...came);
     const last = came.at(-1);
     if (last === undefined) break;
-    state = take(turn, strategy, state, step.next, last);
+    state = recordAnswer(turn, strategy, state, step.next, last);
     const verdict = state.log.at(-1)?.verdict;
-    // The answer only asked for time: the same request is sent again.
+    // The server only asked the run to wait: the same request is sent again.
     if (verdict === 'later' || verdict === 'later, alone') exchanges.splice(-1, 1, { ...last, isPause: true });
     const goesOn = strategy.name === 'candidates' && isWorthAnotherTarget(state, turn.operation);
     if (verdict !== undefined && endsTurn.has(verdict) && !goesOn) break;
@@ -46,7 +46,7 @@ export async function takeTurn(
 }
 
 /** The state after the answer to one request. */
-function take(
+function recordAnswer(
   turn: Turn,
   { name: strategy }: Strategy,
   state: SearchState,
@@ -74,13 +74,13 @@ function take(
   });
   const { resources } = context;
   const created = resources.createdAt(operation.path);
-  const isEmptyList = verdict === 'accepted' && showsNothing(turn, exchange);
+  const isEmptyList = verdict === 'accepted' && isUselessList(turn, exchange);
   const attempt = { strategy, target, draft, exchange, words, verdict, isEmptyList, created };
   return record(state, attempt, inferred.constraints);
 }
 
-/** A list that was accepted and showed nothing, though there are paths that need one of its items. */
-function showsNothing({ context, operation }: Turn, { seen }: Exchange): boolean {
+/** Whether the answer is an empty list though some path needs one of its items. */
+function isUselessList({ context, operation }: Turn, { seen }: Exchange): boolean {
   if (operation.method !== 'get') return false;
   const path = plainPath(operation.path);
   if (!context.resources.isWanted(path) || context.resources.collections.get(path)?.items.length) return false;

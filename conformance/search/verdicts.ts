@@ -5,22 +5,22 @@ export interface Facts {
   /** The state before the attempt. */
   readonly state: SearchState;
   readonly outcome: Attempt['exchange']['outcome'];
-  /** The method or the contract promises that a second request changes nothing more. */
+  /** Whether the method or the contract promises that a second request changes nothing more. */
   readonly isRepeatable: boolean;
-  /** A create, or repeatable, without a declared effect: carried out twice, it leaves one object more at most. */
+  /** Whether two executions leave at most one object more: a repeatable request, or a create without a declared effect. */
   readonly mayCreateTwice: boolean;
   readonly isOverloaded: boolean;
-  /** The answer says when the same request is welcome (RFC 9110, 10.2.3). */
+  /** Whether the answer has a `Retry-After` (RFC 9110, 10.2.3). */
   readonly asksAgain: boolean;
   readonly isAccepted: boolean;
-  /** The path has values that came from a target. */
+  /** Whether the path has values of a target. */
   readonly hasTarget: boolean;
   readonly hasPath: boolean;
-  /** Media types that a body may have. */
+  /** Number of media types that a body may have. */
   readonly contents: number;
-  /** What the rejection taught: `constraint` where it changes the next request, `path` where it is about the path. */
+  /** `constraint`: the rejection changes the next request; `path`: it is about a path parameter. */
   readonly learned: 'constraint' | 'path' | 'nothing';
-  /** How often the operation was rejected in these words before. */
+  /** Number of earlier rejections of the operation with the same text. */
   readonly sameWords: number;
 }
 
@@ -39,7 +39,7 @@ const isConstrained: Condition = ({ learned, state }) =>
   learned === 'constraint' && countOf(state, 'constrained') < most.constraints;
 const isAboutPath: Condition = ({ hasPath, learned, outcome }) =>
   hasPath && (learned === 'path' || [404, 409, 410].includes(statusOf(outcome)));
-/** This one and those before it broke the server or were not answered. */
+/** Whether at least so many attempts, this one included, got a server error or no answer. */
 const isBroken =
   (times: number): Condition =>
   ({ state }) =>
@@ -51,11 +51,11 @@ const isBusy =
   ({ state }) =>
     countOf(state, 'later') + countOf(state, 'later, alone') >= times;
 
-/** From status to verdict: the first row that fits counts. */
+/** From status to verdict: the first matching row decides. */
 const table: readonly Row[] = [
   { on: 'accepted', verdict: 'accepted' },
 
-  // An answer that takes longer than the timeout shows nothing new in a second wait.
+  // After a timeout a second try would most likely time out again.
   { on: 'none', when: ({ outcome }) => outcome.kind === 'none' && outcome.reason === 'timeout', verdict: 'over' },
   { on: 'none', when: isRepeatable, verdict: 'over' },
   { on: 'none', when: isBroken(most.failures), verdict: 'over' },
@@ -85,7 +85,7 @@ const table: readonly Row[] = [
   // A gateway that gave up may have passed the request on (RFC 9110, 15.6.3 and 15.6.5).
   { on: [501, 502, 504], verdict: 'over' },
 
-  // An optional body may be required all the same.
+  // The server may require a body that the contract declares optional.
   {
     on: [400, 411, 422, 500],
     when: ({ state, contents }) => !state.variant.hasBody && contents > 0,
@@ -118,7 +118,7 @@ function fits(on: Row['on'], { outcome, isAccepted, isOverloaded }: Facts): bool
   return on === '4xx' ? status >= 400 && status < 500 : on.includes(status);
 }
 
-/** 0: no answer. */
+/** The status; 0 if no answer came. */
 function statusOf(outcome: Facts['outcome']): number {
   return outcome.kind === 'answer' ? outcome.status : 0;
 }
