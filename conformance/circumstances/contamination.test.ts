@@ -20,7 +20,7 @@ test.each([
   'a control that is answered $status excuses a failure only where that is about the data',
   async ({ status, since }) => {
     const read = (came: number) => exchangeOf(contract, { operation: 'list', status: came });
-    const controls = watchContamination(contract, { isMade: () => false }, async () => read(status));
+    const controls = watchContamination(contract, { isOwned: () => false }, async () => read(status));
     controls.onRound([read(200), exchangeOf(contract, { operation: 'drop', status: 200 })]);
     const [failure] = await controls.beginControls()([exchangeOf(contract, { operation: 'drop', status: 500 })], 9);
     expect(failure?.since).toEqual(since);

@@ -17,7 +17,7 @@ const mostNamed = 3;
  */
 export function watchContamination(
   contract: Contract,
-  resources: Pick<Resources, 'isMade'>,
+  resources: Pick<Resources, 'isOwned'>,
   again: (exchange: Exchange) => Promise<Exchange | undefined>,
 ): Controls {
   const reads = new Map<Operation, Exchange>();
@@ -25,7 +25,7 @@ export function watchContamination(
 
   const isForeign = ({ operation, seen }: Exchange): boolean => {
     const kind = kindOf(contract, operation);
-    return kind !== 'read' && kind !== 'create' && !resources.isMade(operation, seen);
+    return kind !== 'read' && kind !== 'create' && !resources.isOwned(operation, seen);
   };
 
   /** None where the exchange is no failure, or nothing foreign was changed. */

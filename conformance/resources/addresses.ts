@@ -3,7 +3,7 @@ import { evaluate, type Seen } from '../contract/document.ts';
 import { isScalar, type Scalar } from './read-items.ts';
 import { type Slot, slotsOf } from './slots.ts';
 
-/** One text for an address, whether its values came as numbers or as text. */
+/** One key for an address, whether its values are numbers or text. */
 export function addressKey(values: readonly Scalar[]): string {
   return JSON.stringify(values.map(String));
 }
@@ -12,7 +12,7 @@ export function isSameParents(a: readonly Scalar[], b: readonly Scalar[]): boole
   return a.length === b.length && a.every((value, index) => String(value) === String(b[index]));
 }
 
-/** Values of the path's parameters in their order, up to the first that is no scalar. */
+/** Values of the path's parameters in their order, up to the first that is not a scalar. */
 export function pathValues({ path }: Operation, seen: Seen): Scalar[] {
   const values: Scalar[] = [];
   for (const { parameter } of slotsOf(path)) {
@@ -23,7 +23,7 @@ export function pathValues({ path }: Operation, seen: Seen): Scalar[] {
   return values;
 }
 
-/** `/pet` of `/pet/findByStatus`: what is found beneath it may be an item of it. */
+/** Paths above one without parameters behind them, `/pet` of `/pet/findByStatus`: an answer may show their items. */
 export function parentPaths(path: string): string[] {
   const segments = path.split('/');
   return segments.slice(2).flatMap((_, index) => {
@@ -32,7 +32,7 @@ export function parentPaths(path: string): string[] {
   });
 }
 
-/** The slot and values of an address, by the longest path whose fixed segments it ends in. */
+/** The slot and values of an address. The longest matching template wins. */
 export function readAddress(
   text: string,
   templates: readonly Slot[],
@@ -52,7 +52,7 @@ export function readAddress(
   return undefined;
 }
 
-/** `$response.body#/payload/0/id` for another item of the list; undefined where one of the values is missing. */
+/** Link parameters, `$response.body#/payload/0/id`, read for another item of the list; undefined if a value is missing. */
 export function linkedValues(parameters: object, index: number, seen: Seen): Record<string, Scalar> | undefined {
   const values: Record<string, Scalar> = {};
   for (const [name, expression] of Object.entries(parameters)) {

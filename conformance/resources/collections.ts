@@ -4,23 +4,23 @@ import { isIdName, normal, nounOf, nounsOfPath, type Slot, singular } from './sl
 
 export interface Item {
   readonly scalars: Scalars;
-  /** Values of the path parameters that it was read under, outer first. */
+  /** Values of the path parameters of the request that showed it, outer first. */
   readonly parents: readonly Scalar[];
-  /** This run made it: it may be changed and deleted. */
+  /** Whether this run created it, and may change and delete it. */
   readonly owned: boolean;
 }
 
 export interface Collection {
   readonly path: string;
   readonly noun: string;
-  /** Its place among those seen, the first 0. */
+  /** Its index among the collections seen. */
   readonly age: number;
   readonly items: readonly Item[];
 }
 
 export interface Related {
   readonly collection: Collection;
-  /** By its noun, not only by where it stands. */
+  /** Whether the noun matches, not only the path. */
   readonly isNamed: boolean;
 }
 
@@ -29,19 +29,19 @@ export interface Mention {
   readonly item: Item;
 }
 
-/** Items that answers showed, by the path of their collection. It keeps scalars, never bodies, and a bounded number of each. */
+/** Items seen in answers, by the path of their collection. Only scalars are kept, a bounded number of each. */
 export interface Collections {
   readonly all: ReadonlyMap<string, Collection>;
   readonly add: (path: string, item: Item) => void;
   readonly itemsAt: (path: string) => readonly Item[];
-  /** Keeps those items of a collection that a test lets pass. */
+  /** Removes the items of a collection for which `isKept` is false. */
   readonly keep: (path: string, isKept: (item: Item) => boolean) => void;
   readonly called: (noun: string) => readonly Collection[];
-  /** Other collections that may hold what a slot asks for: of its noun or of this stem first, then those directly beneath it. */
+  /** Other collections that may hold values for a slot: those of its noun or this stem first, then those directly beneath it. */
   readonly relatedTo: (slot: Slot, stem: string) => readonly Related[];
   /** Values of members by their plain name: `authorid` of `authorId`, `author_id`, `author.id`, `authors[].id`. */
   readonly mentions: (name: string) => readonly Mention[];
-  /** How often there was news of a collection (its path) or of a member's name (`.authorid`). */
+  /** Number of additions to a collection (its path) or to a member's name (`.authorid`). */
   readonly newsOf: (topic: string) => number;
 }
 
@@ -50,7 +50,7 @@ interface OpenCollection extends Collection {
   readonly keys: Set<string>;
 }
 
-/** `related`: of hundreds of collections the next one knows no better. */
+/** `related` is bounded, as a contract may have hundreds of collections. */
 const most = { related: 8, mentions: 12 } as const;
 
 export function createCollections(): Collections {
@@ -76,7 +76,7 @@ export function createCollections(): Collections {
 
   const mention = (item: Item, noun: string): void => {
     for (const [member, value] of item.scalars) {
-      // A value that was sent and taken exists as well, where it names something.
+      // An id that was sent and accepted exists as well.
       const isGiven = member.startsWith('@given.');
       if (member.startsWith('@') && !(isGiven && isIdName(member))) continue;
       const segments = member
@@ -108,7 +108,7 @@ export function createCollections(): Collections {
       const collection = open(path);
       const key = JSON.stringify([item.parents, [...item.scalars]]);
       if (collection.keys.has(key)) return;
-      // An item that this run made has its place even in a full collection.
+      // Owned items are counted apart, so that a full collection still accepts them.
       if (collection.items.filter(({ owned }) => owned === item.owned).length >= mostItems) return;
       collection.keys.add(key);
       collection.items.push(item);
@@ -132,7 +132,7 @@ export function createCollections(): Collections {
   };
 }
 
-/** Members of an item that may be what it is addressed by, beyond doubt. */
+/** Members of an item that are certainly ids of it. */
 export function idsAmong(scalars: Scalars, slot?: Slot): Scalars {
   const names = new Set(['id', 'uuid', 'guid', '@link', '@sent', '@value']);
   if (slot !== undefined) for (const name of [slot.parameter, `${slot.noun}id`]) names.add(normal(name));

@@ -8,20 +8,20 @@ import { type Resources, wantedNames } from './resources.ts';
 import { isIdName, normal, rankName, type Slot, singular, slotsOf, stemOf } from './slots.ts';
 import type { SlotState } from './trials.ts';
 
-/** Values for the parameters that say what a call is about. */
+/** Values for the parameters that name the object of a call. */
 export interface Target {
   readonly label: 'linked' | 'recorded' | 'guessed' | 'made up' | 'example';
-  /** By parameter name. What is not there is for the caller to make up. */
+  /** By parameter name. The caller chooses the missing ones. */
   readonly values: Readonly<Record<string, Scalar>>;
-  /** What the last one names, or something above it, was made by this run. */
+  /** Whether this run created the named object, or one above it. */
   readonly owned: boolean;
-  /** Accepted before, linked, or named as ids are: no mere guess, so that it may be changed. */
+  /** Accepted before, linked, or from a member that names an id: safe enough for a change. */
   readonly sure: boolean;
   /** Accepted before. */
   readonly proven?: boolean;
 }
 
-/** The example that the contract gives, or nothing: what is left when nothing is known. */
+/** No values of its own: the request has the contract's examples. */
 export const exampleTarget: Target = { label: 'example', values: {}, owned: false, sure: false };
 
 interface Tools {
@@ -32,22 +32,21 @@ interface Tools {
 /** Values for the first parameters of a path. */
 interface Chain {
   readonly values: readonly Scalar[];
-  /** 0: accepted before; it grows with each guess. */
+  /** 0 if accepted before; each guess adds to it. */
   readonly doubt: number;
   readonly order: number;
   readonly owned: boolean;
 }
 
-/** From here on the guesses along a path are too many to be sure. */
+/** A chain with this much doubt counts as a guess. */
 const unsure = 20;
 
 const mostChains = 24;
 const mostTargets = 12;
 
 /**
- * What an operation may be about, best first: links, addresses accepted before, items of the collection by the member whose
- * name fits best, foreign keys elsewhere. A value fits its parameter's schema, and a child comes with the parent under which it
- * was read.
+ * Targets of an operation, best first: links, addresses accepted before, items of the collection by the member whose name fits
+ * best, foreign keys elsewhere. Each value is valid by its parameter's schema, and a child has the parent under which it was read.
  */
 export function findTargets(tools: Tools, resources: Resources, operation: Operation): Target[] {
   const slots = slotsOf(operation.path);
@@ -72,7 +71,7 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
     ({ values }) => JSON.stringify(Object.entries(values).sort()),
   );
   const isSafe = operation.method === 'get' || operation.method === 'head';
-  // What this run made may be changed: for a read it comes first only among the sure ones.
+  // Owned objects come first, but a read prefers sure ones of others to guesses.
   const rank = ({ owned, sure }: Target): number => (isSafe && !sure ? 2 : owned ? 0 : 1);
   const ranked = distinct
     .map((target, index) => ({ target, index }))
@@ -82,7 +81,7 @@ export function findTargets(tools: Tools, resources: Resources, operation: Opera
   return withOthers.filter((target) => target !== exampleTarget).slice(0, mostTargets);
 }
 
-/** Ids that an operation asks for outside of its path, each the best known one, then the next. */
+/** Adds ids for parameters outside of the path, best known first. */
 function addReferences(
   tools: Tools,
   resources: Resources,
@@ -108,9 +107,9 @@ function addReferences(
 }
 
 /**
- * Values that a name outside of a path may stand for: `authorId` asks for the ids of authors, wherever these were read.
+ * Values for a name outside of a path: `authorId` asks for ids of authors, whatever answer showed them.
  *
- * @returns best first; empty where the name speaks of no resource that is known
+ * @returns best first; empty if the name refers to no known resource
  */
 export function referencesFor(
   tools: Tools,
@@ -128,7 +127,7 @@ export function referencesFor(
       if (values.length === slotsOf(state.slot.key).length && last !== undefined) found.push(last);
     }
   }
-  // `author: 7` asks for an id as `authorId: 7` does; only a name that says so asks for something else.
+  // `author: 7` asks for an id as `authorId: 7` does; only a name such as `authorSlug` asks for another member.
   const asked = /(slug|name|key|code)s?$/i.exec(name)?.[1] ?? 'id';
   const slot = { parameter: asked, key: '', collection: '', noun };
   for (const collection of called.collections) {
@@ -175,7 +174,7 @@ function findChains(
       found.push(...state.proven.map(({ values, owned }, order) => ({ values, doubt: 0, order: order / 100, owned })));
       found.push(...fromCollection(resources, state, slot, outer));
       for (const { value, doubt, order, item, owned } of fromElsewhere(resources, state, slot)) {
-        // The record that holds both names a parent that fits.
+        // An item that holds both values proves that they belong together.
         const isTogether = ({ values }: Chain): boolean => [...item.scalars.values()].includes(values.at(-1) as Scalar);
         const together = outer.filter(isTogether);
         beneath(value, doubt, order, together, owned);
@@ -183,7 +182,7 @@ function findChains(
         beneath(value, doubt + (together.length > 0 ? 1 : 0), order + (together.length > 0 ? 4 : 0), others, owned);
       }
     }
-    const refused = state?.refused ?? new Set<string>();
+    const rejected = state?.rejected ?? new Set<string>();
     const ordered = found
       .map((chain, index) => ({ chain, index }))
       .sort((a, b) => a.chain.order - b.chain.order || a.index - b.index);
@@ -193,14 +192,14 @@ function findChains(
       const last = chain.values.at(-1);
       const key = JSON.stringify(chain.values);
       if (last === undefined || kept.has(key) || !isFit(last)) continue;
-      if (!refused.has(addressKey(chain.values))) kept.set(key, chain);
+      if (!rejected.has(addressKey(chain.values))) kept.set(key, chain);
     }
     outer = [...kept.values()];
   }
   return outer;
 }
 
-/** Items of the collection itself, each under the parents that it was read under. */
+/** Items of the collection itself, each with the parents under which it was read. */
 function fromCollection(resources: Resources, state: SlotState, slot: Slot, outer: readonly Chain[]): Chain[] {
   const items = resources.collections.get(slot.collection)?.items ?? [];
   return byMember(ofKindFirst(items, slot), slot, state).flatMap(({ value, doubt, order, item }) => {
@@ -221,14 +220,14 @@ function fromCollection(resources: Resources, state: SlotState, slot: Slot, oute
 interface Found {
   readonly value: Scalar;
   readonly doubt: number;
-  /** When it is tried. */
+  /** Rank; lower values are tried first. */
   readonly order: number;
   readonly item: Item;
-  /** It stands for the very thing that this run made, though in another collection. */
+  /** Whether this run created the object, though it was seen in another collection. */
   readonly owned?: boolean;
 }
 
-/** What other collections, foreign keys and members of the very same name hold. */
+/** Values of other collections, foreign keys and members of the same name. */
 function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Found[] {
   const related = resources.relatedTo(state, stemOf(slot.parameter)).flatMap(({ collection, isNamed }) => {
     const doubt = isNamed ? 5 : 6;
@@ -241,11 +240,10 @@ function fromElsewhere(resources: Resources, state: SlotState, slot: Slot): Foun
       .mentions(name)
       .map(({ value, item }, place) => ({ value, item, doubt: 6 + index, order: 6 + index + place })),
   );
-  // `/machines/{hubId}/jobs`: a machine whose kind is Hub.
   return [...related, ...mentioned];
 }
 
-/** Items that say of themselves what the parameter speaks of (`bridgeId`, an item that says Bridge) before others. */
+/** Sorts items first that have the parameter's stem as a value: for `bridgeId`, an item with `type: Bridge`. */
 function ofKindFirst(items: readonly Item[], { parameter }: Slot): Item[] {
   const kind = stemOf(parameter);
   if (kind === '') return [...items];
@@ -257,8 +255,8 @@ function ofKindFirst(items: readonly Item[], { parameter }: Slot): Item[] {
 }
 
 /**
- * Values of items by the rank of their member, what this run made before the rest. After one refusal another member is likelier
- * than another item: the second item follows the second member, until a trial has settled which it is.
+ * Values of items by the rank of their member, owned items first. After a rejection another member is likelier to fit than another
+ * item, so the second item follows the second member until a trial has settled the member.
  */
 function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefined): Found[] {
   const ordered = [...items.filter(({ owned }) => owned), ...items.filter(({ owned }) => !owned)];
@@ -268,7 +266,7 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
         .map(([member, value]) => ({ value, doubt: rankMember(member, slot, state) }))
         .filter(({ doubt }) => doubt < Number.POSITIVE_INFINITY)
         .sort((a, b) => a.doubt - b.doubt);
-      // What is settled for one path may be refused on another: one by name, the next by id.
+      // A member settled for one path may be wrong on another: one path goes by name, the next by id.
       const isSettled = ranked[0]?.doubt === 0;
       return ranked.map(({ value, doubt }, place) => {
         const order = place + index * 1.5 + (isSettled && doubt > 0 ? 50 : 0);
@@ -278,7 +276,7 @@ function byMember(items: readonly Item[], slot: Slot, state: SlotState | undefin
     .sort((a, b) => a.order - b.order);
 }
 
-/** How far a member's name is from what a path asks for: 0 is told by the server itself, infinity cannot be. */
+/** Distance of a member's name from the one a path asks for: 0 if the server accepted it, infinity if it cannot be. */
 function rankMember(member: string, slot: Slot, state: SlotState | undefined): number {
   const pairing = state?.pairings.get(member);
   if (pairing !== undefined && pairing.yes > 0 && pairing.yes >= pairing.no) return 0;
@@ -286,14 +284,14 @@ function rankMember(member: string, slot: Slot, state: SlotState | undefined): n
   return penalty >= 18 ? Number.POSITIVE_INFINITY : rankName(member, slot) + penalty;
 }
 
-/** The value in the spelling that a schema takes: `"7"` where a text is declared, 7 where a number is. */
+/** The value as the schema declares it: `"7"` for a text, 7 for a number; undefined if neither is valid. */
 export function spell({ judge }: Pick<Tools, 'judge'>, schema: string | undefined, value: Scalar): Scalar | undefined {
   if (schema === undefined) return value;
   const spelled = [value, String(value), ...(value !== '' && Number.isFinite(Number(value)) ? [Number(value)] : [])];
   return spelled.find((candidate) => judge.accepts(schema, 'request', candidate));
 }
 
-/** The contract's own list of values: no server need be asked for them. */
+/** Values listed by the schema itself. */
 export function enumOf(contract: Contract, schema: string | undefined): readonly Scalar[] {
   if (schema === undefined) return [];
   const place = follow(contract.root, placeAt(contract.root, schema));

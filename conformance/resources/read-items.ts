@@ -3,18 +3,18 @@ import { normal, singular } from './slots.ts';
 
 export type Scalar = string | number;
 
-/** Scalars of one object by dotted member path; `@key` is its key in a map, `@value` the item itself where it is no object. */
+/** Scalars of one object by dotted member path; `@key` is its key in a map, `@value` an item that is a scalar itself. */
 export type Scalars = ReadonlyMap<string, Scalar>;
 
-/** What an answer holds, apart: the items of its list, and the object around them or instead of them. */
+/** The items of an answer's list, and the object around them or instead of them. */
 export interface Items {
   readonly list: readonly Scalars[];
   readonly whole: Scalars | undefined;
-  /** The answer is a list, with items or without. */
+  /** Whether the answer has a list, even an empty one. */
   readonly isList: boolean;
 }
 
-/** Enough to find one that fits; a list of thousands tells no more than its first items. */
+/** Most items that are read of one list. */
 export const mostItems = 50;
 
 const mostScalars = 60;
@@ -25,7 +25,7 @@ const longestToken = 2_000;
  * Reads the items out of whatever an answer wraps them in: `[…]`, `{payload: […]}`, `{data: {items: […]}}`, a map
  * `{"<id>": {…}}`.
  *
- * @param noun what one item is called, in lower case: tells the list from others beside it
+ * @param noun name of one item, in lower case: selects the list among others
  */
 export function readItems(body: unknown, noun: string): Items {
   const found = findList(body, noun);
@@ -41,7 +41,7 @@ export function unwrap(body: JsonObject): JsonObject {
     const parts = Object.values(inner);
     const objects = parts.filter(isObject);
     const [only] = objects;
-    // `{ok: true, data: {…}}`: beside the one object stands nothing that an object would be known by.
+    // `{ok: true, data: {…}}`: the other members hold no data of an object.
     const isWrapper = objects.length === 1 && parts.every((part) => isObject(part) || isPlainRemark(part));
     if (!isWrapper || only === undefined || Object.keys(inner).some((name) => /^_?(id|uuid|name)$/i.test(name))) break;
     inner = only;
@@ -58,12 +58,12 @@ export function isScalar(value: unknown): value is Scalar {
   return isText || typeof value === 'number';
 }
 
-/** Opaque, as a JSON Web Token is. */
+/** Whether a text may be an opaque token, as a JSON Web Token is. */
 function isToken(text: string): boolean {
   return text.length <= longestToken && /^[\w.~+/=-]+$/.test(text);
 }
 
-/** Every plain member, nested ones by a dotted path, the first of an array as `name[]`. */
+/** Every scalar member, nested ones by a dotted path, the first of an array as `name[]`. */
 export function readScalars(value: unknown): Map<string, Scalar> {
   const found = new Map<string, Scalar>();
   const walk = (part: unknown, path: string, depth: number): void => {
@@ -75,7 +75,7 @@ export function readScalars(value: unknown): Map<string, Scalar> {
     else if (isObject(part)) {
       const entries = Object.entries(part);
       const join = (name: string): string => (path === '' ? name : `${path}.${name}`);
-      // What the object says of itself before what stands deeper in it.
+      // The object's own scalars come before nested ones.
       for (const [name, inner] of entries) if (isScalar(inner)) walk(inner, join(name), depth + 1);
       for (const [name, inner] of entries) if (!isScalar(inner)) walk(inner, join(name), depth + 1);
     }
@@ -84,7 +84,7 @@ export function readScalars(value: unknown): Map<string, Scalar> {
   return found;
 }
 
-/** Members by which an item says that it belongs to the deployment itself. */
+/** Members that mark an item as part of the deployment itself. */
 const ofSystem = /(^|\.|is_?)(system|built_?in|default|protected|internal|immutable|read_?only|locked|reserved)$/i;
 
 function findList(body: unknown, noun: string): Scalars[] | undefined {
@@ -100,7 +100,7 @@ function findList(body: unknown, noun: string): Scalars[] | undefined {
   const map = chosen === undefined || chosen.array.length === 0 ? mapIn(body, 0) : undefined;
   if (map !== undefined) {
     const entries = Object.entries(map);
-    // One member alone is likelier a wrapper than a map of one.
+    // A single member is likelier a wrapper than a map with one entry.
     return entries.map(([key, value]) =>
       entries.length > 1 ? readScalars(value).set('@key', key) : readScalars(value),
     );
@@ -123,7 +123,7 @@ function arraysIn(value: JsonObject, depth: number, path: readonly string[]): Fo
   return [...here, ...inner];
 }
 
-/** An object whose members are objects of one shape: a map by id. One member alone proves nothing and is taken at last. */
+/** A map by id: an object whose members are objects of one shape. A single member counts if it has no nested object. */
 function mapIn(value: JsonObject, depth: number): JsonObject | undefined {
   const parts = Object.values(value);
   if (parts.length > 0 && parts.every(isObject)) {

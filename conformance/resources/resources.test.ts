@@ -446,7 +446,7 @@ test('tells how to undo what the run made, the last one first', () => {
       { call: 'POST /notes', status: 201, body: { id: 'n' } },
     ],
   );
-  expect(run.resources.made().map(({ symbol, undo }) => [symbol, undo?.operation.id, undo?.values])).toEqual([
+  expect(run.resources.created().map(({ symbol, undo }) => [symbol, undo?.operation.id, undo?.values])).toEqual([
     ['order#1', 'DELETE /shops/{s}/orders/{orderId}', { s: '3', orderId: 'o' }],
     ['shop#1', 'DELETE /shops/{shopId}', { shopId: 3 }],
   ]);

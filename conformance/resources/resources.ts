@@ -7,49 +7,49 @@ import { normal, nounOf, nounsOfPath, plainPath, rankName, type Slot, slotsOf, s
 import { createTrials, type SlotState, startsWith, type Trials } from './trials.ts';
 
 /**
- * What accepted answers showed: items of collections, what they were read under, what this run made of them, and by which
- * member a path takes them. It keeps scalars, never bodies, and a bounded number of each. Everything follows from the
- * exchanges in their order.
+ * Resources seen in accepted answers: items of collections, their parents, whether this run created them, and the member by which
+ * a path addresses them. A bounded number of scalars is kept, and the last bodies for `lastRead`. The state depends only on the
+ * exchanges and their order.
  */
 export interface Resources {
-  /** Takes an answered request into account, in the order of the plan. */
+  /** Records an answered request, in the order of the plan. */
   readonly observe: (exchange: Observed) => void;
   /**
-   * Rises when something new may help this operation; without a change its targets are the same as before.
+   * A number that rises when new values may help this operation. While it stays, the targets stay the same.
    *
-   * @param names plain names of other resources that it speaks of, `author`
+   * @param names plain names of other resources that the operation refers to, `author`
    */
   readonly revisionFor: (operation: Operation, names?: readonly string[]) => number;
   readonly slots: Trials['slots'];
   readonly collections: Collections['all'];
-  /** Other collections that may hold what a slot asks for. */
+  /** Other collections that may hold values for a slot. */
   readonly relatedTo: (state: SlotState, stem: string) => readonly Related[];
-  /** Whether anything was seen that may be an id in this path. */
+  /** Whether a value was seen that may be an id in this path. */
   readonly mayAddress: (operation: Operation) => boolean;
-  /** Slots and collections whose items go by a noun: `{authorId}` and `/authors` for `author`. */
+  /** Slots and collections of a noun: `{authorId}` and `/authors` for `author`. */
   readonly called: (noun: string) => {
     readonly slots: ReturnType<Trials['called']>;
     readonly collections: ReturnType<Collections['called']>;
   };
   /** Whether some path needs an item of this collection. */
   readonly isWanted: (collection: string) => boolean;
-  /** Values that links of accepted answers name for an operation. */
+  /** Values for an operation from the links of accepted answers. */
   readonly linksTo: (operation: Operation) => readonly Linked[];
   /** Whether an item of this name, `author`, was seen; whether a collection of the contract may hold one. */
   readonly knows: (noun: string) => boolean;
   readonly mayKnow: (noun: string) => boolean;
   readonly mentions: (name: string) => readonly Mention[];
-  /** What an object that was read last under these parameters looked like; undefined where it was not, or was too large. */
+  /** The object as last read with these parameters; undefined if it was never read, or was too large. */
   readonly lastRead: (path: string, values: Readonly<Record<string, unknown>>) => unknown;
-  /** How many creates were accepted at a path or beneath it: what was listed before them may show more now. */
+  /** Number of creates accepted at a path or beneath it: an older list of it may be outdated. */
   readonly createdAt: (path: string) => number;
-  /** Whether an item says of itself that it belongs to the deployment. */
+  /** Whether a member of the item marks it as part of the deployment. */
   readonly isOfSystem: (operation: Operation, values: Readonly<Record<string, unknown>>) => boolean;
-  /** Whether a request is about something that this run made, or about what lies beneath it. */
-  readonly isMade: (operation: Operation, seen: Seen) => boolean;
-  /** What this run made and has not deleted, the last one first. */
-  readonly made: () => readonly Made[];
-  /** `book#1` for an id that a server chose, the same in every run whatever the id is; undefined for any other value. */
+  /** Whether a request is about an object that this run created, or about one beneath it. */
+  readonly isOwned: (operation: Operation, seen: Seen) => boolean;
+  /** Objects that this run created and has not deleted, the last one first. */
+  readonly created: () => readonly Created[];
+  /** `book#1` for an id that a server chose, the same in every run; undefined for any other value. */
   readonly symbolOf: (path: string, parameter: string, value: unknown) => string | undefined;
 }
 
@@ -59,22 +59,22 @@ export interface Observed {
 }
 
 export interface Linked {
-  /** By parameter name, without the `path.` or `query.` that a link may put before it. */
+  /** By parameter name, without the prefix `path.` or `query.` of a link. */
   readonly values: Readonly<Record<string, Scalar>>;
   readonly owned: boolean;
 }
 
-/** Something that this run made, with how to undo it. */
-export interface Made {
+/** An object that this run created. */
+export interface Created {
   readonly collection: string;
   readonly symbol: string;
-  /** The DELETE of its path with the values of its parameters; undefined where the contract has none, or no id is known. */
+  /** The DELETE of its path with the parameter values; undefined if the contract has none, or no id is known. */
   readonly undo: { readonly operation: Operation; readonly values: Readonly<Record<string, Scalar>> } | undefined;
 }
 
 const most = { links: 12, linkedItems: 6, reads: 200, readLength: 20_000 } as const;
 
-/** Statuses that say of an address that nothing stands there or that it cannot be one. */
+/** Statuses that mean that an address does not exist or is invalid. */
 const aboutAddress = new Set([400, 404, 410, 422]);
 
 export function createResources(contract: Contract): Resources {
@@ -85,7 +85,7 @@ export function createResources(contract: Contract): Resources {
   const links = new Map<string, Linked[]>();
   const reads = new Map<string, unknown>();
   const symbols = new Map<string, Map<string, string>>();
-  const created = new Map<string, number>();
+  const createdByPath = new Map<string, number>();
   const topics = new Map<Operation, readonly string[]>();
   const wanted = new Set([...slots.values()].map(({ slot }) => slot.collection));
   const nouns = new Set(contract.operations.flatMap(({ path }) => nounsOfPath(plainPath(path))));
@@ -104,7 +104,7 @@ export function createResources(contract: Contract): Resources {
     }
   };
 
-  /** `Location`, `/v1/books/7` or `https://host/v1/books/7`, names an item of the collection that it stands in. */
+  /** Adds the item that a `Location` names: `/v1/books/7` or `https://host/v1/books/7`. */
   const observeLocation = ({ seen }: Observed): boolean => {
     const location = seen.responseHeaders?.location;
     const found = typeof location === 'string' ? readAddress(location, templates) : undefined;
@@ -119,21 +119,21 @@ export function createResources(contract: Contract): Resources {
     const { operation, seen } = observed;
     const path = plainPath(operation.path);
     for (let above = path; ; above = above.slice(0, above.lastIndexOf('/'))) {
-      created.set(above, (created.get(above) ?? 0) + 1);
+      createdByPath.set(above, (createdByPath.get(above) ?? 0) + 1);
       if (above === '') break;
     }
-    const isTold = observeLocation(observed);
+    const hasLocation = observeLocation(observed);
     const sent = isObject(seen.requestBody) ? readScalars(seen.requestBody) : new Map<string, Scalar>();
-    const made = new Map(scalars);
-    // A created thing whose answer carries no id may go by the name that it was given.
-    for (const [member, value] of sent) if (!made.has(member)) made.set(`@given.${member}`, value);
-    if (isTold && scalars.size === 0) return;
+    const known = new Map(scalars);
+    // If the answer has no id, the object may be addressed by a member that was sent.
+    for (const [member, value] of sent) if (!known.has(member)) known.set(`@given.${member}`, value);
+    if (hasLocation && scalars.size === 0) return;
     const before = itemsAt(path).filter((item) => !item.owned && isSameParents(item.parents, parents));
-    // An id that stood in the list before is no id of something new.
+    // An id that was listed before does not belong to a new object.
     const isKnown = ([member, value]: readonly [string, Scalar]): boolean =>
       before.some((item) => item.scalars.get(member) === value);
     const owned = ![...idsAmong(scalars)].some(isKnown);
-    if (made.size > 0) collections.add(path, { scalars: made, parents, owned });
+    if (known.size > 0) collections.add(path, { scalars: known, parents, owned });
   };
 
   const observeBody = (observed: Observed, values: readonly Scalar[]): void => {
@@ -141,10 +141,10 @@ export function createResources(contract: Contract): Resources {
     const path = plainPath(operation.path);
     const slot = path.endsWith('{}') ? slots.get(path)?.slot : undefined;
     const { list, whole, isList } = readItems(seen.responseBody, nounOf(path));
-    // A search is a read: what it shows is not the run's.
+    // A search by POST (`x-effect: none`) creates nothing.
     if (operation.method === 'post' && slot === undefined && operation.extensions.effect !== 'none') {
-      const made = Array.isArray(seen.responseBody) ? list[0] : whole;
-      observeCreate(observed, values, made ?? new Map());
+      const item = Array.isArray(seen.responseBody) ? list[0] : whole;
+      observeCreate(observed, values, item ?? new Map());
     } else if (operation.method === 'delete') return;
     else if (slot !== undefined) {
       const last = values.at(-1);
@@ -190,7 +190,7 @@ export function createResources(contract: Contract): Resources {
     return symbol;
   };
 
-  const describeMade = ({ slot, pairings }: SlotState, item: Item): Made | undefined => {
+  const describeCreated = ({ slot, pairings }: SlotState, item: Item): Created | undefined => {
     const doubtOf = (member: string): number => ((pairings.get(member)?.yes ?? 0) > 0 ? 0 : rankName(member, slot));
     const [best] = [...item.scalars].sort(([a], [b]) => doubtOf(a) - doubtOf(b));
     if (best === undefined || doubtOf(best[0]) === Number.POSITIVE_INFINITY) return undefined;
@@ -204,7 +204,7 @@ export function createResources(contract: Contract): Resources {
     return { collection: slot.collection, symbol: symbolFor(slot, best[1]), undo };
   };
 
-  /** News of these concern an operation for as long as the run lasts. */
+  /** Topics whose additions may help an operation; they stay the same for the whole run. */
   const topicsOf = (operation: Operation): readonly string[] => {
     const known = topics.get(operation);
     if (known !== undefined) return known;
@@ -225,7 +225,7 @@ export function createResources(contract: Contract): Resources {
     relatedTo,
     mentions: collections.mentions,
     called: (noun) => ({ slots: trials.called(noun), collections: collections.called(noun) }),
-    createdAt: (path) => created.get(plainPath(path)) ?? 0,
+    createdAt: (path) => createdByPath.get(plainPath(path)) ?? 0,
     isWanted: (collection) => wanted.has(collection),
     linksTo: ({ id }) => links.get(id) ?? [],
     knows: (noun) => collections.newsOf(`.${noun}`) > 0,
@@ -236,15 +236,15 @@ export function createResources(contract: Contract): Resources {
       const value = last === undefined ? undefined : values[last.parameter];
       return itemsAt(last?.collection ?? '').some(({ scalars }) => scalars.has('@system') && holds(scalars, value));
     },
-    isMade: (operation, seen) => {
+    isOwned: (operation, seen) => {
       const slot = slotsOf(operation.path).at(-1);
       return slot !== undefined && isOwned(slot, pathValues(operation, seen));
     },
-    made: () => {
+    created: () => {
       const found = [...slots.values()].flatMap((state) =>
         itemsAt(state.slot.collection)
           .filter(({ owned }) => owned)
-          .flatMap((item) => describeMade(state, item) ?? []),
+          .flatMap((item) => describeCreated(state, item) ?? []),
       );
       const seen = new Set<string>();
       return found.filter(({ symbol }) => !seen.has(symbol) && seen.add(symbol)).reverse();
@@ -294,7 +294,7 @@ function holds(scalars: Scalars, value: unknown): boolean {
   return [...scalars.values()].some((other) => String(other) === String(value));
 }
 
-/** Plain names of members elsewhere that may hold what a slot asks for. A bare `id` or `name` says nothing. */
+/** Plain names of members elsewhere that may hold values for a slot. A bare `id` or `name` gets the noun before it. */
 export function wantedNames({ parameter, noun }: Slot): string[] {
   const name = normal(parameter);
   const stem = stemOf(parameter);

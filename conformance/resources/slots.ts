@@ -1,11 +1,11 @@
-/** One path parameter where it stands: everything up to it names one object. */
+/** One path parameter at its position: the path up to it names one object. */
 export interface Slot {
   readonly parameter: string;
-  /** The path up to the parameter and with it, without names: `/books/{}/reviews/{}`. */
+  /** The path up to and including the parameter, without names: `/books/{}/reviews/{}`. */
   readonly key: string;
   /** Path of the collection whose items it names: `/books/{}/reviews`. */
   readonly collection: string;
-  /** What one item is called, in plain lower case: `review`. */
+  /** Name of one item in lower case: `review`. */
   readonly noun: string;
 }
 
@@ -17,10 +17,10 @@ export const slotsOf = remember((path: string): readonly Slot[] =>
   }),
 );
 
-/** A path with `{}` for each parameter and no slash at its end: two names of one parameter make no difference. */
+/** A path with `{}` for each parameter and no trailing slash: parameters with different names compare equal. */
 export const plainPath = remember((path: string): string => path.replaceAll(/\{[^}]*\}/g, '{}').replace(/\/$/, ''));
 
-/** The singular of a path's last segment that is no parameter and says more than by what it is found, as `/books/by-name` does. */
+/** The singular of a path's last telling segment: `book` for `/books/{id}` and `/books/by-name`. */
 export const nounOf = remember((path: string): string => {
   const segments = path
     .split('/')
@@ -34,7 +34,7 @@ export const nounOf = remember((path: string): string => {
 });
 
 /**
- * What an item of a path may be called: by its last noun, and with that of its parent before it, `promptversion` for
+ * Names of an item of a path: its last noun, and that noun with its parent's before it: `version` and `promptversion` for
  * `/prompts/{}/versions`.
  */
 export const nounsOfPath = remember((path: string): readonly string[] => {
@@ -44,10 +44,10 @@ export const nounsOfPath = remember((path: string): readonly string[] => {
   return parent === '' || parent === noun ? [noun] : [noun, `${parent}${noun}`];
 });
 
-/** A name without case and separators, so that `book_id`, `bookId` and `Book-ID` are one. */
+/** A name without case and separators: `book_id`, `bookId` and `Book-ID` become one. */
 export const normal = remember((name: string): string => name.replaceAll(/[^\p{L}\p{N}]/gu, '').toLowerCase());
 
-/** The English singular, as far as endings tell. */
+/** The English singular, by regular endings and a few irregular ones. */
 export const singular = remember((noun: string): string => {
   if (/(ss|us|is|news)$/.test(noun)) return noun;
   return noun
@@ -59,13 +59,13 @@ export const singular = remember((noun: string): string => {
     .replace(/s$/, '');
 });
 
-/** What a parameter or property speaks of without saying how: `author` in `authorId`, `author_uuid`, `authorSlug`, `author_ids`. */
+/** The resource in the name of a parameter or property: `author` in `authorId`, `author_uuid`, `authorSlug`, `author_ids`. */
 export const stemOf = remember((name: string): string => {
   const stem = name.replace(/[_.\- ]?(ids?|identifiers?|uuids?|guids?|slug|names?|keys?|code|ref|number)$/i, '');
   return singular(normal(stem));
 });
 
-/** Whether a name asks for an id rather than for a name. */
+/** Whether a name asks for an id: `bookId` does, `bookName` does not. */
 export const isIdName = remember(
   (name: string): boolean =>
     /(^|[_.\- ]|[a-z])(id|ids|identifier|identifiers|uuid|guid)$/i.test(name) &&
@@ -89,7 +89,7 @@ const plainNames = [
   'tag',
 ];
 
-/** How far a member's name is from what a path asks for; infinity where it is none that ids have. */
+/** Distance of a member's name from the one a path asks for; infinity if it can't be an id. */
 export function rankName(member: string, { parameter, noun }: Slot): number {
   return rankFor(`${parameter}\n${noun}`)(member);
 }
@@ -129,7 +129,7 @@ function rankOf(member: string, parameter: string, noun: string): number {
   return Number.POSITIVE_INFINITY;
 }
 
-/** Names come again and again, and there are only so many of them in a contract. */
+/** Caches results by name: names repeat, and a contract has a limited number of them. */
 function remember<Value>(read: (name: string) => Value): (name: string) => Value {
   const known = new Map<string, Value>();
   return (name) => {

@@ -7,15 +7,15 @@ import { nounsOfPath, plainPath, rankName, type Slot, slotsOf, stemOf } from './
 /** Results of trials for one slot. */
 export interface SlotState {
   readonly slot: Slot;
-  /** A read of one object is declared: a guess can be tried on it before anything is changed. */
+  /** Whether the contract has a GET of one object: a guess is tried on it before a change. */
   readonly isReadable: boolean;
-  /** Addresses that were answered 2xx, the last one first. */
+  /** Addresses that got a 2xx, the last one first. */
   readonly proven: readonly Proven[];
-  /** Addresses that were refused and never accepted. */
-  readonly refused: ReadonlySet<string>;
-  /** Member path to what trials of its values said. */
+  /** Addresses that were rejected and not accepted since. */
+  readonly rejected: ReadonlySet<string>;
+  /** From member path to the results of trials with its values. */
   readonly pairings: ReadonlyMap<string, Pairing>;
-  /** Rises with each trial that told something. */
+  /** Rises with each result. */
   readonly revision: number;
 }
 
@@ -29,26 +29,26 @@ export interface Proven {
   readonly owned: boolean;
 }
 
-/** Results of requests for the addresses that they were about. */
+/** Results of requests by address. */
 export interface Trials {
   readonly slots: ReadonlyMap<string, SlotState>;
   /** @param values of the path's parameters, outer first */
   readonly learn: (operation: Operation, values: readonly Scalar[], status: number) => void;
-  /** The object at an address was deleted, with all beneath it. */
+  /** Removes an object that was deleted, with all beneath it. */
   readonly forget: (path: string, values: readonly Scalar[]) => void;
-  /** Whether this run made what stands at an address, or what it lies beneath. */
+  /** Whether this run created the object at an address, or one above it. */
   readonly isOwned: (slot: Slot, values: readonly Scalar[]) => boolean;
   readonly called: (noun: string) => readonly SlotState[];
 }
 
 interface OpenSlot extends SlotState {
   readonly proven: Proven[];
-  readonly refused: Set<string>;
+  readonly rejected: Set<string>;
   readonly pairings: Map<string, Pairing>;
   revision: number;
 }
 
-const most = { proven: 12, refused: 200 } as const;
+const most = { proven: 12, rejected: 200 } as const;
 
 export function createTrials(contract: Contract, { itemsAt }: Collections): Trials {
   const slots = readSlots(contract);
@@ -93,7 +93,7 @@ export function createTrials(contract: Contract, { itemsAt }: Collections): Tria
         const address = values.slice(0, index + 1);
         if (state === undefined || address.length <= index) continue;
         const isWhole = path === slotKey;
-        // Neither an empty list nor a child's refusal proves anything about the parent.
+        // A rejected child proves nothing about its parent.
         if (!isWhole && !isYes) continue;
         for (const member of membersWith(state, String(address.at(-1)))) {
           const { yes, no } = state.pairings.get(member) ?? { yes: 0, no: 0 };
@@ -104,11 +104,11 @@ export function createTrials(contract: Contract, { itemsAt }: Collections): Tria
         const at = state.proven.findIndex((other) => addressKey(other.values) === key);
         if (!isYes) {
           if (at >= 0) state.proven.splice(at, 1);
-          if (state.refused.size < most.refused) state.refused.add(key);
+          if (state.rejected.size < most.rejected) state.rejected.add(key);
           continue;
         }
         if (operation.method === 'delete' && isWhole) continue;
-        state.refused.delete(key);
+        state.rejected.delete(key);
         if (at >= 0 || (!isWhole && state.isReadable && state.proven.length > 0)) continue;
         state.proven.unshift({ values: address, owned: isOwned(state.slot, address) });
         if (state.proven.length > most.proven) state.proven.pop();
@@ -116,7 +116,7 @@ export function createTrials(contract: Contract, { itemsAt }: Collections): Tria
     },
     forget: (path, values) => {
       const key = plainPath(path);
-      slots.get(key)?.refused.add(addressKey(values));
+      slots.get(key)?.rejected.add(addressKey(values));
       for (const state of slots.values()) {
         if (state.slot.key !== key && !state.slot.key.startsWith(`${key}/`)) continue;
         const kept = state.proven.filter((proven) => !startsWith(proven.values, values));
@@ -127,7 +127,7 @@ export function createTrials(contract: Contract, { itemsAt }: Collections): Tria
   };
 }
 
-/** Whether an address lies beneath another, or is the same. */
+/** Whether an address is another one or lies beneath it. */
 export function startsWith(values: readonly Scalar[], start: readonly Scalar[]): boolean {
   return isSameParents(values.slice(0, start.length), start);
 }
@@ -139,7 +139,7 @@ function readSlots(contract: Contract): Map<string, OpenSlot> {
       const known = slots.get(slot.key);
       const isRead = operation.method === 'get' && plainPath(operation.path) === slot.key;
       if (known !== undefined && !isRead) continue;
-      const learned = { proven: [], refused: new Set<string>(), pairings: new Map() };
+      const learned = { proven: [], rejected: new Set<string>(), pairings: new Map() };
       slots.set(slot.key, { slot: known?.slot ?? slot, isReadable: isRead, revision: 0, ...learned });
     }
   }
