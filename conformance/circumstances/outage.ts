@@ -13,7 +13,7 @@ import type {
 } from '../execute/exchange.ts';
 import type { Availability } from '../execute/session.ts';
 import type { Failure } from '../failures/failure.ts';
-import { isSafe, tellsToStop } from '../plan/operation-kinds.ts';
+import { isSafe, stopsDeployment } from '../plan/operation-kinds.ts';
 
 export interface Outages extends Availability {
   /** Takes an exchange into account, in the order of the plan: an outage may name it later. */
@@ -116,7 +116,7 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
     const own = writes.filter(({ request }) => request.base === base);
     const accepted = own
       .map(({ operation, request, status, answeredAt }): AcceptedWrite => {
-        return { operation, request, status, beforeMs: lostAt - answeredAt, isStop: tellsToStop(operation) };
+        return { operation, request, status, beforeMs: lostAt - answeredAt, isStop: stopsDeployment(operation) };
       })
       .filter(({ beforeMs, isStop }) => beforeMs <= (isStop ? window.stopMs : window.writeMs))
       .sort((a, b) => Number(b.isStop) - Number(a.isStop) || a.beforeMs - b.beforeMs);
@@ -147,12 +147,12 @@ export function watchOutages({ connection, maxWaitMs, signal, deadline }: Given)
     const now = performance.now();
     last = { operation, request };
     broken = broken.filter(({ brokeAt }) => brokeAt > startedAt);
-    if (status >= 200 && status < 300 && (!isSafe(operation) || tellsToStop(operation))) {
+    if (status >= 200 && status < 300 && (!isSafe(operation) || stopsDeployment(operation))) {
       // In the order of their answers, thousands of them where many a second are accepted.
       const kept = writes.findIndex(({ answeredAt }) => now - answeredAt <= window.stopMs);
       writes.splice(0, kept < 0 ? writes.length : kept);
       writes.push({ operation, request, startedAt, status, answeredAt: now });
-      if (tellsToStop(operation) && !stops.has(request.base)) {
+      if (stopsDeployment(operation) && !stops.has(request.base)) {
         stops.set(
           request.base,
           awaitStop(request.base).finally(() => stops.delete(request.base)),

@@ -1,4 +1,4 @@
-// One valid request of each operation until it is accepted, from the surest values to the boldest.
+// Searches one accepted request for each operation, from the surest candidates to the least likely.
 import type { RunContext } from '../checks/check.ts';
 import type { Contract, Operation } from '../contract/contract.ts';
 import type { DataTools } from '../data/value-candidates.ts';
@@ -62,7 +62,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const search = searchIn(context);
       const chosen = choose(search);
       if (chosen === undefined) return undefined;
-      // Every round asks for the rank of all: that there may be a target is enough, which it is is found in its turn.
+      // Every round ranks all searches, so this only asks whether targets may exist. The turn finds them.
       isPromising ||= kind === 'remove' || context.resources.mayAddress(operation);
       const isForeign = kind === 'remove' && targetsIn(context)[0]?.owned !== true;
       const waits = countWaits(context, operation, names);
@@ -78,7 +78,7 @@ function baselineScenario(contract: Contract, operation: Operation, level: numbe
       const turn = { ...search, tools, builder, targets: targetsIn(context) };
       const taken = await takeTurn(turn, chosen.strategy, startTurn(state, search.revision), session, allowance);
       state = taken.state;
-      // A rejection may have named more resources of which news count.
+      // A rejection may have named more resources, whose revision counts now.
       const { revision } = searchIn(context);
       state = { ...state, revision, exhausted: state.exhausted === search.revision ? revision : state.exhausted };
       return { exchanges: taken.exchanges, reasons: state.progress === 'open' ? [...state.reasons] : [] };
@@ -100,7 +100,7 @@ function domainOf({ path }: Operation, kind: OperationKind, danger: number): Dom
   return { path: path.replace(/\/?\{.*$/s, ''), kind: isAlone ? 'alone' : kind === 'read' ? 'reads' : 'writes' };
 }
 
-/** How many are still to be found of the ids that it needs: others come first, who may show them or try them at less cost. */
+/** Number of needed ids that other operations may still find. */
 function countWaits({ resources }: RunContext, { path }: Operation, names: readonly string[]): number {
   const own = plainPath(path);
   const untried = slotsOf(path).filter(({ key }) => {
@@ -111,7 +111,7 @@ function countWaits({ resources }: RunContext, { path }: Operation, names: reado
   return Math.min(5, untried.length + unknown.length);
 }
 
-/** Plain names of other resources in what the operation asks for outside of its path: news of these may help it. */
+/** Plain names of other resources in required parameters and the body: ids of these may help the operation. */
 function referenceNames(contract: Contract, operation: Operation): string[] {
   const asked = operation.parameters.filter(({ in: where, required }) => required && where !== 'path');
   const schema = bodySchemaOf(operation);

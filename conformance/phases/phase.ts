@@ -1,12 +1,12 @@
 import type { PhaseName } from '../execute/exchange.ts';
 
-/** Phases in their order, each with what it tests. One that is not built is refused by `--phase`, and named at the end of each run. */
+/** Phases in their order. `--phase` refuses one that is not built, and each run lists it as not tested. */
 export const phases = {
   baseline: { built: true, about: 'one valid request of each operation, and all answers to it' },
-  story: { built: false, about: 'state (what was created, changed or deleted is found so), paging, filters and order' },
-  auth: { built: false, about: 'credentials (none, wrong ones, too few scopes, another account)' },
-  protocol: { built: false, about: 'methods and media types that are not declared, malformed content' },
-  negative: { built: false, about: 'wrong input' },
+  story: { built: false, about: 'state (reads after creates, changes and deletions), paging, filters and order' },
+  auth: { built: false, about: 'credentials (missing, wrong, too few scopes, another account)' },
+  protocol: { built: false, about: 'undeclared methods and media types, malformed content' },
+  negative: { built: false, about: 'invalid input' },
   boundary: { built: false, about: 'valid input at its bounds' },
   text: { built: false, about: 'unusual and hostile text' },
   random: { built: false, about: 'random input in several steps' },

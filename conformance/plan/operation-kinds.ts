@@ -1,26 +1,26 @@
-// The effect of an operation on the deployment, read from method, path and names: the contract says it nowhere else.
+// The effect of an operation on the deployment, inferred from method, path and names: OpenAPI has no other place for it.
 import { type Contract, type Operation, responseFor } from '../contract/contract.ts';
 import { normal, nounOf, plainPath, slotsOf } from '../resources/slots.ts';
 
-/** The effect of a call on the deployment, as far as the contract tells. */
+/** The effect of a call on the deployment. */
 export type OperationKind = 'read' | 'create' | 'change' | 'remove' | 'action';
 
 interface Row {
   /** Whole words of the last segments of a path or of the operationId. */
   readonly words: string;
-  /** `service`: the deployment or all its data; `access`: how the run is let in. */
+  /** `service`: the deployment or all its data; `access`: the run's access. */
   readonly ends?: 'service' | 'access';
-  /** The process itself ends or starts anew. */
+  /** The process exits or restarts. */
   readonly stops?: true;
-  /** Also in a read, where the word is the last segment of the path. */
+  /** The row also applies to a read whose path ends in the word. */
   readonly reads?: true;
-  /** Also in a create; a word that ends the service counts in each. */
+  /** The row also applies to a create; rows with `ends: 'service'` always do. */
   readonly creates?: true;
 }
 
 /**
- * The words of operations that may end a run or destroy what it does not own. A row too many costs an operation its early place
- * alone; a row too few may end the run at its beginning.
+ * Words of operations that may end a run or destroy data of others. A row too many only puts an operation later; a row too few
+ * may end the run at its beginning.
  */
 const destructive: readonly Row[] = [
   {
@@ -44,10 +44,10 @@ const destructive: readonly Row[] = [
   { words: 'me self whoami session sessions', ends: 'access' },
 ];
 
-/** Reset or restored, these take the credentials away, and not the data. */
+/** A reset or restore of these invalidates credentials and keeps the data. */
 const credentials = words('token password key apikey secret credential credentials me self user account');
 
-/** Items by which a run is let in: to delete one of others may end it. */
+/** Items that give access: deleting one that the run did not create may end the run. */
 const holdersOfAccess = words(
   'user account member membership token apikey key session role organisation organization tenant team group admin client credential',
 );
@@ -56,7 +56,7 @@ const holdersOfAccess = words(
 const ofSystem =
   /(^|[^a-z])(system|default|admin|administrator|administrators|root|internal|superuser|owner|public|master|main)([^a-z]|$)/i;
 
-/** Words of the rows that fit. */
+/** Words of the matching rows. */
 function wordsOf(isAsked: (row: Row) => boolean): ReadonlySet<string> {
   return words(
     destructive
@@ -80,9 +80,8 @@ export function isSafe({ method }: Operation): boolean {
 }
 
 /**
- * A POST creates where its path has items beneath it, or where it answers 201 or `Location` by the contract and its name
- * speaks of nothing else. A token endpoint is called by every client and changes nothing. Any other POST is an action: what it
- * does only the contract's `x-effect` can say.
+ * A POST creates if its path has items beneath it, or if it declares 201 or `Location` and its name is not destructive. Every client
+ * calls a token endpoint, which changes nothing. Any other POST is an action: only `x-effect` of the contract can describe its effect.
  */
 export function kindOf(contract: Contract, operation: Operation): OperationKind {
   const { method, path, extensions } = operation;
@@ -95,13 +94,13 @@ export function kindOf(contract: Contract, operation: Operation): OperationKind 
     operation.responses.some(
       ({ status, headers }) => status.startsWith('2') && headers.some(({ name }) => name.toLowerCase() === 'location'),
     );
-  // Many a framework documents 201 for whatever is posted: `POST /shutdown` makes nothing.
+  // Many frameworks document 201 for every POST: `POST /shutdown` creates nothing.
   const isOther = dangerOf(operation, 'create') > 0 || endService.has(lastSegment(path));
   if (isCreated && !isOther) return 'create';
   return isTokenEndpoint(contract, operation) ? 'read' : 'action';
 }
 
-/** 0: harmless; 1: it may take the credentials away; 2: it may stop the deployment or empty it. */
+/** 0: harmless; 1: the operation may invalidate the credentials; 2: it may stop or empty the deployment. */
 export function dangerOf({ id, path }: Operation, kind: OperationKind): 0 | 1 | 2 {
   if (kind === 'read') {
     const last = lastSegment(path);
@@ -111,27 +110,27 @@ export function dangerOf({ id, path }: Operation, kind: OperationKind): 0 | 1 | 
     .replaceAll(/\{[^}]*\}/g, '')
     .split('/')
     .slice(-2);
-  const said = spoken([...places, id]);
-  const message = (known: ReadonlySet<string>): boolean => said.some((word) => known.has(word));
-  if (message(credentials) && message(resets)) return 1;
-  // Beneath an id it is about one object, as any other action is.
-  if (!path.includes('{') && message(endService)) return 2;
-  return message(kind === 'create' ? endAccessByCreate : endAccess) ? 1 : 0;
+  const own = wordsIn([...places, id]);
+  const hasAny = (known: ReadonlySet<string>): boolean => own.some((word) => known.has(word));
+  if (hasAny(credentials) && hasAny(resets)) return 1;
+  // An operation beneath an id is about one object.
+  if (!path.includes('{') && hasAny(endService)) return 2;
+  return hasAny(kind === 'create' ? endAccessByCreate : endAccess) ? 1 : 0;
 }
 
-/** Its name says that it stops or restarts the deployment, and not one object of it. */
-export function tellsToStop({ id, path, method }: Operation): boolean {
+/** Whether the name means that the operation stops or restarts the deployment, and not one object of it. */
+export function stopsDeployment({ id, path, method }: Operation): boolean {
   if (path.includes('{')) return false;
-  const said = spoken([path.split('/').at(-1) ?? '', safe.has(method) ? '' : id]);
-  return said.some((word) => stopProcess.has(word));
+  const own = wordsIn([path.split('/').at(-1) ?? '', safe.has(method) ? '' : id]);
+  return own.some((word) => stopProcess.has(word));
 }
 
-/** Its items let somebody in. */
+/** Whether the operation's items give access. */
 export function isOfAccess({ path }: Operation): boolean {
   return holdersOfAccess.has(nounOf(path)) || holdersOfAccess.has(slotsOf(path).at(-1)?.noun ?? '');
 }
 
-/** A value by which an item is named as a part of the deployment itself. */
+/** Whether a value is a name of an item that belongs to the deployment itself. */
 export function isNameOfSystem(value: unknown): boolean {
   return typeof value === 'string' && ofSystem.test(value);
 }
@@ -141,19 +140,19 @@ function words(text: string): ReadonlySet<string> {
 }
 
 /** Words of names in any of the usual spellings, in lower case, and each two neighbours as one: `shut down`. */
-function spoken(names: readonly string[]): readonly string[] {
-  const said = names
+function wordsIn(names: readonly string[]): readonly string[] {
+  const found = names
     .flatMap((text) => text.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[^A-Za-z]+/))
     .filter((word) => word !== '')
     .map((word) => word.toLowerCase());
-  return [...said, ...said.map((word, index) => `${word}${said[index + 1] ?? ''}`)];
+  return [...found, ...found.map((word, index) => `${word}${found[index + 1] ?? ''}`)];
 }
 
 function lastSegment(path: string): string {
   return normal(path.split('/').at(-1) ?? '');
 }
 
-/** Paths that have items: `/books` where there is `/books/{bookId}`. */
+/** Paths that have items: `/books` if the contract has `/books/{bookId}`. */
 function itemPathsOf(contract: Contract): ReadonlySet<string> {
   const known = itemPaths.get(contract);
   if (known !== undefined) return known;

@@ -2,61 +2,60 @@ import type { Contract, Operation } from '../contract/contract.ts';
 import { evaluate, type Seen } from '../contract/document.ts';
 import { isSafe, kindOf, type OperationKind } from './operation-kinds.ts';
 
-/** What the user allows. */
+/** Operations and effects that the user allows. */
 export interface Permissions {
   readonly effects: readonly string[];
   readonly readOnly: boolean;
   readonly writes: WriteMode;
 }
 
-/** `owned`: only what this run made; `restore`: besides, writes that put back what was read; `all`: anything. */
+/** `owned`: only objects that this run created; `restore`: also writes of values just read; `all`: any write. */
 export type WriteMode = 'owned' | 'restore' | 'all';
 
-/** Methods of which a request may be sent twice for the effect of one (RFC 9110, 9.2.2). */
+/** Idempotent methods (RFC 9110, 9.2.2). */
 export const idempotent: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
 
 /**
- * Whether a request may be sent a second time for no other reason than that the first told too little: no answer, a 5xx, a
- * gateway's 502. A POST may have opened a door before the connection broke, and opens it once more. So only what the method
- * (RFC 9110, 9.2.2) or the contract (`x-idempotency`) promises to be the same when repeated is repeated, whatever writes are
- * allowed: `--writes all` says what a run may touch, not how often. What else it has to establish about a POST it finds out from
- * the next case of its own, with other data, or not at all.
+ * Whether a request may be sent again after an answer that proved too little: none, a 5xx, a gateway's 502. A POST may have
+ * opened a door before the connection broke, and would open it again. So a request is repeated only if its method (RFC 9110, 9.2.2)
+ * or the contract (`x-idempotency`) makes it idempotent, even with `--writes all`: that option allows objects, not repetitions. Any
+ * other POST is tried again only as a new request with other data.
  */
 export function mayRepeat({ extensions }: Operation, method: string): boolean {
   return idempotent.has(method.toUpperCase()) || extensions.isIdempotent;
 }
 
 /**
- * Whether the same request may be sent again after a complete answer that says that nothing was done: 503, locked. A create that was
- * done all the same leaves one object more; an action or a declared effect might open a door twice.
+ * Whether the same request may be sent again after a complete answer that denies any effect: 503, 423. A create that was carried
+ * out after all leaves one object more; an action or a declared effect might open a door twice.
  */
 export function mayCreateAgain(operation: Operation, kind: OperationKind): boolean {
   return (kind === 'create' && operation.extensions.effect === undefined) || mayRepeat(operation, operation.method);
 }
 
-/** @returns why an operation must not be called at all, with the option that would allow it; undefined if it may */
+/** @returns why an operation must not be called, with the option that would allow it; undefined if it may be called */
 export function refuseOperation(
   contract: Contract,
   operation: Operation,
   permissions: Permissions,
 ): string | undefined {
   if (operation.method === 'trace') return 'TRACE is not sent';
-  if (permissions.readOnly && !isSafe(operation)) return 'it writes, and --read-only was given';
+  if (permissions.readOnly && !isSafe(operation)) return 'the operation writes, and --read-only was given';
   const { effect, isIdempotent } = operation.extensions;
   const refusal = refuseEffect(effect, permissions);
   if (refusal !== undefined) return refusal;
   const isAllowed = permissions.writes === 'all' || isIdempotent || effect !== undefined;
   if (isAllowed || kindOf(contract, operation) !== 'action') return undefined;
-  return 'it is an action, a POST that makes nothing of its own: pass --writes all to try it';
+  return 'the operation is an action, a POST that creates no item: pass --writes all to send it';
 }
 
-/** @returns why this request must not be sent: the effect of a value in it, also of one that no case lists */
+/** @returns why this request must not be sent: the effect of one of its values, listed by a case or not */
 export function refuseValues(operation: Operation, seen: Seen, permissions: Permissions): string | undefined {
   for (const { at, cases } of operation.extensions.byValue) {
     const value = evaluate(at, seen);
     if (value === undefined) continue;
     const match = cases.find(({ values }) => values.includes(String(value)));
-    // A server that reads an unknown value laxly may take it for any of the cases.
+    // A lax server may read an unknown value as any of the cases.
     for (const { effect } of match === undefined ? cases : [match]) {
       const refusal = refuseEffect(effect, permissions);
       if (refusal !== undefined) return refusal;
@@ -65,7 +64,7 @@ export function refuseValues(operation: Operation, seen: Seen, permissions: Perm
   return undefined;
 }
 
-/** Scopes that the values of a request ask for, beside those of the operation. */
+/** Scopes required by the values of a request, besides those of the operation. */
 export function scopesOfValues(operation: Operation, seen: Seen): readonly string[] {
   return operation.extensions.byValue.flatMap(({ at, cases }) => {
     const value = evaluate(at, seen);
@@ -75,5 +74,5 @@ export function scopesOfValues(operation: Operation, seen: Seen): readonly strin
 
 function refuseEffect(effect: string | undefined, { effects }: Permissions): string | undefined {
   if (effect === undefined || effect === 'none' || effects.includes(effect)) return undefined;
-  return `its effect is ${effect}: pass --allow-effects ${effect}`;
+  return `the effect of the operation is ${effect}: pass --allow-effects ${effect}`;
 }

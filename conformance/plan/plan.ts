@@ -9,7 +9,7 @@ export interface Selection {
   readonly exclude: readonly string[];
 }
 
-/** @returns the operations, and the selectors that named nothing: a misspelt one must not make a run look complete */
+/** @returns the operations, and the selectors without a match: a misspelt one must not make a run look complete */
 export function selectOperations(
   operations: readonly Operation[],
   { only, exclude }: Selection,
@@ -32,8 +32,8 @@ function isNamed({ id, method, path, tags }: Operation, selector: string): boole
 }
 
 /**
- * Rounds of operations: whoever needs an id comes after those that hand it out (links, the collection above, a read before
- * a write of the same path), deletions at the end. Within a round the order is the contract's.
+ * Rounds of operations: an operation that needs an id comes after its producers (links, the collection above, a read before a write
+ * of the same path), deletions come last. Within a round the order is the contract's.
  */
 export function orderOperations(operations: readonly Operation[]): readonly (readonly Operation[])[] {
   const levels = new Map<Operation, number>();
@@ -59,7 +59,7 @@ export function orderOperations(operations: readonly Operation[]): readonly (rea
   );
 }
 
-/** Whoever may hand out what an operation needs, found by path and by link rather than by trying all pairs. */
+/** Producers of an operation's ids, indexed by path and by link instead of comparing all pairs. */
 function indexProducers(operations: readonly Operation[]): (operation: Operation) => readonly Operation[] {
   const byPath = Map.groupBy(operations, ({ path }) => withoutSlash(path));
   const byLink = new Map<string, Operation[]>();
@@ -91,30 +91,30 @@ function depthOf(path: string): number {
 
 export type ObligationState = 'met' | 'violated' | 'not reached';
 
-/** One thing to establish: what of the contract, about which operation, with requests of which polarity. */
+/** One part of the contract to test, for one operation, with requests of one polarity. */
 export interface Obligation {
-  /** Its address, `getDevices body-schema response 200 application/json`: what a request is sent for names it. */
+  /** Its key, `getDevices body-schema response 200 application/json`. */
   readonly id: string;
   readonly operation: string;
-  /** Name of a check, or `baseline`: that a valid request is accepted. */
+  /** Name of a check, or `baseline`: a valid request is accepted. */
   readonly check: string;
   readonly place: string;
-  /** The part of the contract, and its keyword where it is about one. */
+  /** The part of the contract, and its keyword if the check is about one. */
   readonly pointer: Pointer;
   readonly keyword: string | undefined;
   readonly polarity: Polarity;
   readonly state: ObligationState;
   /** Why it was not reached. */
   readonly reason?: string;
-  /** What it is about came, and could not be judged. */
+  /** Whether a matching answer came that no check could judge. */
   readonly isUnjudged?: true;
 }
 
 export interface Obligations {
   readonly settle: (operation: Operation, check: string, place: string, isMet: boolean) => void;
-  /** Something came that could not be judged. What is judged there later, or was before, counts. */
+  /** Records an answer that could not be judged. A verdict at the same place, earlier or later, counts more. */
   readonly leave: (operation: Operation, check: string, place: string, reason: string) => void;
-  /** @param reasonFor why an operation was not reached at all; undefined where it was */
+  /** @param reasonFor why an operation was never accepted; undefined if it was */
   readonly close: (reasonFor: (operation: string) => string | undefined) => readonly Obligation[];
   readonly count: () => { readonly met: number; readonly all: number };
 }
@@ -152,7 +152,7 @@ export function planObligations(operations: readonly Operation[], checks: readon
     plan(operation, 'baseline', { place: accepted, pointer: operation.pointer });
     for (const check of checks) for (const planned of check.plan(operation)) plan(operation, check.name, planned);
   }
-  // A place that no plan foresaw (an error response that came) counts as well.
+  // An unplanned place, such as an undeclared error response, becomes an obligation of its own.
   const find = (operation: Operation, check: string, place: string): Open =>
     all.get(addressOf(operation.id, check, place)) ?? plan(operation, check, { place, pointer: operation.pointer });
   return {
@@ -170,14 +170,14 @@ export function planObligations(operations: readonly Operation[], checks: readon
     close: (reasonFor) =>
       [...all.values()].map((open) => {
         if (open.state !== 'not reached') return open;
-        const came = unjudged.get(open);
-        if (came !== undefined) return { ...open, reason: came, isUnjudged: true };
+        const reason = unjudged.get(open);
+        if (reason !== undefined) return { ...open, reason, isUnjudged: true };
         return { ...open, reason: reasonFor(open.operation) ?? explainOpen(open.place, open.check, checks) };
       }),
   };
 }
 
-/** Why an operation that was accepted leaves this open. */
+/** Why an obligation of an accepted operation stays open. */
 function explainOpen(place: string, name: string, checks: readonly Check[]): string {
   const needed = checks.find((check) => check.name === name)?.needs?.(place);
   return `no ${needed ?? (place === wholeAnswer ? 'answer that it could judge' : place)} was seen`;

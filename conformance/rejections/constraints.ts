@@ -3,26 +3,26 @@ import type { JsonObject, Pointer } from '../contract/document.ts';
 import { stemOf } from '../resources/slots.ts';
 import type { Rule } from './read-rules.ts';
 
-/** Keywords that rejections asked of one place of a request, besides those of the contract. */
+/** Inferred constraint: what rejections require of one place of a request, besides the contract. */
 export interface Constraint {
   readonly about: Place;
-  /** It must be there. */
+  /** The place must have a value. */
   readonly required: boolean;
-  /** It must not be there. */
+  /** The place must have no value. */
   readonly forbidden: boolean;
-  /** How often it was required though it was there, or unwanted though it had to be. */
+  /** Number of rejections that required a value that was sent, or forbade a required one. */
   readonly wrong: number;
-  /** Keywords of JSON Schema that hold besides those of the contract. */
+  /** JSON Schema keywords that apply besides those of the contract. */
   readonly keywords: JsonObject;
 }
 
-/** By their place: those of one operation. */
+/** Constraints of one operation, by their place. */
 export type Constraints = ReadonlyMap<string, Constraint>;
 
 /** A place of a request that a rejection is about. */
 export type Place =
   | { readonly kind: 'parameter'; readonly parameter: Parameter }
-  /** `schema` is undefined where the contract does not know the member. */
+  /** `schema` is undefined if the contract does not declare the member. */
   | { readonly kind: 'body'; readonly tokens: readonly string[]; readonly schema: Pointer | undefined };
 
 export const noConstraints: Constraints = new Map();
@@ -38,12 +38,12 @@ export function constraintAt(constraints: Constraints, about: Place): Constraint
   return constraints.get(keyOf(about)) ?? { ...none, about };
 }
 
-/** The constraints with a change to the one of a place. */
+/** Changes the constraint of one place. */
 export function changeAt(constraints: Constraints, about: Place, change: Partial<Constraint>): Constraints {
   return new Map([...constraints, [keyOf(about), { ...constraintAt(constraints, about), ...change }]]);
 }
 
-/** Plain names of resources that the constraints ask for: `author` for `authorId`. */
+/** Plain names of resources in required places: `author` for `authorId`. */
 export function namesIn(constraints: Constraints): readonly string[] {
   return [...constraints.values()].flatMap(({ about, required }) => {
     const name = about.kind === 'parameter' ? about.parameter.name : (about.tokens.at(-1) ?? '');
@@ -51,11 +51,11 @@ export function namesIn(constraints: Constraints): readonly string[] {
   });
 }
 
-/** After so many rejections for the same reason a constraint changes no more. */
+/** A constraint stays as it is after so many rejections for the same reason. */
 const mostTimes = 4;
 
 /**
- * The constraint with what one observation asks for added to it.
+ * Adds the rules of one observation to a constraint.
  *
  * @param isSent whether the request had a value at the place
  */
@@ -65,7 +65,7 @@ export function addRules(constraint: Constraint, rules: readonly Rule[], isSent:
   for (const rule of rules) {
     if (rule.kind === 'keywords') after = { ...after, keywords: { ...after.keywords, ...rule.keywords } };
     else if (rule.kind === 'required') {
-      // "Is required" of what was sent means that it was empty or not what was wanted; so it was where it had to go before.
+      // "Is required" about a value that was sent, or forbidden before, means that the value was empty or wrong.
       after =
         isSent || after.forbidden ? { ...isWrong(), forbidden: false, required: true } : { ...after, required: true };
     } else if (rule.kind === 'forbidden') {

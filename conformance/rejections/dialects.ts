@@ -1,34 +1,34 @@
-// How servers write a rejection. One reader for each dialect, each removable alone; what frameworks share is told once.
+// Readers of rejections, one for each dialect: a way in which frameworks write errors. Each can be removed alone.
 import { isObject, type JsonObject } from '../contract/document.ts';
 import { formatOfName, type Rule, readRules } from './read-rules.ts';
 
-/** One sentence of a rejection: where, and what. */
+/** One sentence of a rejection with its place and its rules. */
 export interface Complaint {
-  /** Names from the outside in, `['body', 'author', 'name']`; empty where the sentence names no place. */
+  /** Names from the outside in, `['body', 'author', 'name']`; empty if the sentence names no place. */
   readonly path: readonly string[];
   readonly rules: readonly Rule[];
-  /** The server's own words. */
+  /** The server's text. */
   readonly message: string;
 }
 
-/** Where the reader is. */
+/** Position of the reader in the body. */
 interface Position {
-  /** Members that led here, as far as they may be places of the request. */
+  /** Members on the path to here that may name places of the request. */
   readonly trail: readonly string[];
-  /** Places that led here: a complaint that names its own place stands beneath those alone. */
+  /** Places of the enclosing complaints: the place of an inner complaint is relative to them. */
   readonly above: readonly string[];
 }
 
 type Walk = (node: unknown, position: Position) => readonly Complaint[];
 
-/** @returns undefined where the node is not written in this dialect */
+/** @returns undefined if the node is not written in this dialect */
 type Dialect = (node: unknown, position: Position, walk: Walk) => readonly Complaint[] | undefined;
 
 const most = { complaints: 40, depth: 8, text: 4_000, sentences: 12 } as const;
 
 /** In the order in which they are tried. */
 const dialects: readonly Dialect[] = [
-  /** A member says where and another what: FastAPI, Spring, express-validator, ajv, zod, JSON:API, problem details. */
+  /** One member is the place, another the text: FastAPI, Spring, express-validator, ajv, zod, JSON:API, problem details. */
   (node, { above }, walk) => {
     if (!isObject(node)) return undefined;
     const place = placeOf(node);
@@ -41,26 +41,27 @@ const dialects: readonly Dialect[] = [
     return [{ path, rules: readRules(message, path.at(-1)), message }, ...deeper];
   },
 
-  /** The name of a member is the place: Django, Rails, Laravel. Of other objects the parts are read. */
+  /** The name of a member is the place: Django, Rails, Laravel. This also reads the members of any other object. */
   (node, { trail, above }, walk) => {
     if (!isObject(node)) return undefined;
-    const told = Object.entries(node).filter(([name]) => !silent.test(name));
-    return told.flatMap(([name, part]) => walk(part, { trail: [...trail, ...trailOf(name, part)], above }));
+    return Object.entries(node)
+      .filter(([name]) => !ignored.test(name))
+      .flatMap(([name, part]) => walk(part, { trail: [...trail, ...trailOf(name, part)], above }));
   },
 
   (node, position, walk) => (Array.isArray(node) ? node.flatMap((item) => walk(item, position)) : undefined),
 
-  /** A text beneath the name of a place. */
+  /** A text under the name of a place. */
   (node, { trail, above }) => {
     const path = [...above, ...trail];
     if (typeof node !== 'string' || path.length === 0) return undefined;
-    // The id of the error itself, or its version, is no complaint about an `id` or a `version`.
+    // A text with a digit and no space, such as the error's id or version, is no complaint.
     if (node === '' || (trail.length > 0 && /^\S*\d\S*$/.test(node))) return [];
     const message = node.slice(0, most.text);
     return [{ path, rules: readRules(message, path.at(-1)), message }];
   },
 
-  /** Sentences that name their place, and error codes in capitals: Go, joi, fastify, Firebase. */
+  /** Sentences that contain their place, and error codes in capitals: Go, joi, fastify, Firebase. */
   (node) => {
     if (typeof node !== 'string') return undefined;
     let last: readonly string[] = [];
@@ -74,7 +75,7 @@ const dialects: readonly Dialect[] = [
   },
 ];
 
-/** Reads place and rule out of the body of a rejection, whatever framework wrote it. */
+/** Reads places and rules out of the body of a rejection of any framework. */
 export function readComplaints(body: unknown): readonly Complaint[] {
   let count = 0;
   const walkAt =
@@ -92,13 +93,13 @@ export function readComplaints(body: unknown): readonly Complaint[] {
   return walkAt(0)(body, { trail: [], above: [] }).slice(0, most.complaints);
 }
 
-/** Members that say where, in the order of trust. */
+/** Members that hold the place, the most reliable first. */
 const placeMembers = [
   'instancePath', 'dataPath', 'instance_path', 'loc', 'source', 'pointer', 'jsonPointer', 'propertyPath', 'property_path', 'path', 'field', 'fieldName', 'field_name',
   'fieldPath', 'param', 'parameter', 'parameterName', 'property', 'propertyName', 'attribute', 'member', 'argument', 'arg', 'column', 'location', 'key', 'name', 'target',
 ]; // biome-ignore format: a list
 
-/** Members that say what. */
+/** Members that hold the text. */
 const textMembers =
   /^(msg|messages?|detail|details|description|reason|error|errors|title|text|error_?message|default_?message|constraints|summary|cause|hint|error_?description|problem|issue|validation|explanation|type|code|keyword|rule|kind|tag|expected)$/i;
 
@@ -123,11 +124,11 @@ function readCode(sentence: string): { readonly path: string[]; readonly rules: 
   return { path, rules: [format === undefined ? { kind: 'forbidden' } : { kind: 'keywords', keywords: format }] };
 }
 
-/** Members that say nothing of what is wrong: where it came from, and what was sent. */
-const silent =
+/** Members without complaints: metadata of the error, and the request's own values. */
+const ignored =
   /^(status|status_?code|timestamp|instance|trace(_?id)?|request_?id|documentation_url|stack(trace)?|method|url|input|value|rejected_?value|ctx|context|params|help|success|ok|received|keyword|inclusive|type|request(_?body)?|payload|sent)$/i;
 
-/** Members of a complaint that hold what was sent. */
+/** Members of a complaint that repeat the request's values. */
 const echoes = /^(input|value|rejected_?value|received|sent|payload|request(_?body)?)$/i;
 
 function isDeeper(part: unknown): boolean {
@@ -137,7 +138,7 @@ function isDeeper(part: unknown): boolean {
 function trailOf(name: string, part: unknown): string[] {
   if (/^\d+$/.test(name) || containers.test(name) || /_(errors?|details?|messages?)$/i.test(name)) return [];
   const isText = typeof part === 'string';
-  // class-validator calls each constraint by its name: `isEmail`, `minLength`.
+  // class-validator uses names of constraints as members: `isEmail`, `minLength`.
   if (isText && (textMembers.test(name) || /^(is[A-Z]|min|max|matches|array|name$)/.test(name))) return [];
   return splitPath(name);
 }
@@ -157,7 +158,7 @@ function placeOf(node: JsonObject): string[] | undefined {
     ) {
       return value.flatMap((part) => splitPath(String(part)));
     }
-    // "location": "body" beside "param" says only in which part.
+    // "location": "body" next to "param" is only the part of the request.
     if (typeof value !== 'string' || value.length > 120 || /\s/.test(value.trim()) || value.startsWith('http'))
       continue;
     if (value === '' && !(name === 'instancePath' || name === 'dataPath')) continue;
@@ -201,7 +202,7 @@ function splitSentences(text: string): string[] {
     .slice(0, most.sentences);
 }
 
-/** A name in quotes, or before a colon, or the first word before "is required": where a plain sentence says that it is. */
+/** The place in a sentence: a name in quotes, before a colon, or before "is required". */
 function placeInProse(sentence: string): string[] {
   const name = '([\\w$][\\w$.[\\]-]{0,60})';
   const rows = [
@@ -222,7 +223,7 @@ function placeInProse(sentence: string): string[] {
     const match = row.exec(sentence);
     const found = match?.[1];
     if (found === undefined) continue;
-    // "field" in quotes is a name.
+    // A quoted word is a name, even "field".
     const isQuoted = sentence.includes(`"${found}"`) || sentence.includes(`'${found}'`);
     if (
       isQuoted ||

@@ -26,7 +26,7 @@ const partNames: Readonly<Record<string, readonly Parameter['in'][] | 'body'>> =
   cookies: ['cookie'],
 };
 
-/** Where in the request a complaint points to, by the names of the contract and of what was sent. */
+/** The place of the request that a complaint is about, by names of the contract and of the request. */
 export function findPlace(
   contract: Contract,
   operation: Operation,
@@ -48,10 +48,10 @@ export function findPlace(
   if (isBodyFirst && inBody !== undefined) return inBody;
   if (parameter !== undefined) return { kind: 'parameter', parameter };
   if (inBody !== undefined) return inBody;
-  // "No such thing" asks for no member, and `loc: ["body"]` is the whole.
+  // A 404 asks for no member, and `loc: ["body"]` is the whole body.
   const isWanted =
     part === undefined && rules.some(({ kind }) => kind === 'required') && places === undefined && seen.status !== 404;
-  // The server knows a member that the contract does not.
+  // The server requires a member that the contract does not declare.
   return isWanted && isObject(seen.requestBody) && tokens.length === 1 && /^[\w$-]{1,60}$/.test(last)
     ? { kind: 'body', tokens, schema: undefined }
     : undefined;
@@ -79,7 +79,7 @@ export function bodySchemaOf({ body }: Operation): Pointer | undefined {
   return body?.contents.find(({ schema }) => schema !== undefined)?.schema;
 }
 
-/** Follows names through properties and items; case and separators make no difference. */
+/** Follows names through properties and items, regardless of case and separators. */
 export function alongSchema(
   contract: Contract,
   start: Pointer,
@@ -119,7 +119,7 @@ function stepInto(form: CanonicalForm, node: SchemaNode, name: string): (At & { 
   return undefined;
 }
 
-/** Paths of all members of a value; of a list the first item counts. */
+/** Paths of all members of a value, of lists those of the first item. */
 export function pathsIn(value: unknown): string[][] {
   const found: string[][] = [];
   const walk = (part: unknown, path: readonly string[]): void => {

@@ -5,13 +5,13 @@ import { isThere } from './find-place.ts';
 import { inferOtherMember } from './other-member.ts';
 import type { Rejection } from './read-rejection.ts';
 
-/** What a rejection added: `constraint` where the next request will be another one, `path` where it is about an id in the path. */
+/** Result of a rejection: `constraint` if it changes the next request, `path` if it is about an id in the path. */
 export interface Inferred {
   readonly constraints: Constraints;
   readonly learned: 'constraint' | 'path' | 'nothing';
 }
 
-/** Adds what a rejection asks for to what is known; without a rejection nothing. */
+/** Adds the constraints of a rejection to the known ones. */
 export function inferConstraints(
   contract: Contract,
   exchange: Pick<Exchange, 'operation' | 'seen'>,
@@ -19,8 +19,8 @@ export function inferConstraints(
   known: Constraints,
 ): Inferred {
   if (rejection === undefined) return { constraints: known, learned: 'nothing' };
-  const isFormless = rejection.observations.every(({ rules }) => rules.length === 0);
-  const other = isFormless ? inferOtherMember(contract, exchange, rejection, known) : undefined;
+  const hasNoRules = rejection.observations.every(({ rules }) => rules.length === 0);
+  const other = hasNoRules ? inferOtherMember(contract, exchange, rejection, known) : undefined;
   if (other !== undefined) return { constraints: other, learned: 'constraint' };
   let [constraints, learned]: [Constraints, Inferred['learned']] = [known, 'nothing'];
   for (const { place, rules } of rejection.observations) {

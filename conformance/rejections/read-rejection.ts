@@ -7,33 +7,32 @@ import { findPlace } from './find-place.ts';
 
 const longestText = 4_000;
 
-/** Statuses whose body may say what was wrong with the data. */
+/** Statuses whose body may explain what is wrong with the data. */
 const aboutData = new Set([400, 404, 409, 412, 413, 415, 422, 428, 501]);
 
-/** A 4xx that may say what was wrong with the data, or a 501 that may name the value that is not implemented. */
+/** A 4xx about the data of the request, or a 501 about a value that is not implemented. */
 export interface Rejection {
   readonly status: number;
   /** As JSON, or as text. */
   readonly body: unknown;
   readonly observations: readonly Observation[];
-  /** Its sentences. */
-  readonly message: readonly string[];
-  /** Status and text without what differs from request to request: the same words are about the same rule. */
+  readonly sentences: readonly string[];
+  /** Status and text without the values of the request: rejections with the same words are about the same rule. */
   readonly words: string;
 }
 
-/** One sentence of a rejection: what it asks for, and where. */
+/** One sentence of a rejection with its place in the request. */
 export interface Observation extends Complaint {
-  /** The place of the request; undefined where the sentence names none. */
+  /** Undefined if the sentence names no place. */
   readonly place: Place | undefined;
 }
 
 const known = new WeakMap<Exchange['outcome'], Rejection | undefined>();
 
 /**
- * Reads what an answer rejects, once for each answer.
+ * Reads a rejection, once for each answer.
  *
- * @returns undefined where it is no rejection of data
+ * @returns undefined if the answer is no rejection of data
  */
 export function readRejection(contract: Contract, exchange: Exchange): Rejection | undefined {
   const { outcome } = exchange;
@@ -50,7 +49,7 @@ function parse(contract: Contract, { operation, outcome, seen }: Exchange): Reje
   const observations = readComplaints(body).map((complaint): Observation => {
     return { ...complaint, place: findPlace(contract, operation, seen, complaint) };
   });
-  return { status, body, observations, message: observations.map(({ message }) => message), words };
+  return { status, body, observations, sentences: observations.map(({ message }) => message), words };
 }
 
 function bodyOf(outcome: Answer, seen: Seen): unknown {
@@ -59,14 +58,14 @@ function bodyOf(outcome: Answer, seen: Seen): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // A page is made for eyes: what it says stands between its tags.
+    // An HTML page: its text is between the tags.
     return /^\s*</.test(text)
       ? text.replaceAll(/<(script|style)[\s\S]*?<\/\1>|<[^>]*>/g, ' ').slice(0, longestText)
       : text;
   }
 }
 
-/** Without values in quotes, numbers and ids. */
+/** Text of a rejection without quoted values, numbers and ids. */
 function withoutValues(rejection: unknown): string {
   const text = typeof rejection === 'string' ? rejection : (JSON.stringify(rejection) ?? '');
   return text

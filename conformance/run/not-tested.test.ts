@@ -18,7 +18,7 @@ test('what is not built is named, and what the options leave out', () => {
   });
   const left = all.filter((reason) => !reason.startsWith('not built yet: '));
   expect(all.join('\n')).toMatch(
-    /^not built yet: .*paging.*\nnot built yet: credentials[\s\S]*\nnot built yet: wrong input\n/,
+    /^not built yet: .*paging.*\nnot built yet: credentials[\s\S]*\nnot built yet: invalid input\n/,
   );
   expect(left).toEqual(['left out by the options: 1 of 2 operations, readA', 'left out by --check: slow']);
 });

@@ -54,7 +54,7 @@ export function watchUnderspecified(contract: Contract) {
         named.set(key, isBetter ? { ...told, operations, isByFormat } : { ...before, operations });
       }
       if (observations.some(({ place }) => place !== undefined)) return;
-      const message = longest(rejection.message) || outcome.body.toString();
+      const message = longest(rejection.sentences) || outcome.body.toString();
       nameless.set(operation, {
         ...{ pointer: operation.pointer, place: '', operations: [operation.id], status, sent: undefined },
         ...{ message: excerpt(message, mostCharacters), isByFormat: false },
