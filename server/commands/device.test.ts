@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { deriveDeviceKey, deriveKeyCheck } from '../algopin/derive-device-key.ts';
-import { makeDevice } from '../store/contract/records.ts';
 import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
+import { makeDevice } from '../store/suite/records.ts';
 import { rePair, showDeviceKey } from './device.ts';
 
 const keys = { deviceKey: Buffer.alloc(32, 'not a real key, for devices ....') };

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeDevice } from '../store/contract/records.ts';
 import { openMemoryStore } from '../store/sqlite/fixtures/open-memory-store.ts';
 import type { Store } from '../store/store.ts';
+import { makeDevice } from '../store/suite/records.ts';
 import { issueCode } from './fixtures/issue-code.ts';
 import { setTimezone } from './property.ts';
 

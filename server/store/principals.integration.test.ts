@@ -1,13 +1,13 @@
 import BetterSqlite3 from 'better-sqlite3';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { makeOwner } from './contract/records.ts';
 import { createStore } from './create-store.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Tables } from './schema.ts';
 import { ImmediateDialect } from './sqlite/immediate-dialect.ts';
 import { sqliteSpelling } from './sqlite/sqlite-spelling.ts';
 import type { Store, Subject } from './store.ts';
+import { makeOwner } from './suite/records.ts';
 
 // What no method of the store writes: rows that are gone, and the columns by which an operator ends tokens.
 

@@ -2,14 +2,14 @@ import BetterSqlite3 from 'better-sqlite3';
 import { type CompiledQuery, Kysely } from 'kysely';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Activity } from './activity/activity-store.ts';
-import { addSite, makeJob, makeKey, makeSettlement, proxied, start, targeted } from './contract/job-records.ts';
-import { makeOwner, objectId } from './contract/records.ts';
 import { createStore } from './create-store.ts';
 import { migrate } from './migrations/migrate.ts';
 import type { Tables } from './schema.ts';
 import { ImmediateDialect } from './sqlite/immediate-dialect.ts';
 import { sqliteSpelling } from './sqlite/sqlite-spelling.ts';
 import type { GrantFilter, Store } from './store.ts';
+import { addSite, makeJob, makeKey, makeSettlement, proxied, start, targeted } from './suite/job-records.ts';
+import { makeOwner, objectId } from './suite/records.ts';
 
 // If these fail, a page of the log costs as much as the whole log before it, or a job as much as all jobs that there are.
 

@@ -375,7 +375,7 @@ export interface PrincipalStore {
   find(clientId: string, subject: Subject): Promise<PrincipalRecord | undefined>;
 }
 
-/** All that is kept. One implementation per database; one suite (`store.contract.ts`) that each has to pass. */
+/** All that is kept. One implementation per database; one suite (`suite/store-suite.ts`) that each has to pass. */
 export interface Store {
   readonly accounts: AccountStore;
   readonly owners: OwnerStore;

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
-import { storeContract } from '../store.contract.ts';
+import { storeSuite } from '../suite/store-suite.ts';
 import { openSqliteStore } from './open-store.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'lockstep-store-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 // A store in memory is held to it at every change too, opened from an image: store-image.test.ts.
-storeContract('SQLite in memory', () => openSqliteStore(':memory:'), { tags: ['full'] });
-storeContract('SQLite in a file', () => openSqliteStore(join(folder, 'service.sqlite')));
+storeSuite('SQLite in memory', () => openSqliteStore(':memory:'), { tags: ['full'] });
+storeSuite('SQLite in a file', () => openSqliteStore(join(folder, 'service.sqlite')));

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeDevice } from '../contract/records.ts';
-import { storeContract } from '../store.contract.ts';
 import type { Store } from '../store.ts';
+import { makeDevice } from '../suite/records.ts';
+import { storeSuite } from '../suite/store-suite.ts';
 import { makeImage, openStoreImage } from './store-image.ts';
 
 const device = makeDevice('account-a', 'LK1');
 
-storeContract('SQLite on a copy of an image', async () => openStoreImage(await makeImage(async () => undefined)));
+storeSuite('SQLite on a copy of an image', async () => openStoreImage(await makeImage(async () => undefined)));
 
 describe('stores on copies of one image', () => {
   let image: Uint8Array;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, expect, test } from 'vitest';
-import { addSite, makeJob, makeKey, proxied, type Site, start, targeted } from '../contract/job-records.ts';
 import type { Creation, IdempotencyKey, JobLimits } from '../jobs/job-store.ts';
+import { addSite, makeJob, makeKey, proxied, type Site, start, targeted } from '../suite/job-records.ts';
 import { openSqliteStore } from './open-store.ts';
 
 // If these fail, two servers on one database let twice as much through as either of them.

@@ -1,22 +1,22 @@
 import { afterAll, beforeAll, describe, type TestOptions } from 'vitest';
-import { describeAccessCodes } from './contract/access-codes.ts';
-import { describeAccounts } from './contract/accounts.ts';
-import { describeActivity } from './contract/activity.ts';
-import { describeDevices } from './contract/devices.ts';
-import { describeImports } from './contract/imports.ts';
-import { describeJobs } from './contract/jobs.ts';
-import { describeLockMemories } from './contract/lock-memories.ts';
-import { describeOidc } from './contract/oidc.ts';
-import { describeOwners } from './contract/owners.ts';
-import { describePrincipals } from './contract/principals.ts';
-import type { Store } from './store.ts';
+import type { Store } from '../store.ts';
+import { describeAccessCodes } from './access-codes.ts';
+import { describeAccounts } from './accounts.ts';
+import { describeActivity } from './activity.ts';
+import { describeDevices } from './devices.ts';
+import { describeImports } from './imports.ts';
+import { describeJobs } from './jobs.ts';
+import { describeLockMemories } from './lock-memories.ts';
+import { describeOidc } from './oidc.ts';
+import { describeOwners } from './owners.ts';
+import { describePrincipals } from './principals.ts';
 
 /**
  * What every store has to do, whatever database it stands on.
  *
  * @param open gives an empty store; it is opened once and shared, so each test keeps to accounts and ids of its own
  */
-export function storeContract(name: string, open: () => Promise<Store>, options: TestOptions = {}): void {
+export function storeSuite(name: string, open: () => Promise<Store>, options: TestOptions = {}): void {
   describe(name, options, () => {
     let store: Store | undefined;
     beforeAll(async () => {
